@@ -1,0 +1,139 @@
+import type { Outcome, Status, Summary } from "../model/outcome.ts";
+import type { Problem } from "../model/problem.ts";
+
+/**
+ * What the tool remembers of every run and of every record's fate, durably. Holds keys, hashes, states and codes;
+ * never a payload value. Calls are batches: one transaction each, durable (fsynced) when the promise resolves.
+ */
+export interface Ledger {
+  /** Opens a run. Attempts that an earlier, dead run left in flight become `ambiguous`. */
+  startRun(run: NewRun): Promise<Run>;
+  /** A run by its id (or a unique prefix of it), or the latest one; undefined when there is none. */
+  findRun(id?: string): Promise<Run | undefined>;
+  /** Stamps the run as reading its input anew: forgets what an interrupted plan had written. */
+  restartPlan(run: string): Promise<void>;
+  /** Writes down records of the input, in input order. */
+  plan(run: string, items: readonly PlannedItem[]): Promise<void>;
+  /**
+   * Ends the plan: marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
+   * already accepted with other content (`invalid`, code `unique`, unless `revise`), still ambiguous from before
+   * (`ambiguous`, unless `resendAmbiguous`), and makes the remaining valid ones `pending`.
+   */
+  settlePlan(run: string, policy: PlanPolicy): Promise<void>;
+
+  /** Of the records numbered `from` to `to` (inclusive), those still to be sent. */
+  sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
+  /** Makes the intent to send durable. No request may leave before this resolves. */
+  intend(run: string, intents: readonly Intent[]): Promise<void>;
+  /** Writes down what came of attempts. Compare-and-set on the attempt: a settlement of another attempt is refused. */
+  settle(run: string, settlements: readonly Settlement[]): Promise<void>;
+
+  /** Ends the run (it may be resumed while records are pending). */
+  finishRun(run: string, exitCode: number): Promise<void>;
+
+  /** Counts by status and by code. `exitCode` is that of the records alone: 0, 1, 3 or 5. */
+  summary(run: string): Promise<Summary>;
+  /** Outcomes in input order, in batches. */
+  outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
+  /** Every attempt ever made for the records of this key, oldest first. */
+  attempts(key: string): Promise<readonly Attempt[]>;
+
+  close(): Promise<void>;
+}
+
+export interface NewRun {
+  readonly command: "validate" | "push";
+  /** Host and base path the run sends to; empty for `validate`. */
+  readonly target: string;
+  readonly supplier: string;
+  readonly operation: string;
+  /** What `resume` and `report` need to go on as before; plain JSON, no secrets. */
+  readonly settings: unknown;
+  /** Dry runs plan like real ones and never send. */
+  readonly dryRun: boolean;
+  /** ISO 8601 UTC. */
+  readonly startedAt: string;
+}
+
+export interface Run extends NewRun {
+  /** Sortable and short: `20261120-2341-7f3a`. */
+  readonly id: string;
+  /** `planning`: the input has not been read to its end. */
+  readonly state: "planning" | "sending" | "finished";
+  readonly finishedAt?: string;
+  readonly exitCode?: number;
+}
+
+export interface PlannedItem {
+  readonly record: number;
+  readonly key?: string;
+  /** sha256 of target host, supplier, operation and key: the record's identity in every run. Absent for `validate`. */
+  readonly identity?: Uint8Array;
+  /** sha256 of the canonical payload. */
+  readonly content?: Uint8Array;
+  readonly file: string;
+  readonly line: number;
+  readonly status: "valid" | "invalid";
+  readonly problems: readonly Problem[];
+}
+
+export interface PlanPolicy {
+  /** Send accepted records again when their content has changed. */
+  readonly revise: boolean;
+  /** The platform dedupes on the business key, so an ambiguous record may be sent again. */
+  readonly resendAmbiguous: boolean;
+  /** Where a record's key stands, for problems about keys. */
+  readonly keyAttr: string;
+  /** The column that the key comes from, by file (CSV); problems about keys point at it. */
+  readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
+}
+
+export interface SendableItem {
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly content: Uint8Array;
+  /** Attempts made so far in any run; the next is one higher. */
+  readonly attempts: number;
+}
+
+export interface Intent {
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly content: Uint8Array;
+  readonly attempt: number;
+  readonly at: string;
+}
+
+export interface Settlement {
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly attempt: number;
+  /** `pending`: certainly not processed, may be sent again. */
+  readonly status: Extract<Status, "accepted" | "rejected" | "ambiguous" | "blocked" | "pending">;
+  readonly problems: readonly Problem[];
+  readonly http?: number;
+  readonly account?: string;
+  readonly durationMs?: number;
+  /** Why, in a few words, for `explain`: "timeout waiting for headers". */
+  readonly reason?: string;
+  readonly at: string;
+}
+
+export interface OutcomeFilter {
+  readonly statuses?: readonly Status[];
+  readonly key?: string;
+}
+
+export interface Attempt {
+  readonly run: string;
+  readonly attempt: number;
+  readonly record: number;
+  readonly intendedAt: string;
+  readonly settledAt?: string;
+  readonly status: Settlement["status"] | "sending";
+  readonly http?: number;
+  readonly account?: string;
+  readonly durationMs?: number;
+  readonly reason?: string;
+  readonly problems: readonly Problem[];
+}

@@ -1,0 +1,12 @@
+/** Time as an argument, so that tests of retry and pace run in milliseconds. */
+export interface Clock {
+  /** Wall clock, milliseconds since 1970; for stamps only. */
+  readonly now: () => number;
+  /** Monotonic milliseconds; for durations. */
+  readonly monotonic: () => number;
+  /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** A number in [0, 1). */
+export type Random = () => number;

@@ -1,0 +1,59 @@
+import type { Place } from "./place.ts";
+
+/** What ends a run, with the exit code that scripts see (README, "Exit codes"). */
+export const FAILURES = {
+  usage: 2,
+  config: 2,
+  source_unreadable: 2,
+  source_no_header: 2,
+  source_bad_header: 2,
+  source_bad_encoding: 2,
+  source_unclosed_quote: 2,
+  source_wrong_kind: 2,
+  source_damaged: 2,
+  source_too_large: 2,
+  source_changed: 2,
+  source_empty: 2,
+  contract_invalid: 2,
+  mapping_invalid: 2,
+  run_unknown: 2,
+  wrong_target: 2,
+  incomplete: 3,
+  platform_unreachable: 3,
+  platform_refused: 4,
+  supplier_closed: 4,
+  authentication: 4,
+  tls: 4,
+  redirect: 4,
+  wrong_endpoint: 4,
+  storage: 6,
+  ledger_damaged: 6,
+  ledger_in_use: 7,
+} as const;
+export type FailureCode = keyof typeof FAILURES;
+
+/**
+ * Ends the run. Thrown with what went wrong (`message`), what to do about it (`hint`) and where (`place`);
+ * one boundary in `cli/` turns it into words and an exit code. Anything else that is thrown is a bug.
+ */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly hint: string | undefined;
+  readonly place: Place | undefined;
+
+  constructor(
+    code: FailureCode,
+    message: string,
+    more: { readonly hint?: string; readonly place?: Place; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = "Failure";
+    this.code = code;
+    this.hint = more.hint;
+    this.place = more.place;
+  }
+
+  get exitCode(): number {
+    return FAILURES[this.code];
+  }
+}

@@ -1,0 +1,114 @@
+import type { Place } from "./place.ts";
+
+/** `warning`: the platform would take the value, but change or drop it silently. */
+export type Severity = "error" | "warning";
+
+/** What a value was expected to be, for the code `invalid`. */
+export type Expected =
+  | "boolean"
+  | "date"
+  | "datetime"
+  | "decimal"
+  | "email"
+  | "integer"
+  | "number"
+  | "object"
+  | "pattern"
+  | "string"
+  | "time"
+  | "uri"
+  | "uuid";
+
+/** Why a document path is refused (specification 2.5). */
+export type UnsafePathReason =
+  | "absolute"
+  | "backslash"
+  | "control_character"
+  | "empty_segment"
+  | "encoded"
+  | "not_normalised"
+  | "parent_segment"
+  | "repeats_root"
+  | "scheme"
+  | "too_long"
+  | "trailing_dot_or_space";
+
+/**
+ * What was found wrong with a payload. The codes are the platform's own (those of the Django REST framework)
+ * where it has one; `unknown_field`, `duplicate_key`, `near_duplicate_key`, `unsafe_document_path` and `coerced`
+ * are ours, because the platform is silent there.
+ */
+export type PayloadFinding =
+  | { readonly code: "required" }
+  | { readonly code: "null" }
+  | { readonly code: "blank" }
+  | { readonly code: "invalid"; readonly expected: Expected }
+  | { readonly code: "invalid_choice"; readonly choices: readonly string[] }
+  | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }
+  | { readonly code: "min_length"; readonly limit: number; readonly unit: "characters" | "items" }
+  | { readonly code: "max_value"; readonly limit: string; readonly exclusive: boolean }
+  | { readonly code: "min_value"; readonly limit: string; readonly exclusive: boolean }
+  | { readonly code: "max_digits"; readonly limit: number }
+  | { readonly code: "max_decimal_places"; readonly limit: number }
+  | { readonly code: "max_whole_digits"; readonly limit: number }
+  | { readonly code: "not_a_list" }
+  | { readonly code: "not_a_dict" }
+  | { readonly code: "empty" }
+  | { readonly code: "null_characters_not_allowed" }
+  | { readonly code: "surrogate_characters_not_allowed" }
+  /** Already accepted in an earlier run with other content. */
+  | { readonly code: "unique"; readonly acceptedAt: string }
+  | { readonly code: "unknown_field"; readonly suggestion?: string }
+  | { readonly code: "duplicate_key"; readonly other: Place; readonly sameContent: boolean }
+  /** A key that differs from another one only by case, spaces or leading zeros. */
+  | { readonly code: "near_duplicate_key"; readonly other: Place }
+  | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
+  /** The platform would convert the JSON type silently. */
+  | { readonly code: "coerced"; readonly from: string; readonly to: string };
+
+/** What reading found wrong with a row. */
+export type SourceFinding =
+  | { readonly code: "source_ragged_row"; readonly found: number; readonly expected: number }
+  | { readonly code: "source_truncated_row"; readonly found: number; readonly expected: number }
+  | { readonly code: "source_stray_quote" }
+  | { readonly code: "source_control_character"; readonly character: string }
+  | { readonly code: "source_invalid_json"; readonly reason: string }
+  | { readonly code: "source_not_an_object"; readonly found: string }
+  | { readonly code: "source_duplicate_name"; readonly name: string }
+  | { readonly code: "source_forbidden_name"; readonly name: string }
+  | { readonly code: "source_unsafe_number" }
+  | { readonly code: "source_lone_surrogate" }
+  | { readonly code: "source_too_deep"; readonly limit: number }
+  | { readonly code: "source_record_too_large"; readonly limitBytes: number }
+  | { readonly code: "source_missing_key"; readonly column: string }
+  /** A child row whose parent does not exist; `near`: the parent whose key is almost the same. */
+  | { readonly code: "source_orphan_row"; readonly parent: string; readonly near?: Place };
+
+export type LocalFinding = PayloadFinding | SourceFinding;
+
+/** A code and a text that the platform answered with. The text may change; nothing branches on it (specification 7.3). */
+export interface PlatformFinding {
+  readonly code: string;
+  readonly detail: string;
+}
+
+interface Addressed {
+  readonly attr: string;
+  readonly severity: Severity;
+  /** The source cell; absent when nothing of the input stands behind the attr. */
+  readonly place?: Place;
+  /** The value's shape, for grouping and masked display: `A9{5}`. Never the value. */
+  readonly shape?: string;
+  /** The value itself: only when the user asked to see values, never stored. */
+  readonly value?: string;
+}
+
+export type LocalProblem = Addressed & LocalFinding & { readonly by: "local" };
+export type PlatformProblem = Addressed & PlatformFinding & { readonly by: "platform" };
+
+/** One thing that is wrong with one record. Collected, never thrown; `report/words.ts` puts it into words. */
+export type Problem = LocalProblem | PlatformProblem;
+
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some((problem) => problem.severity === "error");
+}

@@ -1,0 +1,9 @@
+import type { JsonObject } from "./json.ts";
+import type { InputRecord } from "./row.ts";
+
+/** An input record with the payload that its rows map to. */
+export interface MappedRecord extends InputRecord {
+  /** The business key, as it will be sent; absent when the payload has none. */
+  readonly key?: string;
+  readonly payload: JsonObject;
+}
