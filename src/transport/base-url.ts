@@ -1,0 +1,50 @@
+import { Failure } from "../model/failure.ts";
+
+const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
+
+/**
+ * The platform's base address: https, ending in the version segment `/v1/` (specification 1 and 9), whose closing
+ * slash may be left out. Plain http only to this machine, and only when asked for.
+ * @throws Failure `usage`
+ */
+export function parseBaseUrl(text: string, options: { readonly allowInsecureLoopback: boolean }): URL {
+  const url = parsed(text);
+  if (url.username !== "" || url.password !== "")
+    throw refused("must not hold credentials", "use MIGRATE_API_KEY or MIGRATE_TOKEN");
+  const loopback = LOOPBACK.test(url.hostname);
+  const insecure = url.protocol === "http:" && loopback && options.allowInsecureLoopback;
+  if (url.protocol !== "https:" && !insecure) {
+    const hint = loopback ? "use https, or --allow-insecure-loopback" : "use https";
+    throw refused(`must begin with https:// and not with ${url.protocol}//`, hint);
+  }
+  if (/[?#]/.test(text)) throw refused("must not hold a query or a fragment", `use ${url.origin}${url.pathname}`);
+  if (!/\/v1\/?$/.test(url.pathname)) {
+    throw refused(`must end in /v1/, and its path is ${url.pathname}`, `for example ${url.origin}/v1/`);
+  }
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return url;
+}
+
+/**
+ * The address of a path of the contract, which may carry its own version: `/v2/data-import/accounts/` replaces the
+ * base address's `/v1/`, `/data-import/accounts/` follows it. The origin is always the base address's own.
+ */
+export function joinPath(base: URL, contractPath: string): URL {
+  const path = contractPath.replace(/^\/+/, "");
+  const root = /^v\d+\//.test(path) ? base.pathname.replace(/v1\/$/, "") : base.pathname;
+  const url = new URL(base);
+  url.pathname = root + path;
+  return url;
+}
+
+function parsed(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw refused("is not an address", "for example https://api.example.com/v1/");
+  }
+}
+
+function refused(what: string, hint: string): Failure {
+  return new Failure("usage", `the base URL ${what}`, { hint });
+}

@@ -1,0 +1,85 @@
+import { createSecureContext, rootCertificates } from "node:tls";
+import { Pool, type buildConnector } from "undici";
+import { Failure } from "../model/failure.ts";
+import { createAborts } from "./aborts.ts";
+import { Exchange } from "./exchange.ts";
+import type { Http } from "./http.ts";
+import { DEFAULT_TIMEOUTS, KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_REPLY_BYTES, type Timeouts } from "./limits.ts";
+
+export interface HttpOptions {
+  /** Where requests may go: scheme, host and port of this address, and nowhere else. */
+  readonly origin: URL;
+  /** Connections at most; as many requests are under way at once, further ones wait their turn. */
+  readonly connections: number;
+  /** PEM certificates trusted beside the ones Node.js brings. */
+  readonly ca?: string;
+  readonly timeouts?: Partial<Timeouts>;
+  /** A longer body is cut here (`complete: false`), default 1 MiB. */
+  readonly maxReplyBytes?: number;
+}
+
+export interface HttpClient {
+  readonly http: Http;
+  /** Drops every connection, requests under way included. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * HTTPS over keep-alive connections to one origin: HTTP/1.1, one request at a time on each connection, TLS 1.2 or
+ * newer, certificates always verified, redirects never followed. Requests to any other origin are refused unsent
+ * (Failure `redirect`). A reply whose body was cut, stalled or too long is returned with `complete: false`.
+ */
+export function createHttp(options: HttpOptions): HttpClient {
+  const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const limits = { totalMs: timeouts.totalMs, maxReplyBytes: options.maxReplyBytes ?? MAX_REPLY_BYTES };
+  const { origin } = options.origin;
+  const pool = new Pool(origin, {
+    connections: options.connections,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: timeouts.headersMs,
+    bodyTimeout: timeouts.bodyMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connect: connector(options, timeouts),
+  });
+  const aborts = createAborts();
+
+  const http: Http = (request) =>
+    new Promise((resolve, reject) => {
+      const { url, signal } = request;
+      if (url.origin !== origin) throw foreignOrigin(url, origin);
+      const exchange = new Exchange({ resolve, reject }, limits);
+      if (signal !== undefined && !aborts.follow(signal, exchange)) return;
+      try {
+        pool.dispatch(
+          {
+            path: url.pathname + url.search,
+            method: request.method,
+            headers: request.headers,
+            body: request.body ?? null,
+          },
+          exchange,
+        );
+      } catch (cause) {
+        exchange.refused(cause);
+      }
+    });
+  return { http, close: () => pool.destroy() };
+}
+
+function connector(options: HttpOptions, timeouts: Timeouts): buildConnector.BuildOptions {
+  const roots = options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] };
+  return {
+    timeout: timeouts.connectMs,
+    rejectUnauthorized: true,
+    secureContext: createSecureContext({ minVersion: "TLSv1.2", ...roots }),
+  };
+}
+
+function foreignOrigin(url: URL, origin: string): Failure {
+  return new Failure("redirect", `refused to send a request to ${url.origin}: it is not ${origin}`, {
+    hint: "requests and credentials go to the base URL's origin only",
+  });
+}

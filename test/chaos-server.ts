@@ -1,0 +1,203 @@
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { generate } from "selfsigned";
+
+/** A request as it came over the wire, in order of arrival. */
+export interface SeenRequest {
+  /** 1-based over all connections. */
+  readonly number: number;
+  readonly connection: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The bare TCP connection, under TLS where there is any. */
+  readonly tcp: Socket;
+}
+
+/** What the server does once a request is there in full. */
+export type Action = (socket: Socket, request: SeenRequest) => void;
+
+export interface ChaosServer {
+  /** `https://localhost:<port>/v1/`, or `http:` without TLS. */
+  readonly baseUrl: URL;
+  /** Certificate to trust, PEM. */
+  readonly ca: string;
+  readonly requests: readonly SeenRequest[];
+  readonly connections: () => number;
+  readonly close: () => Promise<void>;
+}
+
+export interface ChaosOptions {
+  /** Default true. */
+  readonly tls?: boolean;
+  /** Name in the certificate, default `localhost`. */
+  readonly host?: string;
+  /** Days the certificate is valid; negative: it has expired. */
+  readonly expired?: boolean;
+  readonly maxVersion?: "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
+  /** Done to the bare TCP connection before anything is read; true: the connection goes on as usual. */
+  readonly onConnection?: (socket: Socket, connection: number) => boolean;
+}
+
+/** A server on raw sockets that misbehaves exactly as told, request by request. */
+export async function startChaosServer(
+  act: (request: SeenRequest) => Action,
+  options: ChaosOptions = {},
+): Promise<ChaosServer> {
+  const certificate = await certificateFor(options);
+  const requests: SeenRequest[] = [];
+  const sockets = new Map<number | undefined, Socket>();
+  let connections = 0;
+
+  const serve = (socket: Socket): void => {
+    const connection = connections;
+    readRequests(socket, (head) => {
+      const tcp = sockets.get(socket.remotePort) ?? socket;
+      const request = { ...head, number: requests.length + 1, connection, tcp };
+      requests.push(request);
+      act(request)(socket, request);
+    });
+  };
+  const tls = options.tls ?? true;
+  const secure = createTlsServer(
+    {
+      key: certificate.key,
+      cert: certificate.cert,
+      ...(options.maxVersion === undefined
+        ? {}
+        : { minVersion: "TLSv1", maxVersion: options.maxVersion, ciphers: "DEFAULT@SECLEVEL=0" }),
+    },
+    serve,
+  );
+  secure.on("tlsClientError", () => undefined);
+  const server = createServer((socket) => {
+    connections += 1;
+    const port = socket.remotePort;
+    sockets.set(port, socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(port));
+    if (options.onConnection?.(socket, connections) === false) return;
+    if (tls) secure.emit("connection", socket);
+    else serve(socket);
+  });
+  const port = await listen(server);
+  return {
+    baseUrl: new URL(`${tls ? "https" : "http"}://localhost:${port}/v1/`),
+    ca: certificate.cert,
+    requests,
+    connections: () => connections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets.values()) socket.destroy();
+      }),
+  };
+}
+
+/** A whole, well-formed reply; JSON unless `headers` says otherwise. */
+export function reply(status: number, body: unknown, headers: Readonly<Record<string, string | number>> = {}): Action {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const all = { "content-type": "application/json", "content-length": Buffer.byteLength(text), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return raw(`HTTP/1.1 ${status} Status\r\n${lines.join("")}\r\n${text}`);
+}
+
+/** Bytes as given; the connection stays open. */
+export function raw(text: string): Action {
+  return (socket) => void socket.write(text);
+}
+
+/** Bytes as given, then the end of the connection. */
+export function rawThenEnd(text: string): Action {
+  return (socket) => void socket.end(text);
+}
+
+/** Bytes as given, then a TCP reset. */
+export function rawThenReset(text: string): Action {
+  return (socket, { tcp }) => void socket.write(text, () => setImmediate(() => tcp.resetAndDestroy()));
+}
+
+/** Closes the connection without a word. */
+export const closeSilently: Action = (socket) => void socket.end();
+
+/** Resets the connection without a word. */
+export const resetSilently: Action = (_, { tcp }) => void tcp.resetAndDestroy();
+
+/** Never answers. */
+export const sayNothing: Action = () => undefined;
+
+/** One byte of the text every `everyMs`. */
+export function drip(text: string, everyMs: number): Action {
+  return (socket) => {
+    let sent = 0;
+    const timer = setInterval(() => {
+      if (socket.destroyed || sent === text.length) clearInterval(timer);
+      else socket.write(text[sent++] ?? "");
+    }, everyMs);
+    socket.on("close", () => clearInterval(timer));
+  };
+}
+
+/** The action after a while. */
+export function after(ms: number, action: Action): Action {
+  return (socket, request) => {
+    const timer = setTimeout(action, ms, socket, request);
+    socket.on("close", () => clearTimeout(timer));
+  };
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, "localhost", () => {
+      const address = server.address();
+      resolve(isAddress(address) ? address.port : 0);
+    });
+  });
+}
+
+function isAddress(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === "object" && address !== null;
+}
+
+async function certificateFor(options: ChaosOptions): Promise<{ readonly key: string; readonly cert: string }> {
+  const host = options.host ?? "localhost";
+  const day = 24 * 60 * 60 * 1000;
+  const now = Date.now();
+  const pems = await generate([{ name: "commonName", value: host }], {
+    keyType: "ec",
+    curve: "P-256",
+    algorithm: "sha256",
+    notBeforeDate: new Date(now - 2 * day),
+    notAfterDate: new Date(options.expired === true ? now - day : now + day),
+    extensions: [
+      { name: "basicConstraints", cA: true },
+      { name: "subjectAltName", altNames: [{ type: 2, value: host }] },
+    ],
+  });
+  return { key: pems.private, cert: pems.cert };
+}
+
+type Head = Omit<SeenRequest, "number" | "connection" | "tcp">;
+
+function readRequests(socket: Socket, onRequest: (head: Head) => void): void {
+  let buffered = Buffer.alloc(0);
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk: Buffer) => {
+    buffered = Buffer.concat([buffered, chunk]);
+    for (;;) {
+      const headEnd = buffered.indexOf("\r\n\r\n");
+      if (headEnd < 0) return;
+      const [first = "", ...lines] = buffered.subarray(0, headEnd).toString("latin1").split("\r\n");
+      const headers = Object.fromEntries(
+        lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+      );
+      const end = headEnd + 4 + Number(headers["content-length"] ?? 0);
+      if (buffered.length < end) return;
+      const body = buffered.subarray(headEnd + 4, end).toString("utf8");
+      buffered = buffered.subarray(end);
+      const [method = "", path = ""] = first.split(" ");
+      onRequest({ method, path, headers, body });
+    }
+  });
+}

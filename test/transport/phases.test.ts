@@ -1,0 +1,309 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { createServer } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Failure } from "../../src/model/failure.ts";
+import { type HttpReply, TransportError } from "../../src/transport/http.ts";
+import { createHttp, type HttpOptions } from "../../src/transport/undici-http.ts";
+import {
+  type Action,
+  type ChaosOptions,
+  type ChaosServer,
+  closeSilently,
+  drip,
+  raw,
+  rawThenEnd,
+  rawThenReset,
+  reply,
+  resetSilently,
+  sayNothing,
+  startChaosServer,
+} from "../chaos-server.ts";
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** What undici itself says of the requests it began to write. */
+let written = 0;
+const count = (): void => void (written += 1);
+beforeEach(() => {
+  written = 0;
+  subscribe("undici:client:sendHeaders", count);
+});
+afterEach(() => void unsubscribe("undici:client:sendHeaders", count));
+
+interface Scene {
+  readonly server: ChaosServer;
+  readonly post: (path?: string, signal?: AbortSignal) => Promise<HttpReply | TransportError>;
+}
+
+async function scene(
+  act: Action | readonly Action[],
+  options: ChaosOptions & Partial<HttpOptions> = {},
+): Promise<Scene> {
+  const actions = typeof act === "function" ? [act] : act;
+  const server = await startChaosServer(
+    (request) => actions[Math.min(request.number, actions.length) - 1] ?? sayNothing,
+    options,
+  );
+  const client = createHttp({ origin: server.baseUrl, connections: 1, ca: server.ca, ...options });
+  cleanups.push(
+    () => client.close(),
+    () => server.close(),
+  );
+  return {
+    server,
+    post: (path = "data-import/accounts/", signal) =>
+      client
+        .http({
+          method: "POST",
+          url: new URL(path, server.baseUrl),
+          headers: { "content-type": "application/json" },
+          body: '{"name":"Zoë"}',
+          ...(signal === undefined ? {} : { signal }),
+        })
+        .catch((error: unknown) => {
+          if (error instanceof TransportError) return error;
+          throw error;
+        }),
+  };
+}
+
+const endless: Action = (socket) => {
+  socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+  const timer = setInterval(() => socket.write(`1000\r\n${"x".repeat(0x1000)}\r\n`), 1);
+  socket.on("close", () => clearInterval(timer));
+};
+
+const SHORT = { connectMs: 150, headersMs: 150, bodyMs: 150, totalMs: 2_000 };
+
+describe("replies", () => {
+  test("status, headers, body and time", async () => {
+    const { post, server } = await scene(reply(201, { account_number: "A-1", city: "Köln" }));
+    const answer = await post();
+    expect(answer).toMatchObject({ status: 201, complete: true, headers: { "content-type": "application/json" } });
+    expect(answer).toHaveProperty("body", '{"account_number":"A-1","city":"Köln"}');
+    expect(answer.durationMs).toBeGreaterThan(0);
+    expect(server.requests[0]).toMatchObject({
+      method: "POST",
+      path: "/v1/data-import/accounts/",
+      body: '{"name":"Zoë"}',
+    });
+  });
+
+  test("connections are kept", async () => {
+    const { post, server } = await scene(reply(200, {}));
+    for (let request = 0; request < 5; request += 1) await post();
+    expect(server.requests).toHaveLength(5);
+    expect(server.connections()).toBe(1);
+  });
+
+  test("F18: a redirect is a reply and nothing follows it", async () => {
+    const target = await scene(reply(200, {}));
+    const { post, server } = await scene(reply(307, "", { location: target.server.baseUrl.href }));
+    expect(await post()).toMatchObject({ status: 307, headers: { location: target.server.baseUrl.href } });
+    expect(server.requests).toHaveLength(1);
+    expect(target.server.connections()).toBe(0);
+  });
+
+  test("102 Processing before the reply is passed over", async () => {
+    const { post } = await scene(
+      raw("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}"),
+    );
+    expect(await post()).toMatchObject({ status: 201, body: "{}", complete: true });
+  });
+
+  test.each<[string, Action]>([
+    ["F9: cut by the end of the connection", rawThenEnd('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
+    ["F9: cut by a reset", rawThenReset('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
+    ["F9: stalled", raw('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
+  ])("%s: the reply is there, and known to be incomplete", async (_, action) => {
+    const { post } = await scene(action, { timeouts: SHORT });
+    expect(await post()).toMatchObject({ status: 201, complete: false });
+  });
+
+  test("F13: a body without end is cut at the limit", async () => {
+    const { post } = await scene(endless, { maxReplyBytes: 10_000 });
+    const answer = await post();
+    expect(answer).toMatchObject({ status: 200, complete: false });
+    expect(answer).toHaveProperty("body", "x".repeat(10_000));
+  });
+
+  test("F15: a 413 before the request is read", async () => {
+    const early = {
+      tls: false,
+      onConnection: (socket: { write(text: string): void }) => {
+        socket.write("HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n");
+        return true;
+      },
+    };
+    const { post } = await scene(sayNothing, early);
+    const answer = await post();
+    expect(answer instanceof TransportError ? answer.phase : answer.status).toBeOneOf([413, "sent"]);
+  });
+});
+
+describe("sent, and no reply to speak of", () => {
+  test.each<[string, Action, string]>([
+    ["F6: closed after the request", closeSilently, "UND_ERR_SOCKET"],
+    ["F6: reset after the request", resetSilently, "ECONNRESET"],
+    ["F7: no answer", sayNothing, "UND_ERR_HEADERS_TIMEOUT"],
+    ["F11: not HTTP", raw("220 mail.example.com ESMTP\r\n"), "HTTPParserError"],
+    ["F12: 100 Continue that nobody asked for", raw("HTTP/1.1 100 Continue\r\n\r\n"), "UND_ERR_SOCKET"],
+  ])("%s", async (_, action, code) => {
+    const { post, server } = await scene(action, { timeouts: SHORT });
+    const error = await post();
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ code });
+    expect(error).toHaveProperty("phase", expect.stringMatching(/sent|headers/));
+    expect(error).not.toHaveProperty("phase", "unsent");
+    expect(server.requests).toHaveLength(1);
+    expect(written).toBe(1);
+  });
+
+  test("F11: cut in the middle of the header", async () => {
+    const { post } = await scene(rawThenEnd("HTTP/1.1 201 Crea"));
+    expect(await post()).toMatchObject({ phase: "headers", code: "UND_ERR_SOCKET" });
+  });
+
+  test("F13: a header without end", async () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => `x-${index}: ${"y".repeat(20)}\r\n`).join("");
+    const { post } = await scene(raw(`HTTP/1.1 201 Created\r\n${lines}`));
+    expect(await post()).toMatchObject({ phase: "headers", code: "UND_ERR_HEADERS_OVERFLOW" });
+  });
+
+  test("F8: a header that drips in is ended by the time for the whole request", async () => {
+    const { post } = await scene(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20), {
+      timeouts: { ...SHORT, headersMs: 10_000, totalMs: 300 },
+    });
+    expect(await post()).toMatchObject({ phase: "headers", code: "REQUEST_TIMEOUT" });
+  });
+
+  test("F14: a kept connection that is reset under the second request", async () => {
+    const { post, server } = await scene([reply(200, {}), resetSilently]);
+    expect(await post()).toMatchObject({ status: 200 });
+    expect(await post()).toMatchObject({ phase: "sent", code: "ECONNRESET" });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("aborted by the caller", async () => {
+    const controller = new AbortController();
+    const { post } = await scene(() => controller.abort());
+    expect(await post(undefined, controller.signal)).toMatchObject({ phase: "sent", code: "ABORTED" });
+    expect(await post(undefined, controller.signal)).toMatchObject({ phase: "unsent", code: "ABORTED" });
+  });
+});
+
+describe("unsent", () => {
+  test("F1: connection refused", async () => {
+    const { post, server } = await scene(sayNothing);
+    await server.close();
+    expect(await post()).toMatchObject({ phase: "unsent", code: "ECONNREFUSED" });
+    expect(written).toBe(0);
+  });
+
+  test("F2: a host that does not exist", async () => {
+    const { http, close } = createHttp({ origin: new URL("https://nope.invalid/v1/"), connections: 1 });
+    cleanups.push(close);
+    const sent = http({ method: "POST", url: new URL("https://nope.invalid/v1/x/"), headers: {}, body: "{}" });
+    await expect(sent).rejects.toMatchObject({ phase: "unsent", code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) });
+  });
+
+  test("F4: a TLS handshake that stalls", async () => {
+    const { post } = await scene(sayNothing, { onConnection: () => false, timeouts: SHORT });
+    expect(await post()).toMatchObject({ phase: "unsent", code: "UND_ERR_CONNECT_TIMEOUT" });
+    expect(written).toBe(0);
+  });
+
+  test.each<["end" | "resetAndDestroy"]>([["end"], ["resetAndDestroy"]])("F5: %s on accept", async (how) => {
+    const { post } = await scene(sayNothing, {
+      onConnection: (socket) => {
+        socket[how]();
+        return false;
+      },
+    });
+    expect(await post()).toMatchObject({ phase: "unsent", code: "ECONNRESET" });
+    expect(written).toBe(0);
+  });
+
+  test.each<[string, ChaosOptions & { ca?: string }, RegExp]>([
+    ["an unknown authority", {}, /DEPTH_ZERO_SELF_SIGNED_CERT/],
+    ["another host", { host: "other.example" }, /ERR_TLS_CERT_ALTNAME_INVALID/],
+    ["expired", { expired: true }, /CERT_HAS_EXPIRED/],
+    ["TLS 1.1", { maxVersion: "TLSv1.1" }, /ERR_SSL_|EPROTO/],
+  ])("F16: %s", async (name, options, code) => {
+    const server = await startChaosServer(() => reply(200, {}), options);
+    const trusted = name === "an unknown authority" ? {} : { ca: server.ca };
+    const client = createHttp({ origin: server.baseUrl, connections: 1, ...trusted });
+    cleanups.push(
+      () => client.close(),
+      () => server.close(),
+    );
+    const sent = client.http({ method: "POST", url: server.baseUrl, headers: {}, body: "{}" });
+    await expect(sent).rejects.toMatchObject({ phase: "unsent", code: expect.stringMatching(code) });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("F16: the environment cannot switch verification off", async () => {
+    const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+    try {
+      const server = await startChaosServer(() => reply(200, {}));
+      const client = createHttp({ origin: server.baseUrl, connections: 1 });
+      cleanups.push(
+        () => client.close(),
+        () => server.close(),
+      );
+      const sent = client.http({ method: "POST", url: server.baseUrl, headers: {}, body: "{}" });
+      await expect(sent).rejects.toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+    } finally {
+      if (before === undefined) delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+      else process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = before;
+    }
+  });
+
+  test("time runs out while it waits for a connection: it is never sent afterwards", async () => {
+    const { post, server } = await scene(
+      [(socket, request) => setTimeout(() => reply(200, {})(socket, request), 300), reply(200, {})],
+      {
+        timeouts: { ...SHORT, headersMs: 5_000, totalMs: 5_000 },
+      },
+    );
+    const first = post();
+    const controller = new AbortController();
+    const second = post(undefined, controller.signal);
+    controller.abort();
+    expect(await second).toMatchObject({ phase: "unsent", code: "ABORTED" });
+    expect(await first).toMatchObject({ status: 200 });
+    expect(await post()).toMatchObject({ status: 200 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each(["https://evil.example/v1/", "//evil.example/", "http://localhost/v1/", "https://localhost:1/v1/"])(
+    "S3: %s is not ours",
+    async (address) => {
+      const { post, server } = await scene(reply(200, {}));
+      await expect(post(address)).rejects.toSatisfy((error: Failure) => error.code === "redirect");
+      expect(server.connections()).toBe(0);
+    },
+  );
+});
+
+test("nothing hangs when every connection fails under load", async () => {
+  const closed = createServer();
+  const port = await new Promise<number>((resolve) => {
+    closed.listen(0, "127.0.0.1", () => {
+      const address = closed.address();
+      resolve(typeof address === "object" && address !== null ? address.port : 0);
+    });
+  });
+  await new Promise((resolve) => closed.close(resolve));
+  const origin = new URL(`http://127.0.0.1:${port}/`);
+  const { http, close } = createHttp({ origin, connections: 4, timeouts: SHORT });
+  cleanups.push(close);
+  const results = await Promise.allSettled(
+    Array.from({ length: 200 }, () => http({ method: "POST", url: origin, headers: {}, body: "{}" })),
+  );
+  expect(results.every((result) => result.status === "rejected" && result.reason.phase === "unsent")).toBe(true);
+});
