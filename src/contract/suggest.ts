@@ -1,0 +1,13 @@
+import { distance } from "fastest-levenshtein";
+
+/** "Did you mean": the candidate that a slip of the finger turns into the word, if there is one. Case does not count. */
+export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = word.toLowerCase();
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const steps = distance(wanted, candidate.toLowerCase());
+    if (steps < least) [best, least] = [candidate, steps];
+  }
+  return best;
+}
