@@ -1,0 +1,176 @@
+import type { AttrPath } from "../model/attr.ts";
+import type { Operation } from "../contract/contract.ts";
+import type { OutcomeRule } from "../contract/outcome-rule.ts";
+import { Failure } from "../model/failure.ts";
+import { isJsonArray, isJsonObject } from "../model/json.ts";
+import type { PlatformProblem } from "../model/problem.ts";
+import type { HttpReply } from "../transport/http.ts";
+import { cleanText, isHtml, parseBody, valueAt } from "./reply-body.ts";
+import { replyProblems } from "./reply-problems.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { Judgement, PushBack, Verdict } from "./verdict.ts";
+
+export type JudgedOperation = Pick<Operation, "outcomes" | "wrap" | "path">;
+
+/**
+ * What a reply means for its record: the contract's `x-migrate-outcomes` in order, then the defaults
+ * (docs/contract.md). 5xx are ambiguous unless the contract says that nothing was processed (RFC 9110, 9.2.2).
+ * @param now wall clock, for a `Retry-After` that is a date
+ */
+export function judgeReply(reply: HttpReply, operation: JudgedOperation, now: number): Judgement {
+  const facts = factsOf(reply, operation, now);
+  const verdict = decide(facts, operation);
+  return facts.pushBack === undefined ? { verdict } : { verdict, pushBack: facts.pushBack };
+}
+
+interface Facts {
+  readonly reply: HttpReply;
+  readonly body: unknown;
+  readonly problems: readonly PlatformProblem[];
+  readonly pushBack: PushBack | undefined;
+}
+
+function factsOf(reply: HttpReply, operation: JudgedOperation, now: number): Facts {
+  const body = parseBody(reply);
+  return {
+    reply,
+    body,
+    problems: reply.status >= 400 ? replyProblems(body, operation.wrap) : [],
+    pushBack: pushBackOf(reply, now),
+  };
+}
+
+function pushBackOf(reply: HttpReply, now: number): PushBack | undefined {
+  if (reply.status !== 429 && reply.status !== 503) return undefined;
+  const afterMs = retryAfterMs(reply.headers["retry-after"], now);
+  return { reason: String(reply.status), ...(afterMs === undefined ? {} : { afterMs }) };
+}
+
+function fits({ status }: OutcomeRule, reply: HttpReply): boolean {
+  return typeof status === "number" ? status === reply.status : status === `${Math.floor(reply.status / 100)}xx`;
+}
+
+/** A 2xx says that it was processed, unless the contract reads the body to tell, and the body is cut. */
+function isUndecided({ reply, body }: Facts, rules: readonly OutcomeRule[]): boolean {
+  if (reply.complete || body !== undefined || reply.status >= 300) return false;
+  return rules.some((rule) => fits(rule, reply) && rule.outcome !== "accepted");
+}
+
+function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
+  const { code, has } = rule;
+  if (!fits(rule, reply)) return false;
+  if (has !== undefined && isEmpty(valueAt(body, has))) return false;
+  return code === undefined || valueAt(body, ["code"]) === code || problems.some((problem) => problem.code === code);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (isJsonArray(value)) return value.length === 0;
+  return (
+    value === undefined || value === null || value === "" || (isJsonObject(value) && Object.keys(value).length === 0)
+  );
+}
+
+function decide(facts: Facts, operation: JudgedOperation): Verdict {
+  if (isUndecided(facts, operation.outcomes)) {
+    return { kind: "ambiguous", reason: `HTTP ${facts.reply.status} with half a body`, foreign: false };
+  }
+  const rule = operation.outcomes.find((candidate) => matches(candidate, facts));
+  return rule === undefined ? byDefault(facts, operation) : byRule(rule, facts);
+}
+
+function byRule(rule: OutcomeRule, facts: Facts): Verdict {
+  const { outcome } = rule;
+  if (outcome === "accepted") {
+    return accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
+  }
+  if (outcome === "retry") return retry(facts);
+  if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, foreign: false };
+  return { kind: outcome, problems: explained(facts) };
+}
+
+/** Where an account number stands when no rule says so (the platform's own replies, old and new). */
+const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
+
+function accepted(body: unknown, places: readonly AttrPath[]): Verdict {
+  const account = places
+    .map((place) => valueAt(body, place))
+    .find((value) => typeof value === "string" && value !== "");
+  return typeof account === "string" ? { kind: "accepted", account: cleanText(account, 100) } : { kind: "accepted" };
+}
+
+function retry({ reply, pushBack }: Facts): Verdict {
+  const reason = `HTTP ${reply.status}`;
+  return pushBack?.afterMs === undefined
+    ? { kind: "retry", reason }
+    : { kind: "retry", reason, afterMs: pushBack.afterMs };
+}
+
+/** A 2xx that the contract counts as a refusal has its reasons in the body too. */
+function explained({ problems, body }: Facts): readonly PlatformProblem[] {
+  return problems.length > 0 ? problems : replyProblems(body);
+}
+
+/** The platform's code for an import supplier that is Paused or Complete (its published validators). */
+const SUPPLIER_CLOSED = "import_supplier_migration_not_ongoing";
+const NOT_AUTHENTICATED: ReadonlySet<string> = new Set(["not_authenticated", "authentication_failed"]);
+
+function byDefault(facts: Facts, operation: JudgedOperation): Verdict {
+  const { status } = facts.reply;
+  if (status < 300) return judgeSuccess(facts);
+  if (status < 400) return { kind: "stop", failure: redirected(facts.reply) };
+  if (status < 500) return judgeRefusal(facts, operation);
+  return { kind: "ambiguous", reason: `HTTP ${status}`, foreign: false };
+}
+
+const CREATED: ReadonlySet<number> = new Set([200, 201, 202]);
+
+function judgeSuccess({ reply, body }: Facts): Verdict {
+  const { status } = reply;
+  const html = isHtml(reply);
+  if (CREATED.has(status) && !html) {
+    if (isJsonObject(body) || isJsonArray(body) || !reply.complete) return accepted(body, ACCOUNT_FIELDS);
+    if (reply.body === "" && status !== 200) return { kind: "accepted" };
+  }
+  const reason = html ? `HTTP ${status} with a web page` : `HTTP ${status} without the JSON that was expected`;
+  return { kind: "ambiguous", reason, foreign: true };
+}
+
+const WRONG_ENDPOINT: ReadonlySet<number> = new Set([404, 405, 406, 410, 415]);
+const NOT_PROCESSED: ReadonlySet<number> = new Set([408, 421, 425, 429]);
+
+function judgeRefusal(facts: Facts, operation: JudgedOperation): Verdict {
+  const { reply, problems } = facts;
+  const { status } = reply;
+  const codes = problems.map((problem) => problem.code);
+  if (codes.includes(SUPPLIER_CLOSED) || valueAt(facts.body, ["code"]) === SUPPLIER_CLOSED) {
+    return { kind: "blocked", problems };
+  }
+  if (status === 401 || (status === 403 && codes.some((code) => NOT_AUTHENTICATED.has(code)))) {
+    return { kind: "unauthorised" };
+  }
+  if (status === 403) return { kind: "stop", failure: forbidden(operation) };
+  if (NOT_PROCESSED.has(status)) return retry(facts);
+  if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: it may exist already", foreign: false };
+  if (WRONG_ENDPOINT.has(status)) return { kind: "stop", failure: wrongEndpoint(status, operation) };
+  if (!reply.complete && status !== 413) return { kind: "retry", reason: `HTTP ${status}, details lost`, problems };
+  return { kind: "rejected", problems };
+}
+
+function redirected(reply: HttpReply): Failure {
+  const target = cleanText(reply.headers["location"] ?? "nowhere", 200).replace(/\?.*$/, "");
+  return new Failure("redirect", `the platform redirects to ${target} (HTTP ${reply.status}): refused`, {
+    hint: "check the base URL and the path's closing slash; credentials and data are never sent on",
+  });
+}
+
+function forbidden(operation: JudgedOperation): Failure {
+  return new Failure("platform_refused", `the platform forbids ${operation.path} to these credentials (HTTP 403)`, {
+    hint: "ask the platform's operator for the permission to import, then run the same command again",
+  });
+}
+
+function wrongEndpoint(status: number, operation: JudgedOperation): Failure {
+  return new Failure("wrong_endpoint", `${operation.path} does not take accounts here (HTTP ${status})`, {
+    hint: "check the base URL and the contract's path for this operation",
+  });
+}

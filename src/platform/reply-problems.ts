@@ -1,0 +1,112 @@
+import { type AttrPath, NON_FIELD_ERRORS } from "../model/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject } from "../model/json.ts";
+import type { PlatformProblem } from "../model/problem.ts";
+import { cleanText } from "./reply-body.ts";
+
+/** The code of a problem that the platform named in words only. */
+export const UNSPECIFIED = "unspecified";
+
+const MAX_PROBLEMS = 1_000;
+const MAX_DEPTH = 32;
+const MAX_DETAIL = 500;
+const MAX_ATTR = 300;
+const MAX_CODE = 100;
+
+/**
+ * What an error body complains of, whichever of its shapes it has: the platform's own (specification 7.2), the Django
+ * REST framework's nested dictionaries and lists, a bare `detail`, `error_detail` or `error`. Never empty.
+ * The body is untrusted: numbers and lengths are capped, control characters go, and nothing branches on a `detail`.
+ * @param wrap the field that the payload was wrapped in on the wire; attrs are given without it
+ */
+export function replyProblems(body: unknown, wrap?: string): readonly PlatformProblem[] {
+  const found: PlatformProblem[] = [];
+  const add = (path: AttrPath, code: unknown, detail: unknown): void => {
+    if (found.length < MAX_PROBLEMS) found.push(problem(unwrapped(path, wrap), code, detail));
+  };
+  readBody(body, add);
+  if (found.length === 0) add([], undefined, "the platform gave no reason that could be read");
+  return found;
+}
+
+type Add = (path: AttrPath, code: unknown, detail: unknown) => void;
+
+function readBody(body: unknown, add: Add): void {
+  if (!isJsonObject(body)) {
+    walk(body, [], { add, depth: 0 });
+    return;
+  }
+  if (isJsonArray(body["errors"]) && body["errors"].length > 0) readErrors(body["errors"], add);
+  else if (isJsonObject(body["errors"])) walk(body["errors"], [], { add, depth: 0 });
+  else if (!readSummary(body, add)) walk(body, [], { add, depth: 0 });
+}
+
+/** `errors: [{ detail, code, attr }]`, as the specification has it. */
+function readErrors(errors: readonly unknown[], add: Add): void {
+  for (const error of errors.slice(0, MAX_PROBLEMS)) {
+    if (isJsonObject(error)) add(attrOf(error["attr"]), error["code"], error["detail"]);
+    else if (typeof error === "string") add([], undefined, error);
+  }
+}
+
+/** One sentence for the whole reply. False when the body holds none. */
+function readSummary(body: JsonObject, add: Add): boolean {
+  const detail = [body["detail"], body["error_detail"], body["error"]].find((text) => typeof text === "string");
+  if (detail === undefined) return false;
+  add([], body["code"] ?? body["status"], detail);
+  return true;
+}
+
+interface Walk {
+  readonly add: Add;
+  readonly depth: number;
+}
+
+/**
+ * Nested dictionaries: names lead to lists of messages, list items stand under their index (as a key, or at their
+ * place in a list with `{}` for the good ones). A text that is not in a list is an echo of the input, not a message.
+ */
+function walk(node: unknown, path: AttrPath, { add, depth }: Walk): void {
+  if (depth > MAX_DEPTH) return;
+  const deeper = { add, depth: depth + 1 };
+  if (isJsonArray(node)) {
+    for (const [index, item] of node.slice(0, MAX_PROBLEMS).entries()) {
+      if (typeof item === "string") add(path, undefined, item);
+      else if (isMessage(item)) add(path, item["code"], item["detail"] ?? item["message"]);
+      else walk(item, [...path, index], deeper);
+    }
+  } else if (isMessage(node)) {
+    add(path, node["code"], node["detail"] ?? node["message"]);
+  } else if (isJsonObject(node)) {
+    for (const name of Object.keys(node).slice(0, MAX_PROBLEMS)) walk(node[name], [...path, name], deeper);
+  }
+}
+
+function isMessage(node: unknown): node is JsonObject {
+  if (!isJsonObject(node)) return false;
+  return (
+    typeof node["detail"] === "string" || (typeof node["message"] === "string" && typeof node["code"] === "string")
+  );
+}
+
+function attrOf(attr: unknown): AttrPath {
+  if (typeof attr === "string" && attr !== "") return [attr];
+  if (isJsonArray(attr)) return attr.filter((part) => typeof part === "string" || typeof part === "number");
+  return [];
+}
+
+function unwrapped(path: AttrPath, wrap: string | undefined): string {
+  const attr = path.length === 0 ? NON_FIELD_ERRORS : path.join(".");
+  if (wrap === undefined) return attr;
+  if (attr === wrap) return NON_FIELD_ERRORS;
+  return attr.startsWith(`${wrap}.`) ? attr.slice(wrap.length + 1) : attr;
+}
+
+function problem(attr: string, code: unknown, detail: unknown): PlatformProblem {
+  return {
+    attr: cleanText(attr, MAX_ATTR) || NON_FIELD_ERRORS,
+    severity: "error",
+    by: "platform",
+    code: (typeof code === "string" ? cleanText(code, MAX_CODE) : "") || UNSPECIFIED,
+    detail: typeof detail === "string" ? cleanText(detail, MAX_DETAIL) : "",
+  };
+}

@@ -1,0 +1,37 @@
+import type { Failure } from "../model/failure.ts";
+import type { PlatformProblem } from "../model/problem.ts";
+
+/** What one request means for its record. */
+export type Verdict =
+  | { readonly kind: "accepted"; readonly account?: string }
+  | { readonly kind: "rejected"; readonly problems: readonly PlatformProblem[] }
+  /** The record is good, and the platform takes none for now: the import supplier is Paused or Complete. */
+  | { readonly kind: "blocked"; readonly problems: readonly PlatformProblem[] }
+  /** Certainly not processed. `problems`: what to reject the record with once there is no try left. */
+  | {
+      readonly kind: "retry";
+      readonly reason: string;
+      readonly afterMs?: number;
+      readonly problems?: readonly PlatformProblem[];
+    }
+  /** Not one byte has left. */
+  | { readonly kind: "unsent"; readonly reason: string; readonly code: string }
+  /** May have been processed. `foreign`: whatever answered does not seem to be the platform's API. */
+  | { readonly kind: "ambiguous"; readonly reason: string; readonly foreign: boolean }
+  /** The token is not accepted, and a new one was not either. Not processed. */
+  | { readonly kind: "unauthorised" }
+  /** No further request makes sense. Not processed. */
+  | { readonly kind: "stop"; readonly failure: Failure };
+
+/** A verdict, and whether the platform wants us to slow down. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly pushBack?: PushBack;
+}
+
+export interface PushBack {
+  /** For the user: "429", "timeout". */
+  readonly reason: string;
+  /** From `Retry-After`: nobody sends anything for so long. */
+  readonly afterMs?: number;
+}
