@@ -1,0 +1,91 @@
+import type { FieldType, ListType, ObjectType, UnionType } from "../contract/field-type.ts";
+import type { JsonObject } from "../model/json.ts";
+import { booleanCheck } from "./boolean.ts";
+import { choiceCheck } from "./choice.ts";
+import { temporalCheck } from "./date-time.ts";
+import { decimalCheck } from "./decimal.ts";
+import type { Check, FoundProblem } from "./found.ts";
+import { createFound, takeProblems } from "./found.ts";
+import { listCheck } from "./list.ts";
+import { numberCheck } from "./number.ts";
+import { objectCheck } from "./object.ts";
+import { textCheck } from "./text.ts";
+import { unionCheck } from "./union.ts";
+
+export type { FoundProblem } from "./found.ts";
+
+/**
+ * Everything that is wrong with one payload, in the order of the contract's fields; undocumented fields come after
+ * the documented ones of their object. Not re-entrant. A good payload gives one shared empty array.
+ */
+export type Validate = (payload: JsonObject) => readonly FoundProblem[];
+
+export interface ValidatorOptions {
+  /** Root location of the supplier's documents, which a document path must not repeat (specification 2.5). */
+  readonly documentRoot?: string;
+  /** Whether problems carry the value itself: only when the user asked to see values. */
+  readonly keepValues: boolean;
+}
+
+/**
+ * Compiles a request body's type into a function that finds all that the platform would refuse (severity `error`)
+ * or change without a word (`warning`), with the codes and attrs of the Django REST framework.
+ */
+export function compileValidator(body: FieldType, options: ValidatorOptions): Validate {
+  const check = compiler(options)(body);
+  const found = createFound(options.keepValues);
+  return (payload) => {
+    check(payload, found);
+    return found.problems.length === 0 ? NOTHING : takeProblems(found);
+  };
+}
+
+const NOTHING: readonly FoundProblem[] = Object.freeze([]);
+
+/** Each type is compiled once; while that goes on, a stand-in serves the types that contain themselves. */
+function compiler(options: ValidatorOptions): (type: FieldType) => Check {
+  const compiled = new Map<FieldType, Check>();
+  const compile = (type: FieldType): Check => {
+    const known = compiled.get(type);
+    if (known !== undefined) return known;
+    let check: Check = takeEverything;
+    compiled.set(type, (value, found) => check(value, found));
+    check = build(type, compile, options);
+    compiled.set(type, check);
+    return check;
+  };
+  return compile;
+}
+
+function build(type: FieldType, compile: (type: FieldType) => Check, options: ValidatorOptions): Check {
+  if (type.kind === "object") return objectCheck(type, compile);
+  if (type.kind === "list") return listCheck(type, compile);
+  if (type.kind === "union") return unionCheck(type, compile);
+  return leafCheck(type, options);
+}
+
+function leafCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>, options: ValidatorOptions): Check {
+  switch (type.kind) {
+    case "text":
+      return textCheck(type, options.documentRoot);
+    case "decimal":
+      return decimalCheck(type);
+    case "number":
+    case "integer":
+      return numberCheck(type);
+    case "boolean":
+      return booleanCheck(type);
+    case "choice":
+      return choiceCheck(type);
+    case "date":
+    case "datetime":
+    case "time":
+      return temporalCheck(type);
+    case "any":
+      break;
+  }
+  return takeEverything;
+}
+
+/** For a schema that says nothing of the type. */
+function takeEverything(): void {}

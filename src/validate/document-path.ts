@@ -1,0 +1,41 @@
+import type { UnsafePathReason } from "../model/problem.ts";
+
+/** The longest key of an object in a store, in bytes of UTF-8. */
+const LONGEST_BYTES = 1024;
+
+/**
+ * Compiles the judgement of document paths (specification 2.5): relative to the supplier's root location, and safe in
+ * whatever store lies behind it. Gives the first reason against a path. `root`, where known, must not be repeated in
+ * the path, and counts towards the length of the stored location.
+ */
+export function documentPathCheck(root: string | undefined): (path: string) => UnsafePathReason | undefined {
+  const bareRoot = (root ?? "").replace(/^\/+/, "").replace(/\/+$/, "");
+  const rootBytes = bareRoot === "" ? 0 : bytesOf(bareRoot) + 1;
+  return (path) => {
+    if (path.length > LONGEST_BYTES || rootBytes + bytesOf(path) > LONGEST_BYTES) return "too_long";
+    const reason = REASONS.find(([, pattern]) => pattern.test(path))?.[0];
+    if (reason !== undefined) return reason;
+    if (path.normalize("NFC") !== path) return "not_normalised";
+    return bareRoot !== "" && `${path}/`.startsWith(`${bareRoot}/`) ? "repeats_root" : undefined;
+  };
+}
+
+/**
+ * In order of what helps most to hear first.
+ * Encoded characters (`%2e`, `%252e`, `%c0%ae`): a path is taken literally by the store, but decoded on the way to it.
+ * Control characters include line separators and the marks that turn the direction of text, which hide what is read.
+ */
+const REASONS: readonly (readonly [UnsafePathReason, RegExp])[] = [
+  ["control_character", /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u],
+  ["absolute", /^(?:[/~]|\\\\)/],
+  ["scheme", /^[a-z][a-z0-9+.-]*:/i],
+  ["backslash", /\\/],
+  ["encoded", /%[0-9a-f]{2}/i],
+  ["parent_segment", /(?:^|\/)\.\.?(?:\/|$)/],
+  ["empty_segment", /\/\/|\/$/],
+  ["trailing_dot_or_space", /[.\s](?:\/|$)|^\s/u],
+];
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

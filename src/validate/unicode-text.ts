@@ -1,0 +1,31 @@
+/** Takes off the white space around a text as Python's `str.strip` does, which is not quite what `trim` takes off. */
+export function strip(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return end - start === text.length ? text : text.slice(start, end);
+}
+
+/** Characters (code points) as Python's `len` counts them: half of a surrogate pair alone is one. */
+export function countCharacters(text: string): number {
+  let pairs = 0;
+  for (let at = 1; at < text.length; at += 1) {
+    if (isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1))) pairs += 1;
+  }
+  return text.length - pairs;
+}
+
+function isSpace(code: number): boolean {
+  if (code > 0x20 && code < 0x7f) return false;
+  const separator = (code >= 0x1c && code <= 0x1f) || code === 0x85;
+  return separator || (code !== 0xfeff && /\s/.test(String.fromCharCode(code)));
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLow(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
