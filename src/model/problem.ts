@@ -56,8 +56,8 @@ export type PayloadFinding =
   | { readonly code: "empty" }
   | { readonly code: "null_characters_not_allowed" }
   | { readonly code: "surrogate_characters_not_allowed" }
-  /** Already accepted in an earlier run with other content. */
-  | { readonly code: "unique"; readonly acceptedAt: string }
+  /** Already accepted in an earlier run with other content; without `acceptedAt`: two items of a list are the same. */
+  | { readonly code: "unique"; readonly acceptedAt?: string }
   | { readonly code: "unknown_field"; readonly suggestion?: string }
   | { readonly code: "duplicate_key"; readonly other: Place; readonly sameContent: boolean }
   /** A key that differs from another one only by case, spaces or leading zeros. */
