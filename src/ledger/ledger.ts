@@ -28,6 +28,13 @@ export interface Ledger {
   /** Writes down what came of attempts. Compare-and-set on the attempt: a settlement of another attempt is refused. */
   settle(run: string, settlements: readonly Settlement[]): Promise<void>;
 
+  /**
+   * Goes on with a run: attempts left in flight become `ambiguous` (in every run: callers hold the ledger's lock), and
+   * all records of this run that are not settled (`pending`, `blocked`, `ambiguous`) are held anew against what is
+   * known of them by now, as `settlePlan` does: sent by another run meanwhile `skipped`, unknown fate `ambiguous`
+   * (`pending` if `resendAmbiguous`), the rest `pending`. A run still `planning` needs `restartPlan` next.
+   */
+  resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
   /** Ends the run (it may be resumed while records are pending). */
   finishRun(run: string, exitCode: number): Promise<void>;
 

@@ -1,0 +1,93 @@
+import { settleDuplicateKeys } from "./duplicate-keys.ts";
+import { applyKnownRecords } from "./known-records.ts";
+import type { PlannedItem, PlanPolicy } from "./ledger.ts";
+import { nearKey } from "./near-key.ts";
+import { insertProblems, PLAN_ATTEMPT } from "./problem-table.ts";
+import type { RunRow } from "./run-log.ts";
+import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+
+const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };
+
+/** Writes down batches of items. Remembers the files it has met. */
+export function planWriter(database: SqliteDatabase): (run: RunRow, items: readonly PlannedItem[]) => void {
+  const files = new Map<string, number>();
+
+  function fileNumber(name: string): number {
+    const known = files.get(name);
+    if (known !== undefined) return known;
+    database.run("insert or ignore into files (name) values (?)", name);
+    const number = database.row(SELECT_FILE, name)?.id ?? 0;
+    files.set(name, number);
+    return number;
+  }
+
+  return (run, items) => {
+    requirePlanning(run);
+    database.transaction(() => {
+      insertItems(database, items, (item) => itemValues(run, item, fileNumber(item.file)));
+      for (const { record, problems } of items) {
+        if (problems.length > 0) insertProblems(database, { run: run.number, record, attempt: PLAN_ATTEMPT }, problems);
+      }
+    });
+  };
+}
+
+export function restartPlan(database: SqliteDatabase, run: RunRow): void {
+  requirePlanning(run);
+  database.transaction(() => {
+    database.run("delete from problems where run = ?", run.number);
+    database.run("delete from items where run = ?", run.number);
+  });
+}
+
+export function settlePlan(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
+  requirePlanning(run);
+  database.transaction(() => {
+    settleDuplicateKeys(database, run, policy);
+    applyKnownRecords(database, run, policy);
+    database.run("update runs set state = 'sending' where id = ?", run.number);
+  });
+}
+
+/** Rows an insert carries: many at once cost half as much each as one at a time. */
+const ROWS_AT_ONCE = [100, 10, 1];
+
+function insertItems(
+  database: SqliteDatabase,
+  items: readonly PlannedItem[],
+  valuesOf: (item: PlannedItem) => readonly SqlValue[],
+): void {
+  let done = 0;
+  for (const size of ROWS_AT_ONCE) {
+    for (; items.length - done >= size; done += size) {
+      database.run(insertSql(size), ...items.slice(done, done + size).flatMap(valuesOf));
+    }
+  }
+}
+
+const COLUMNS = "run, record, key, near, identity, content, file, line, status";
+const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+function insertSql(rows: number): string {
+  return `insert into items (${COLUMNS}) values ${Array.from({ length: rows }, () => ROW).join(", ")}`;
+}
+
+/** Keys are kept in NFC: two that differ only in Unicode form are one key, as they are one identity. */
+function itemValues(run: RunRow, item: PlannedItem, file: number): readonly SqlValue[] {
+  const key = item.key?.normalize("NFC");
+  return [
+    run.number,
+    item.record,
+    key ?? null,
+    (key === undefined ? undefined : nearKey(key)) ?? null,
+    item.identity ?? null,
+    item.content ?? null,
+    file,
+    item.line,
+    item.status === "valid" && run.sends ? "pending" : item.status,
+  ];
+}
+
+function requirePlanning(run: RunRow): void {
+  if (run.state !== "planning") throw new Error("The run's plan is settled already.");
+}

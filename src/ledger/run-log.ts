@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { Failure } from "../model/failure.ts";
+import { applyKnownRecords } from "./known-records.ts";
+import type { NewRun, PlanPolicy, Run } from "./ledger.ts";
+import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+
+/** A run as the other tables know it. */
+export interface RunRow {
+  /** The row's number in `runs`. */
+  readonly number: number;
+  readonly state: Run["state"];
+  /** False for `validate` and for dry runs: their records stay `valid`. */
+  readonly sends: boolean;
+}
+
+export function startRun(database: SqliteDatabase, run: NewRun, toolVersion: string | undefined): Run {
+  const id = `${runStamp(run.startedAt)}-${randomBytes(2).toString("hex")}`;
+  return (
+    database.transaction(() => {
+      if (isTaken(database, id)) return undefined;
+      settleInterrupted(database, run.startedAt);
+      database.run(INSERT_RUN, ...runValues(id, run, toolVersion));
+      return findRun(database, id);
+    }) ?? startRun(database, run, toolVersion)
+  );
+}
+
+/** By id, by a prefix of it that fits one run only (Failure `run_unknown` when it fits several), or the latest. */
+export function findRun(database: SqliteDatabase, id?: string): Run | undefined {
+  if (id === undefined) return toRun(database.row(SELECT_LATEST));
+  const found = database.rows(SELECT_BY_PREFIX, id.length, id);
+  if (found.length < 2) return toRun(found[0]);
+  throw new Failure("run_unknown", `Several runs begin with "${id}".`, { hint: "Give more of the run's id." });
+}
+
+/** Failure `run_unknown` when the ledger holds no run of this id. */
+export function requireRun(database: SqliteDatabase, id: string): RunRow {
+  const row = database.row(SELECT_ROW, id);
+  if (row !== undefined) return { number: row.id, state: row.state, sends: row.sends === 1 };
+  throw unknownRun(`"${id}"`);
+}
+
+function unknownRun(name: string): Failure {
+  return new Failure("run_unknown", `The ledger holds no run ${name}.`, { hint: "`migrate status` lists the runs." });
+}
+
+export function resumeRun(
+  database: SqliteDatabase,
+  { run, policy, at }: { readonly run: RunRow; readonly policy: PlanPolicy; readonly at: string },
+): Run {
+  database.transaction(() => {
+    settleInterrupted(database, at);
+    if (run.state === "planning") return;
+    database.run(
+      "update items set status = 'pending' where run = ? and status in ('blocked', 'ambiguous')",
+      run.number,
+    );
+    applyKnownRecords(database, run, policy);
+    database.run("update runs set state = 'sending', finished_at = null, exit_code = null where id = ?", run.number);
+  });
+  const resumed = toRun(database.row(SELECT_BY_NUMBER, run.number));
+  if (resumed === undefined) throw unknownRun(`number ${run.number}`);
+  return resumed;
+}
+
+export function finishRun(
+  database: SqliteDatabase,
+  run: RunRow,
+  end: { readonly exitCode: number; readonly at: string },
+): void {
+  database.run(
+    "update runs set state = 'finished', finished_at = ?, exit_code = ? where id = ?",
+    end.at,
+    end.exitCode,
+    run.number,
+  );
+}
+
+/**
+ * Attempts in flight belong to a process that has died: whether the platform has processed them, nobody knows.
+ * Callers hold the ledger's lock, so no live run has any.
+ */
+function settleInterrupted(database: SqliteDatabase, at: string): void {
+  const inFlight = "select run, record from attempts where status = 'sending'";
+  database.run(`update items set status = 'ambiguous' where status = 'sending' and (run, record) in (${inFlight})`);
+  database.run(
+    `update records set state = 'ambiguous'
+     where state = 'sending' and identity in (select identity from attempts where status = 'sending')`,
+  );
+  database.run(
+    "update attempts set status = 'ambiguous', settled_at = ?, reason = ? where status = 'sending'",
+    at,
+    "the run ended before an answer was written down",
+  );
+}
+
+interface RunColumns {
+  readonly name: string;
+  readonly command: Run["command"];
+  readonly target: string;
+  readonly supplier: string;
+  readonly operation: string;
+  readonly settings: string;
+  readonly dry_run: number;
+  readonly state: Run["state"];
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly exit_code: number | null;
+}
+
+const SELECT_LATEST: Query<RunColumns> = { sql: "select * from runs order by id desc limit 1" };
+const SELECT_BY_NUMBER: Query<RunColumns> = { sql: "select * from runs where id = ?" };
+const SELECT_BY_PREFIX: Query<RunColumns> = { sql: "select * from runs where substr(name, 1, ?) = ? limit 2" };
+const SELECT_ROW: Query<{ id: number; state: Run["state"]; sends: number }> = {
+  sql: "select id, state, command = 'push' and not dry_run as sends from runs where name = ?",
+};
+
+const INSERT_RUN = `insert into runs
+  (name, command, target, supplier, operation, settings, dry_run, tool_version, state, started_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, 'planning', ?)`;
+
+function runValues(id: string, run: NewRun, toolVersion: string | undefined): readonly SqlValue[] {
+  const settings = JSON.stringify(run.settings ?? null);
+  const values = [id, run.command, run.target, run.supplier, run.operation, settings, run.dryRun ? 1 : 0];
+  return [...values, toolVersion ?? null, run.startedAt];
+}
+
+function toRun(row: RunColumns | undefined): Run | undefined {
+  if (row === undefined) return undefined;
+  const settings: unknown = JSON.parse(row.settings);
+  return {
+    id: row.name,
+    command: row.command,
+    target: row.target,
+    supplier: row.supplier,
+    operation: row.operation,
+    settings,
+    dryRun: row.dry_run === 1,
+    startedAt: row.started_at,
+    state: row.state,
+    ...(row.finished_at !== null && { finishedAt: row.finished_at }),
+    ...(row.exit_code !== null && { exitCode: row.exit_code }),
+  };
+}
+
+/** `2026-11-20T23:41:07.000Z` -> `20261120-2341`. */
+function runStamp(startedAt: string): string {
+  const digits = new Date(startedAt).toISOString().replace(/\D/g, "");
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}`;
+}
+
+function isTaken(database: SqliteDatabase, id: string): boolean {
+  return database.row({ sql: "select 1 from runs where name = ?" }, id) !== undefined;
+}

@@ -1,0 +1,96 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import { ledgerFailure } from "./sqlite-failure.ts";
+
+export type SqlValue = string | number | Uint8Array | null;
+
+/** A statement with the type of the rows that it selects; whoever writes it answers for the type. */
+export interface Query<Row> {
+  readonly sql: string;
+  /** Never there: carries the type. */
+  readonly row?: Row;
+}
+
+/** One SQLite file. Everything it throws is a `Failure` (`storage`, `ledger_damaged`, `ledger_in_use`) or a bug. */
+export interface SqliteDatabase {
+  readonly path: string;
+  /** Several statements without parameters. */
+  readonly execute: (sql: string) => void;
+  /** Returns the number of rows changed. */
+  readonly run: (sql: string, ...values: readonly SqlValue[]) => number;
+  readonly rows: <Row>(query: Query<Row>, ...values: readonly SqlValue[]) => readonly Row[];
+  readonly row: <Row>(query: Query<Row>, ...values: readonly SqlValue[]) => Row | undefined;
+  /** All of it or nothing. Not to be nested. */
+  readonly transaction: <Result>(work: () => Result) => Result;
+  readonly close: () => void;
+}
+
+type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
+
+/** Milliseconds to wait for another process that writes (a reader that recovers the log after a crash). */
+const BUSY_TIMEOUT = 500;
+
+export function openDatabase(path: string): SqliteDatabase {
+  const guard = failureGuard(path);
+  const database = guard(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT }));
+  const statements = new Map<string, Statement>();
+
+  function prepared(sql: string): Statement {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  }
+
+  function transaction<Result>(work: () => Result): Result {
+    database.exec("begin immediate");
+    try {
+      const result = work();
+      database.exec("commit");
+      return result;
+    } catch (error) {
+      // A full disk makes SQLite roll back by itself.
+      if (database.isTransaction) database.exec("rollback");
+      throw error;
+    }
+  }
+
+  return {
+    path,
+    execute: (sql) => guard(() => database.exec(sql)),
+    run: (sql, ...values) => guard(() => prepared(sql).run(...values).changes),
+    rows: ({ sql }, ...values) => guard(() => prepared(sql).all(...values)),
+    row: ({ sql }, ...values) => guard(() => prepared(sql).get(...values)),
+    transaction: (work) => guard(() => transaction(work)),
+    close: () => {
+      statements.clear();
+      if (database.isOpen) guard(() => database.close());
+    },
+  };
+}
+
+const INPUT_OUTPUT_ERROR = 10;
+
+/**
+ * Turns SQLite's errors into failures. After an I/O error every further call fails likewise: what a failed fsync has
+ * left on the disk is unknown, and a second one may report success for data that was lost.
+ */
+function failureGuard(path: string): <Result>(work: () => Result) => Result {
+  let broken: unknown;
+  return (work) => {
+    if (broken !== undefined) throw broken;
+    try {
+      return work();
+    } catch (error) {
+      const failure = ledgerFailure(error, path);
+      if (isInputOutputError(error)) broken = failure;
+      throw failure;
+    }
+  };
+}
+
+function isInputOutputError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code: unknown = Reflect.get(error, "errcode");
+  return typeof code === "number" && (code & 0xff) === INPUT_OUTPUT_ERROR;
+}

@@ -1,0 +1,46 @@
+import { Failure } from "../model/failure.ts";
+
+/** What went wrong below the ledger, as a failure that ends the run; anything unknown comes back as it is: a bug. */
+export function ledgerFailure(error: unknown, path: string): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  const sqliteCode = numberOf(error, "errcode");
+  if (sqliteCode !== undefined) return sqliteFailure(sqliteCode & 0xff, error, path);
+  return numberOf(error, "errno") === undefined ? error : storageFailure(error, path);
+}
+
+/** A failure of the disk or of the rights on it, while the ledger at `path` was used. */
+export function storageFailure(cause: Error, path: string): Failure {
+  return new Failure("storage", `The ledger ${path} cannot be used: ${cause.message}.`, {
+    hint: "Make room on the disk, or give write access to the ledger's folder; then run the same command again.",
+    cause,
+  });
+}
+
+/** SQLite's primary result codes: https://sqlite.org/rescode.html */
+const BUSY = new Set([5, 6]);
+const DAMAGED = new Set([11, 26]);
+const STORAGE = new Set([3, 8, 10, 13, 14, 23]);
+
+function sqliteFailure(code: number, error: Error, path: string): unknown {
+  if (DAMAGED.has(code)) return damagedLedger(path, error.message, error);
+  if (STORAGE.has(code)) return storageFailure(error, path);
+  if (!BUSY.has(code)) return error;
+  return new Failure("ledger_in_use", `The ledger ${path} is being written to by another program.`, {
+    hint: "Wait until the other run has ended, then run the same command again.",
+    cause: error,
+  });
+}
+
+export function damagedLedger(path: string, found: string, cause?: Error): Failure {
+  return new Failure("ledger_damaged", `The ledger ${path} is damaged: ${found}.`, {
+    hint:
+      "Nothing was changed in it. Put a copy from before back, or move it away: " +
+      "without it the tool cannot know which records the platform has accepted already.",
+    cause,
+  });
+}
+
+function numberOf(error: Error, name: "errcode" | "errno"): number | undefined {
+  const value: unknown = Reflect.get(error, name);
+  return typeof value === "number" ? value : undefined;
+}

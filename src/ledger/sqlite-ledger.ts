@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../model/clock.ts";
+import { Failure } from "../model/failure.ts";
+import { attemptsOf, intend, sendable, settle } from "./attempt-log.ts";
+import type { Ledger } from "./ledger.ts";
+import { outcomes } from "./outcome-list.ts";
+import { planWriter, restartPlan, settlePlan } from "./plan.ts";
+import { preparePrivateFile, removeDatabase, statOf } from "./private-file.ts";
+import { findRun, finishRun, requireRun, resumeRun, startRun } from "./run-log.ts";
+import { openDatabase } from "./sqlite-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+import { ledgerFailure } from "./sqlite-failure.ts";
+import { requireSound } from "./sqlite-check.ts";
+import { bringUpToDate } from "./sqlite-schema.ts";
+import { summary } from "./summary.ts";
+
+export interface LedgerOptions {
+  readonly path: string;
+  /** False: a ledger that does not exist is a Failure `run_unknown` (for commands that only read). Default: true. */
+  readonly create?: boolean;
+  /** Noted with each run. */
+  readonly toolVersion?: string;
+  /** For stamps. */
+  readonly clock?: Pick<Clock, "now">;
+}
+
+/**
+ * Opens the project's ledger, creating it where there is none: one SQLite file, readable by its owner only, in which
+ * a resolved promise means that the change is on the disk. Whoever writes holds the lock (`lock.ts`).
+ *
+ * Raises Failure `config` (not a regular file, no ledger, or of a newer version; nothing is changed then),
+ * `ledger_damaged`, `ledger_in_use`, `storage`. The methods raise the last three too.
+ */
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  const { path } = options;
+  prepared(path, () => {
+    const found = statOf(path);
+    if (found === undefined && options.create === false) throw noLedger(path);
+    preparePrivateFile(path);
+  });
+  const database = openDatabase(path);
+  try {
+    requireSound(database);
+    bringUpToDate(database);
+    database.execute(DURABLE);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return ledgerOver(database, options, () => database.close());
+}
+
+/**
+ * A ledger that lasts as long as the process: `validate` plans into it as `push` does into the real one. It lies in
+ * `folder` (created where it is missing), readable by its owner only, and is gone when it is closed, and also when
+ * the process dies.
+ */
+export async function openTemporaryLedger(folder: string): Promise<Ledger> {
+  const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
+  prepared(path, () => preparePrivateFile(path));
+  const database = openDatabase(path);
+  const discard = (): void => {
+    database.close();
+    removeDatabase(path);
+  };
+  try {
+    database.execute(FAST);
+    bringUpToDate(database);
+    unlinkWhileOpen(path);
+  } catch (error) {
+    discard();
+    throw error;
+  }
+  return ledgerOver(database, {}, discard);
+}
+
+const CACHE = "pragma cache_size = -16000;";
+const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; ${CACHE}`;
+const FAST = `pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off;
+  pragma locking_mode = exclusive; ${CACHE}`;
+
+function ledgerOver(
+  database: SqliteDatabase,
+  options: Pick<LedgerOptions, "toolVersion" | "clock">,
+  close: () => void,
+): Ledger {
+  const now = (): string => new Date(options.clock?.now() ?? Date.now()).toISOString();
+  const writePlan = planWriter(database);
+  return {
+    startRun: async (run) => startRun(database, run, options.toolVersion),
+    findRun: async (id) => findRun(database, id),
+    restartPlan: async (run) => restartPlan(database, requireRun(database, run)),
+    plan: async (run, items) => writePlan(requireRun(database, run), items),
+    settlePlan: async (run, policy) => settlePlan(database, requireRun(database, run), policy),
+    resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),
+    sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),
+    intend: async (run, intents) => intend(database, requireRun(database, run), intents),
+    settle: async (run, settlements) => settle(database, requireRun(database, run), settlements),
+    finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
+    summary: async (run) => summary(database, requireRun(database, run)),
+    outcomes: (run, filter) => outcomes(database, requireRun(database, run), filter),
+    attempts: async (key) => attemptsOf(database, key),
+    close: async () => close(),
+  };
+}
+
+/** POSIX keeps an open file that has no name any more; Windows refuses, and there the file goes when it is closed. */
+function unlinkWhileOpen(path: string): void {
+  if (process.platform !== "win32") rmSync(path);
+}
+
+function prepared(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw ledgerFailure(error, path);
+  }
+}
+
+function noLedger(path: string): Failure {
+  return new Failure("run_unknown", `There is no ledger at ${path}, so there are no runs.`, {
+    hint: "`migrate push` starts one. If it lies elsewhere, name it with --ledger.",
+  });
+}

@@ -1,0 +1,81 @@
+import { Failure } from "../model/failure.ts";
+import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+
+/** "migr": marks the file as a ledger of this tool. */
+const APPLICATION_ID = 0x6d696772;
+
+/**
+ * The schema's history. A ledger of version n has had the first n steps; a new version is one more step, and the old
+ * ones never change. `records` is the truth about every identity over all runs, `items` is one run's input list,
+ * `problems` hold those of the plan (attempt 0) and those of each attempt.
+ */
+export const SCHEMA_STEPS: readonly string[] = [
+  `create table runs (
+     id integer primary key, name text not null unique, command text not null, target text not null,
+     supplier text not null, operation text not null, settings text not null, dry_run integer not null,
+     tool_version text, state text not null, started_at text not null, finished_at text, exit_code integer
+   );
+   create table files (id integer primary key, name text not null unique);
+   create table records (
+     identity blob primary key, content blob not null, state text not null, attempts integer not null,
+     accepted_content blob, accepted_at text, account text
+   ) without rowid;
+   create table items (
+     run integer not null, record integer not null, key text, near text, identity blob, content blob,
+     file integer not null, line integer not null, status text not null,
+     attempt integer, attempts integer, http integer, account text, duration_ms real,
+     primary key (run, record)
+   ) without rowid;
+   create table attempts (
+     run integer not null, record integer not null, attempt integer not null, identity blob not null,
+     intended_at text not null, settled_at text, status text not null,
+     http integer, account text, duration_ms real, reason text,
+     primary key (run, record, attempt)
+   ) without rowid;
+   create index attempts_in_flight on attempts (run, record) where status = 'sending';
+   create table problems (
+     run integer not null, record integer not null, attempt integer not null, position integer not null,
+     severity text not null, code text not null, problem text not null,
+     primary key (run, record, attempt, position)
+   ) without rowid;`,
+];
+
+/**
+ * Takes the ledger through the steps it has not had, after copying an older one to `<path>.v<n>.bak`.
+ * A ledger of a newer version, or a database that is no ledger, is refused and left untouched.
+ */
+export function bringUpToDate(database: SqliteDatabase, steps: readonly string[] = SCHEMA_STEPS): void {
+  const version = schemaVersion(database);
+  if (version === steps.length) return;
+  if (version > steps.length) throw newerLedger(database.path, version, steps.length);
+  if (version > 0) backUp(database, `${database.path}.v${version}.bak`);
+  database.transaction(() => {
+    for (const step of steps.slice(schemaVersion(database))) database.execute(step);
+    database.execute(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${steps.length}`);
+  });
+}
+
+const USER_VERSION: Query<{ user_version: number }> = { sql: "pragma user_version" };
+const MARK: Query<{ application_id: number }> = { sql: "pragma application_id" };
+
+function schemaVersion(database: SqliteDatabase): number {
+  const version = database.row(USER_VERSION)?.user_version ?? 0;
+  const mark = database.row(MARK)?.application_id;
+  const isEmpty = database.row({ sql: "select 1 from sqlite_schema" }) === undefined;
+  if (mark === APPLICATION_ID || (isEmpty && version === 0)) return version;
+  throw new Failure("config", `${database.path} is a database, but not a ledger of this tool.`, {
+    hint: "Name another file with --ledger.",
+  });
+}
+
+function newerLedger(path: string, found: number, known: number): Failure {
+  return new Failure(
+    "config",
+    `The ledger ${path} was written by a newer version of this tool (schema ${found}; this one knows ${known}).`,
+    { hint: "Use the newer version, or name another ledger with --ledger. Nothing was changed." },
+  );
+}
+
+function backUp(database: SqliteDatabase, copy: string): void {
+  database.run("vacuum into ?", copy);
+}
