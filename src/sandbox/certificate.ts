@@ -1,0 +1,107 @@
+import { X509Certificate, createPrivateKey } from "node:crypto";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { generate } from "selfsigned";
+
+/** What the sandbox's HTTPS server needs, and where the authority lies that its clients must trust. */
+export interface ServerCertificate {
+  /** PEM. */
+  readonly key: string;
+  /** PEM, the leaf followed by its authority. */
+  readonly cert: string;
+  /** Path of the authority's certificate (PEM). */
+  readonly caPath: string;
+}
+
+const DAY_MS = 86_400_000;
+const VALID_DAYS = 365;
+/** Renewed when less than this is left, so that a long session does not end in an expired certificate. */
+const RENEW_DAYS = 7;
+
+/**
+ * The sandbox's own certificate authority and a certificate for 127.0.0.1, ::1 and localhost, kept in `folder`
+ * (keys with mode 0600) and used again while they are valid. The authority's key is never stored:
+ * whoever reads the folder cannot sign for another host.
+ */
+export async function serverCertificate(folder: string): Promise<ServerCertificate> {
+  const paths = {
+    ca: join(folder, "ca.pem"),
+    cert: join(folder, "server.pem"),
+    key: join(folder, "server-key.pem"),
+  };
+  const stored = await readStored(paths);
+  if (stored !== undefined) return { ...stored, caPath: paths.ca };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const made = await makeCertificates();
+  await writePrivate(paths.key, made.key);
+  await writePrivate(paths.cert, made.cert);
+  await writePrivate(paths.ca, made.ca);
+  return { key: made.key, cert: made.cert, caPath: paths.ca };
+}
+
+interface Paths {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+async function readStored(paths: Paths): Promise<{ readonly key: string; readonly cert: string } | undefined> {
+  try {
+    const [ca, cert, key] = await Promise.all([
+      readFile(paths.ca, "utf8"),
+      readFile(paths.cert, "utf8"),
+      readFile(paths.key, "utf8"),
+    ]);
+    if (!isUsable(ca, cert, key)) return undefined;
+    await chmod(paths.key, 0o600);
+    return { key, cert };
+  } catch {
+    return undefined;
+  }
+}
+
+function isUsable(ca: string, cert: string, key: string): boolean {
+  const leaf = new X509Certificate(cert);
+  const authority = new X509Certificate(ca);
+  const enoughLeft = Date.parse(leaf.validTo) > Date.now() + RENEW_DAYS * DAY_MS;
+  return enoughLeft && leaf.verify(authority.publicKey) && leaf.checkPrivateKey(createPrivateKey(key));
+}
+
+async function makeCertificates(): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> {
+  const validity = {
+    keyType: "ec",
+    algorithm: "sha256",
+    notBeforeDate: new Date(Date.now() - DAY_MS),
+    notAfterDate: new Date(Date.now() + VALID_DAYS * DAY_MS),
+  } as const;
+  const ca = await generate([{ name: "commonName", value: "migrate sandbox authority" }], {
+    ...validity,
+    extensions: [
+      { name: "basicConstraints", cA: true, pathLenConstraint: 0, critical: true },
+      { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  const leaf = await generate([{ name: "commonName", value: "localhost" }], {
+    ...validity,
+    ca: { key: ca.private, cert: ca.cert },
+    extensions: [
+      { name: "basicConstraints", cA: false, critical: true },
+      { name: "keyUsage", digitalSignature: true, critical: true },
+      { name: "extKeyUsage", serverAuth: true },
+      {
+        name: "subjectAltName",
+        altNames: [
+          { type: 7, ip: "127.0.0.1" },
+          { type: 7, ip: "::1" },
+          { type: 2, value: "localhost" },
+        ],
+      },
+    ],
+  });
+  return { ca: ca.cert, cert: `${leaf.cert.trim()}\n${ca.cert}`, key: leaf.private };
+}
+
+async function writePrivate(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600 });
+  await chmod(path, 0o600);
+}

@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import type { Contract, Operation } from "../contract/contract.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import type { Authenticate } from "./authentication.ts";
+import type { FaultPlan } from "./fault-plan.ts";
+import { parseJson } from "./json-text.ts";
+import { compileJudge, type Judge } from "./judge.ts";
+import type { Route } from "./platform-app.ts";
+import type { PlatformCheck } from "./platform-rules.ts";
+import { type Handler, invalidPayload, NOT_FOUND, type PlatformRequest, refusal, type Reply } from "./reply.ts";
+import type { SandboxState } from "./state.ts";
+
+export interface DataImportParts {
+  readonly contract: Contract;
+  readonly state: SandboxState;
+  readonly authenticate: Authenticate;
+  readonly check: PlatformCheck;
+  readonly faults: Pick<FaultPlan, "options">;
+  readonly now: () => number;
+}
+
+/** What an operation does once its payload is found good. */
+type Act = (payload: JsonObject, identity: Identity) => Reply;
+
+interface Identity {
+  readonly supplier: string;
+  readonly key: string;
+}
+
+/** Every operation of the contract that takes a JSON body, at its address from the instance's root. */
+export function dataImportRoutes(parts: DataImportParts): readonly Route[] {
+  return parts.contract.operations
+    .filter(({ method, body }) => method.toUpperCase() === "POST" && body !== undefined)
+    .map((operation) => ({
+      method: "POST",
+      path: /^\/v\d+\//.test(operation.path) ? operation.path : `/v1${operation.path}`,
+      kind: "data-import",
+      handler: dataImportHandler(operation, parts),
+    }));
+}
+
+/** The import supplier that a request body names; empty when there is none. */
+export function supplierIn(body: string): string {
+  return supplierOf(parseJson(body) ?? null);
+}
+
+/**
+ * Plays one POST operation of the contract: authentication, JSON, import supplier, payload, then what the operation is
+ * for, told by its path: `validate` changes nothing, `notes` adds notes, `account` makes an account, others just accept.
+ */
+function dataImportHandler(operation: Operation, parts: DataImportParts): Handler {
+  let judge: Judge | undefined;
+  const act = actOf(operation, parts);
+  return (request) => {
+    const body = readBody(request, parts.authenticate);
+    if ("refused" in body) return body.refused;
+    judge ??= compileJudge(parts.contract.document, operation);
+    const payload = payloadOf(operation, body.value);
+    const identity = { supplier: supplierOf(payload), key: keyOf(operation, payload) };
+    const reply =
+      refuseSupplier(identity.supplier, parts.state) ??
+      refusePayload(body.value, judge, parts) ??
+      act(payload, identity);
+    return identity.key === "" ? reply : { ...reply, key: identity.key };
+  };
+}
+
+function readBody(
+  request: PlatformRequest,
+  authenticate: Authenticate,
+): { readonly value: JsonValue } | { readonly refused: Reply } {
+  const refused = authenticate(request.authorization, "token-only");
+  if (refused !== undefined) return { refused };
+  if (!/^application\/json\b/i.test(request.contentType)) {
+    const detail = `Unsupported media type "${request.contentType}" in request.`;
+    return { refused: refusal(415, "unsupported_media_type", detail) };
+  }
+  const value = parseJson(request.body);
+  return value === undefined ? { refused: refusal(400, "parse_error", "JSON parse error.") } : { value };
+}
+
+function payloadOf(operation: Operation, body: JsonValue): JsonObject {
+  const wrapped = operation.wrap !== undefined && isJsonObject(body) ? body[operation.wrap] : body;
+  return wrapped !== undefined && isJsonObject(wrapped) ? wrapped : {};
+}
+
+function supplierOf(payload: JsonValue): string {
+  if (!isJsonObject(payload)) return "";
+  const { import_supplier: code, import_supplier_code: other } = payload;
+  return textOf(code ?? other);
+}
+
+function keyOf(operation: Operation, payload: JsonObject): string {
+  let found: JsonValue | undefined = payload;
+  for (const step of operation.key ?? ["external_account_number"]) {
+    found = found !== undefined && isJsonObject(found) ? found[step] : undefined;
+  }
+  return textOf(found);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+}
+
+/** Specification 3: only an ongoing migration takes anything. */
+function refuseSupplier(code: string, state: SandboxState): Reply | undefined {
+  const status = state.supplierStatus(code);
+  if (status === undefined || status === "Ongoing") return undefined;
+  return invalidPayload(
+    "import_supplier_migration_not_ongoing",
+    "The migration of this import supplier is not ongoing.",
+    [],
+  );
+}
+
+function refusePayload(body: JsonValue, judge: Judge, { check }: DataImportParts): Reply | undefined {
+  const found = judge(body);
+  const judged = new Set(found.map((complaint) => complaint.attr));
+  const complaints = [...found, ...check(body).filter((complaint) => !judged.has(complaint.attr))];
+  if (complaints.length === 0) return undefined;
+  return invalidPayload("account_failed_validation", "The payload failed validation.", complaints);
+}
+
+function actOf({ path }: Operation, parts: DataImportParts): Act {
+  if (/\bvalidate\b/.test(path)) return (payload) => ({ status: 200, body: payload });
+  if (/\bnotes\b/.test(path)) return addNotes(parts);
+  if (/\baccounts?\b/.test(path)) return importAccount(parts);
+  return (payload) => ({ status: 201, body: payload });
+}
+
+function importAccount({ state, faults, now }: DataImportParts): Act {
+  return (payload, { supplier, key }) => {
+    const present = state.findByKey(supplier, key);
+    if (present !== undefined && faults.options().forgetful !== true) {
+      const detail = "The account has already been imported.";
+      const body = { detail, code: "account_already_imported", errors: [], account_number: present.number };
+      return { status: 400, body };
+    }
+    const account = state.addAccount({ supplier, key, payload, importedAt: new Date(now()).toISOString() });
+    return { status: 201, body: { external_account_number: key, account_number: account.number } };
+  };
+}
+
+function addNotes({ state }: DataImportParts): Act {
+  return (payload, { supplier, key }) => {
+    const account = state.findByKey(supplier, key);
+    if (account === undefined) return NOT_FOUND;
+    const known = new Set(account.notes);
+    const added: string[] = [];
+    const given = payload["notes"];
+    const notes = given !== undefined && isJsonArray(given) ? given.filter(isJsonObject) : [];
+    const results = notes.map((note) => {
+      const print = fingerprint(note);
+      if (known.has(print)) return { ...note, status: "NOTE_ALREADY_EXISTS" };
+      known.add(print);
+      added.push(print);
+      return { ...note, status: "NOTE_CREATION_SUCCESS" };
+    });
+    state.addNotes(account.number, added);
+    return { status: 201, body: results };
+  };
+}
+
+/** The platform takes notes with the same body, written at the same time, for the same note (PLATFORM 2.6). */
+function fingerprint({ body = null, created_at = null }: JsonObject): string {
+  return createHash("sha256")
+    .update(JSON.stringify([body, created_at]))
+    .digest("hex")
+    .slice(0, 16);
+}

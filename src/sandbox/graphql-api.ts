@@ -1,0 +1,103 @@
+import { buildSchema, graphql, GraphQLError } from "graphql";
+import { isJsonObject, type JsonObject } from "../model/json.ts";
+import { jsonCopy, parseJson } from "./json-text.ts";
+import type { Handler } from "./reply.ts";
+import type { IssuedToken, Tokens } from "./tokens.ts";
+
+/** Specification 5.2, with the input and output fields that instances publish (PLATFORM 8). */
+const SCHEMA = buildSchema(`
+  "Any JSON value."
+  scalar GenericScalar
+
+  type Query {
+    "The version in the base address."
+    apiVersion: String!
+  }
+
+  type Mutation {
+    "Obtains a token for REST and GraphQL."
+    ObtainServiceToken(input: ObtainJSONWebTokenInput!): ObtainKrakenJSONWebToken
+    "The same, under the name that other instances give it."
+    obtainKrakenToken(input: ObtainJSONWebTokenInput!): ObtainKrakenJSONWebToken
+  }
+
+  "Exactly one of the fields."
+  input ObtainJSONWebTokenInput {
+    "The organisation's API key."
+    APIKey: String
+    "The secret key of a third-party organisation; the sandbox takes its API key here, too."
+    organizationSecretKey: String
+    "A refresh token obtained with an earlier token."
+    refreshToken: String
+  }
+
+  type ObtainKrakenJSONWebToken {
+    token: String!
+    "The token's claims; exp in seconds since 1970."
+    payload: GenericScalar!
+    refreshToken: String
+    "Seconds since 1970, not a duration."
+    refreshExpiresIn: Int
+  }
+`);
+
+export interface GraphqlParts {
+  readonly apiKey: string;
+  readonly tokens: Tokens;
+  readonly lifetimeSeconds: () => number;
+}
+
+/** The GraphQL end-point. Errors come inside a 200, as everywhere in GraphQL. */
+export function graphqlHandler(parts: GraphqlParts): Handler {
+  const obtain = ({ input }: { readonly input: TokenInput }): IssuedToken => obtainToken(input, parts);
+  const rootValue = { apiVersion: "v1", ObtainServiceToken: obtain, obtainKrakenToken: obtain };
+  return async ({ body }) => {
+    const question = readQuestion(body);
+    if (question === undefined) return { status: 400, body: { errors: [{ message: "Must provide query string." }] } };
+    const result = await graphql({ schema: SCHEMA, rootValue, ...question });
+    return { status: 200, body: jsonCopy(result) };
+  };
+}
+
+interface TokenInput {
+  readonly APIKey?: string;
+  readonly organizationSecretKey?: string;
+  readonly refreshToken?: string;
+}
+
+function obtainToken(input: TokenInput, { apiKey, tokens, lifetimeSeconds }: GraphqlParts): IssuedToken {
+  if (Object.keys(input).length !== 1) throw failure("KT-CT-1128", "Exactly one of the input fields is expected.");
+  if (input.refreshToken !== undefined) {
+    const finding = tokens.checkRefresh(input.refreshToken);
+    if (finding === "expired") throw failure("KT-CT-1134", "Refresh token expired.");
+    if (finding === "wrong") throw failure("KT-CT-1135", "Invalid refresh token.");
+  } else if (input.organizationSecretKey !== undefined) {
+    if (input.organizationSecretKey !== apiKey) throw failure("KT-CT-1140", "Invalid organization secret key.");
+  } else if (input.APIKey !== apiKey) {
+    throw failure("KT-CT-1139", "Authentication failed.");
+  }
+  return tokens.issue(lifetimeSeconds());
+}
+
+function failure(errorCode: string, message: string): GraphQLError {
+  return new GraphQLError(message, {
+    extensions: { errorCode, errorType: "AUTHORIZATION", errorClass: "AUTHORIZATION" },
+  });
+}
+
+interface Question {
+  readonly source: string;
+  readonly variableValues: JsonObject;
+  readonly operationName?: string;
+}
+
+function readQuestion(body: string): Question | undefined {
+  const value = parseJson(body);
+  if (value === undefined || !isJsonObject(value) || typeof value["query"] !== "string") return undefined;
+  const { query, variables, operationName } = value;
+  return {
+    source: query,
+    variableValues: variables !== undefined && isJsonObject(variables) ? variables : {},
+    ...(typeof operationName === "string" ? { operationName } : {}),
+  };
+}

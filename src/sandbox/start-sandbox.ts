@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:https";
+import { setTimeout as delay } from "node:timers/promises";
+import { getRequestListener } from "@hono/node-server";
+import type { Contract } from "../contract/contract.ts";
+import type { Clock } from "../model/clock.ts";
+import { Failure } from "../model/failure.ts";
+import { adminRoutes } from "./admin-routes.ts";
+import { createAuthenticate } from "./authentication.ts";
+import { products, SAMPLE_TARIFF } from "./catalogue.ts";
+import { serverCertificate } from "./certificate.ts";
+import { trackConnections } from "./connection.ts";
+import { dataImportRoutes, supplierIn } from "./data-import.ts";
+import type { FaultOptions } from "./fault-options.ts";
+import { createFaultPlan } from "./fault-plan.ts";
+import { graphqlHandler } from "./graphql-api.ts";
+import { createHistory, type HistoryEntry } from "./history.ts";
+import { platformApp } from "./platform-app.ts";
+import { createPlatformCheck, PLATFORM_RULES } from "./platform-rules.ts";
+import { readRoutes } from "./read-routes.ts";
+import { SAMPLE_ACCOUNT } from "./sample-account.ts";
+import { createState, type SandboxState, type SupplierStatus } from "./state.ts";
+import { openStateFile } from "./state-file.ts";
+import { defaultSuppliers } from "./suppliers.ts";
+import { createTokens } from "./tokens.ts";
+
+export interface SandboxOptions {
+  readonly contract: Contract;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Where the certificates and keys lie; used again while valid. */
+  readonly folder: string;
+  /** Keeps accounts and suppliers from one start to the next. */
+  readonly dataFile?: string;
+  readonly faults: FaultOptions;
+  /** Import suppliers by code. Default: those that the contract enumerates, else `SANDBOX`, all ongoing. */
+  readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
+  /** Default: a random one. */
+  readonly apiKey?: string;
+  /** Takes one line for every request. */
+  readonly log?: (line: string) => void;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** Where the sandbox is and what it knows: the content of the ready file. */
+export interface SandboxReady {
+  /** `https://127.0.0.1:PORT/v1/` */
+  readonly baseUrl: string;
+  readonly graphqlUrl: string;
+  readonly adminUrl: string;
+  /** Path of the authority to trust (PEM). */
+  readonly ca: string;
+  readonly apiKey: string;
+  /** Code of the first import supplier. */
+  readonly supplier: string;
+  readonly products: readonly string[];
+  readonly tariff: { readonly product: string; readonly tariff: string };
+  /** Number of an account that can be read without importing anything. */
+  readonly account: string;
+}
+
+export interface Sandbox {
+  readonly ready: SandboxReady;
+  /** What was received so far, in the order of arrival; admin requests left out. */
+  readonly history: () => readonly HistoryEntry[];
+  readonly state: Pick<SandboxState, "accounts" | "supplierStatus" | "setSupplier">;
+  /** Drops every connection and writes the data file. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts a local platform: real HTTPS on 127.0.0.1, playing the operations of any contract and the fixed API of the
+ * specification, and misbehaving on demand.
+ *
+ * @throws Failure `storage` when the data file cannot be used, `config` when the port is taken.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { contract, clock = SYSTEM_CLOCK, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
+  const certificate = await serverCertificate(options.folder);
+  const suppliers = options.suppliers ?? defaultSuppliers(contract);
+  const stateFile = await openStateFile(options.dataFile, () => state.snapshot());
+  const state = createState(suppliers, stateFile.stored, stateFile.touch);
+  const history = createHistory();
+  const faults = createFaultPlan(options.faults, clock);
+  const tokens = createTokens(clock.now);
+  const authenticate = createAuthenticate(apiKey, tokens);
+  const lifetimeSeconds = (): number => faults.options().tokenLifetimeSeconds ?? DEFAULT_TOKEN_SECONDS;
+
+  const check = createPlatformCheck(PLATFORM_RULES, (code) => state.supplierStatus(code) !== undefined);
+  const routes = [
+    ...dataImportRoutes({ contract, state, authenticate, faults, now: clock.now, check }),
+    ...readRoutes({ state, authenticate, now: clock.now }),
+    {
+      method: "POST",
+      path: "/v1/graphql/",
+      kind: "read",
+      handler: graphqlHandler({ apiKey, tokens, lifetimeSeconds }),
+    } as const,
+    ...adminRoutes({ state, history, faults, tokens }),
+  ];
+
+  const server = createServer({ key: certificate.key, cert: certificate.cert, minVersion: "TLSv1.2" });
+  const connections = trackConnections(server);
+  const app = platformApp(routes, {
+    history,
+    faults,
+    connections,
+    clock,
+    pauseSupplier: (request) => state.setSupplier(supplierIn(request.body), "Paused"),
+    rotateTokens: tokens.rotate,
+    log: options.log ?? (() => undefined),
+  });
+  server.on("request", getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const origin = await listen(server, options.port);
+
+  return {
+    ready: {
+      baseUrl: `${origin}/v1/`,
+      graphqlUrl: `${origin}/v1/graphql/`,
+      adminUrl: `${origin}/admin/`,
+      ca: certificate.caPath,
+      apiKey,
+      supplier: Object.keys(suppliers)[0] ?? "",
+      products: products().map(({ code }) => code),
+      tariff: SAMPLE_TARIFF,
+      account: SAMPLE_ACCOUNT.number,
+    },
+    history: history.entries,
+    state,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      connections.destroyAll();
+      await closed;
+      await stateFile.close();
+    },
+  };
+}
+
+const DEFAULT_TOKEN_SECONDS = 3600;
+
+const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  },
+};
+
+async function listen(server: Server, port: number): Promise<string> {
+  try {
+    await once(server.listen(port, "127.0.0.1"), "listening");
+  } catch (error) {
+    throw new Failure("config", `The sandbox cannot listen on port ${port} of 127.0.0.1.`, {
+      hint: "Name another port with --port; 0 takes any free one.",
+      cause: error,
+    });
+  }
+  const address = server.address();
+  return `https://127.0.0.1:${typeof address === "object" && address !== null ? address.port : port}`;
+}
