@@ -1,0 +1,147 @@
+import { formatAttr, type AttrSegment } from "../model/attr.ts";
+import type { JsonObject, JsonValue } from "../model/json.ts";
+import type { LocalProblem } from "../model/problem.ts";
+import type { Row } from "../model/row.ts";
+import { shapeOf } from "../model/shape.ts";
+import type { Content } from "./contract-value.ts";
+import type { Origin, OriginKind } from "./mapping.ts";
+import type { EachNode, ItemsNode, LeafNode, MappingNode, ObjectNode, SplitNode, VariantNode } from "./mapping-node.ts";
+import { Unfit } from "./unfit.ts";
+
+/** One walk over the mapping for one row; the lists fill while it goes. */
+export interface Build {
+  /** The attr of the entry that is being built. */
+  readonly path: AttrSegment[];
+  readonly problems: LocalProblem[];
+  /** Filled only when it is there. */
+  readonly origins: Origin[] | undefined;
+  /** How many values came out of cells so far. */
+  cells: number;
+}
+
+export function newBuild(origins?: Origin[]): Build {
+  return { path: [], problems: [], origins, cells: 0 };
+}
+
+/** The value that an entry of the mapping makes of a row; undefined when it is left with nothing. */
+export function buildValue(node: MappingNode, row: Row, build: Build): JsonValue | undefined {
+  if (node.kind === "leaf") return buildLeaf(node, row, build);
+  if (node.kind === "object") return buildObject(node, row, build);
+  if (node.kind === "each") return buildEach(node, row, build);
+  if (node.kind === "items") return buildItems(node, row, build);
+  if (node.kind === "split") return buildSplit(node, row, build);
+  return buildObject(variantFor(node, row), row, build);
+}
+
+/** The fields of an object that depend on what one of them says in this row. */
+export function variantFor(node: VariantNode, row: Row): ObjectNode {
+  if (node.discriminator === undefined) return node.otherwise;
+  const value = buildValue(node.discriminator, row, newBuild());
+  return (typeof value === "object" ? undefined : node.variants.get(String(value))) ?? node.otherwise;
+}
+
+/** An item exists because its row does, even when nothing is left of it; a scalar that is empty does not. */
+export function itemOf(node: EachNode, row: Row, build: Build): JsonValue | undefined {
+  const item = buildValue(node.item, row, build);
+  return item === undefined && (node.item.kind === "object" || node.item.kind === "variant") ? {} : item;
+}
+
+function buildObject(node: ObjectNode, row: Row, build: Build): JsonObject | undefined {
+  const cellsBefore = build.cells;
+  const originsBefore = build.origins?.length ?? 0;
+  const made: Record<string, JsonValue> = {};
+  let empty = true;
+  for (const field of node.fields) {
+    build.path.push(field.name);
+    const value = buildValue(field.node, row, build);
+    build.path.pop();
+    if (value === undefined) continue;
+    made[field.name] = value;
+    empty = false;
+  }
+  if (empty) return undefined;
+  const onlyConstants = node.optional && build.cells === cellsBefore;
+  if (!onlyConstants || node.required.every((name) => Object.hasOwn(made, name))) return made;
+  build.origins?.splice(originsBefore);
+  return undefined;
+}
+
+function buildEach(node: EachNode, row: Row, build: Build): readonly JsonValue[] | undefined {
+  const made: JsonValue[] = [];
+  for (const child of row.children?.get(node.source) ?? []) {
+    build.path.push(made.length);
+    const item = itemOf(node, child, build);
+    build.path.pop();
+    if (item !== undefined) made.push(item);
+  }
+  if (made.length === 0) return undefined;
+  build.cells += 1;
+  return made;
+}
+
+function buildItems(node: ItemsNode, row: Row, build: Build): readonly JsonValue[] | undefined {
+  const made: JsonValue[] = [];
+  for (const item of node.items) {
+    build.path.push(made.length);
+    const value = buildValue(item, row, build);
+    build.path.pop();
+    if (value !== undefined) made.push(value);
+  }
+  return made.length === 0 ? undefined : made;
+}
+
+function buildSplit({ leaf, parts }: SplitNode, row: Row, build: Build): readonly JsonValue[] | undefined {
+  if (leaf.applies?.(row) === false) return undefined;
+  const content = leaf.read?.(row);
+  if (content === undefined) return undefined;
+  const made: JsonValue[] = [];
+  for (const part of parts(content)) {
+    build.path.push(made.length);
+    const value = valueOf(leaf, part, row, build);
+    build.path.pop();
+    if (value !== undefined) made.push(value);
+  }
+  return made.length === 0 ? undefined : made;
+}
+
+function buildLeaf(leaf: LeafNode, row: Row, build: Build): JsonValue | undefined {
+  if (leaf.applies !== undefined && !leaf.applies(row)) return undefined;
+  const content = leaf.read?.(row);
+  const value = content === undefined ? undefined : valueOf(leaf, content, row, build);
+  if (value !== undefined || leaf.fallback === undefined) return value;
+  note(leaf, row, build, { value: leaf.fallback, from: leaf.read === undefined ? "value" : "default" });
+  return leaf.fallback;
+}
+
+function valueOf(leaf: LeafNode, content: Content, row: Row, build: Build): JsonValue | undefined {
+  const made = leaf.finish(content, row);
+  if (made === undefined) return undefined;
+  build.cells += 1;
+  const value = made instanceof Unfit ? made.kept : made;
+  if (made instanceof Unfit) build.problems.push(problemOf(made, leaf, row, build));
+  note(leaf, row, build, { value, from: leaf.origin });
+  return value;
+}
+
+function problemOf(unfit: Unfit, leaf: LeafNode, row: Row, build: Build): LocalProblem {
+  const place = leaf.placeIn(row);
+  return {
+    attr: formatAttr(build.path),
+    ...unfit.finding,
+    severity: "error",
+    by: "local",
+    ...(place === undefined ? {} : { place }),
+    shape: shapeOf(unfit.kept),
+  };
+}
+
+function note(leaf: LeafNode, row: Row, build: Build, made: { value: JsonValue; from: OriginKind }): void {
+  if (build.origins === undefined) return;
+  const place = made.from === "value" ? undefined : leaf.placeIn(row);
+  build.origins.push({
+    attr: formatAttr(build.path),
+    ...(place === undefined ? {} : { place }),
+    from: made.from,
+    value: made.value,
+  });
+}

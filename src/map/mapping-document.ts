@@ -1,0 +1,113 @@
+import { parseAttr, type AttrPath } from "../model/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { parseDocument } from "../contract/document.ts";
+import { LEAF_OPTIONS } from "./leaf-options.ts";
+import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
+
+/** A mapping file, checked for shape; the payload's entries are read against the contract later. */
+export interface MappingDocument {
+  readonly file: string;
+  readonly operation?: string;
+  /** The attr of the business key in the payload. */
+  readonly key?: AttrPath;
+  /** In document order; empty when the mapping describes one unnamed source. */
+  readonly sources: ReadonlyMap<string, SourceEntry>;
+  readonly payload: JsonObject;
+  /** Path of the module that holds the functions, as the mapping writes it. */
+  readonly functions?: string;
+  /** Paths of all lookup tables that leaves name, as the mapping writes them. */
+  readonly lookupFiles: readonly string[];
+  /** 1-based line of the entry at a path in the mapping file, or of the nearest one above it. */
+  readonly lineOf: (path: AttrPath) => number;
+}
+
+export interface SourceEntry {
+  /** As the mapping writes them, relative to its folder; absent when the command line gives the files. */
+  readonly files?: readonly string[];
+  readonly key?: string;
+  readonly parent?: string;
+  readonly on?: string;
+  readonly orderBy?: string;
+}
+
+/**
+ * Reads a mapping (YAML or JSON). Throws a Failure `mapping_invalid` that lists all that is wrong with its shape:
+ * unknown keys with what may have been meant, wrong types, no payload.
+ */
+export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
+  const { file, value, lineOf } = parseDocument(source, "mapping_invalid");
+  const issues = collectIssues({ file, lineOf });
+  const top = asObject(value, [], issues) ?? {};
+  refuseUnknown(top, MAPPING_KEYS, [], issues);
+  const operation = textAt(top, "operation", [], issues);
+  const key = textAt(top, "key", [], issues);
+  const functions = textAt(top, "functions", [], issues);
+  const sources = readSources(top["sources"], issues);
+  const payload = readPayload(top, issues);
+  issues.raise();
+  return {
+    file,
+    ...(operation === undefined ? {} : { operation }),
+    ...(key === undefined ? {} : { key: parseAttr(key) }),
+    sources,
+    payload,
+    ...(functions === undefined ? {} : { functions }),
+    lookupFiles: [...new Set(lookupFilesIn(payload))],
+    lineOf,
+  };
+}
+
+const MAPPING_KEYS = ["operation", "key", "sources", "payload", "functions"] as const;
+const SOURCE_KEYS = ["files", "key", "parent", "on", "orderBy"] as const;
+
+function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
+  const value = object[name];
+  if (value === undefined || (typeof value === "string" && value !== "")) return value;
+  issues.add([...path, name], "has to be a text");
+  return undefined;
+}
+
+function readPayload(top: JsonObject, issues: Issues): JsonObject {
+  const payload = top["payload"];
+  if (isJsonObject(payload)) return payload;
+  const message = payload === undefined ? "has no payload" : "has to be an object that mirrors the payload";
+  issues.add(payload === undefined ? [] : ["payload"], message);
+  return {};
+}
+
+function readSources(value: JsonValue | undefined, issues: Issues): ReadonlyMap<string, SourceEntry> {
+  const sources = new Map<string, SourceEntry>();
+  if (value === undefined) return sources;
+  for (const [name, entry] of Object.entries(asObject(value, ["sources"], issues) ?? {})) {
+    const path = ["sources", name];
+    const object = entry === null ? {} : asObject(entry, path, issues);
+    if (object !== undefined) sources.set(name, readSource(object, path, issues));
+  }
+  return sources;
+}
+
+function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceEntry {
+  refuseUnknown(object, SOURCE_KEYS, path, issues);
+  const files = scalarTexts(object["files"]);
+  if (object["files"] !== undefined && files === undefined) {
+    issues.add([...path, "files"], "has to be a path, a glob, or a list of them");
+  }
+  const source: Record<string, string> = {};
+  for (const name of ["key", "parent", "on", "orderBy"] as const) {
+    const text = textAt(object, name, path, issues);
+    if (text !== undefined) source[name] = text;
+  }
+  return files === undefined ? source : { ...source, files };
+}
+
+/**
+ * What to read before the contract is known: every object that looks like leaf options with a lookup table in a file.
+ * (Where the contract knows an object with fields of these very names, one file more is asked for than is needed.)
+ */
+function lookupFilesIn(entry: JsonValue): readonly string[] {
+  if (isJsonArray(entry)) return entry.flatMap(lookupFilesIn);
+  if (!isJsonObject(entry)) return [];
+  const lookup = scalarText(entry["lookup"]);
+  const isLeaf = entry["from"] !== undefined && Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
+  return isLeaf && lookup !== undefined ? [lookup] : Object.values(entry).flatMap(lookupFilesIn);
+}

@@ -1,0 +1,68 @@
+import type { JsonValue } from "../model/json.ts";
+import type { Place } from "../model/place.ts";
+import type { Row } from "../model/row.ts";
+import type { Content } from "./contract-value.ts";
+import type { OriginKind } from "./mapping.ts";
+import type { Unfit } from "./unfit.ts";
+
+/** A compiled entry of the mapping; the tree mirrors the payload. */
+export type MappingNode = ObjectNode | VariantNode | ItemsNode | EachNode | SplitNode | LeafNode;
+
+export interface ObjectNode {
+  readonly kind: "object";
+  readonly fields: readonly FieldNode[];
+  /** Names that the contract requires here. */
+  readonly required: readonly string[];
+  /** The contract can do without this object, so constants alone are no reason to send it incomplete. */
+  readonly optional: boolean;
+}
+
+export interface FieldNode {
+  readonly name: string;
+  readonly node: MappingNode;
+}
+
+/** An object whose fields depend on what one of them says. */
+export interface VariantNode {
+  readonly kind: "variant";
+  readonly discriminator: MappingNode | undefined;
+  /** The discriminator's value as text -> the fields then. */
+  readonly variants: ReadonlyMap<string, ObjectNode>;
+  readonly otherwise: ObjectNode;
+}
+
+/** A list literal: items built from the current row; those left with nothing are omitted. */
+export interface ItemsNode {
+  readonly kind: "items";
+  readonly items: readonly MappingNode[];
+}
+
+/** A list with one item for each row of a child source. */
+export interface EachNode {
+  readonly kind: "each";
+  readonly source: string;
+  readonly item: MappingNode;
+}
+
+/** A list made of one cell. */
+export interface SplitNode {
+  readonly kind: "split";
+  readonly leaf: LeafNode;
+  readonly parts: (content: Content) => readonly Content[];
+}
+
+export interface LeafNode {
+  readonly kind: "leaf";
+  /** False for rows that the leaf does not apply to: there it is as if it were not in the mapping. */
+  readonly applies: ((row: Row) => boolean) | undefined;
+  /** What the cell holds, `undefined` when it is empty; absent for a constant. */
+  readonly read: ((row: Row) => Content | undefined) | undefined;
+  /** Makes the value; `undefined` when it comes to nothing. */
+  readonly finish: (content: Content, row: Row) => JsonValue | undefined | Unfit;
+  /** The constant, or the default. */
+  readonly fallback: JsonValue | undefined;
+  /** What `finish` makes a value from. */
+  readonly origin: OriginKind;
+  /** The cell behind the value; undefined for a constant. */
+  readonly placeIn: (row: Row) => Place | undefined;
+}

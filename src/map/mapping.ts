@@ -1,0 +1,45 @@
+import type { AttrPath } from "../model/attr.ts";
+import type { JsonObject, JsonValue } from "../model/json.ts";
+import type { Place } from "../model/place.ts";
+import type { LocalProblem } from "../model/problem.ts";
+import type { Row } from "../model/row.ts";
+
+/** A mapping, compiled against a contract: rows in, payloads out. Pure but for functions that the user brings. */
+export interface Mapping {
+  /**
+   * Never throws for data. Throws a Failure `mapping_invalid` at the first row of a CSV file that lacks a column, and
+   * when a user's function fails.
+   */
+  readonly map: (row: Row) => Mapped;
+  /** The cell behind an attr, or the nearest thing to it: the row it would come from, the parent's row. */
+  readonly locate: (row: Row, path: AttrPath) => Place | undefined;
+  /** Every value of the payload with what it was made from, in payload order. */
+  readonly origins: (row: Row) => readonly Origin[];
+  readonly keyAttr: AttrPath | undefined;
+  /** Columns (CSV) or paths (JSON) that the payload is made from, by source. */
+  readonly columns: ReadonlyMap<string, readonly string[]>;
+  /** Attrs that the contract requires and that nothing in the mapping fills (`customers.*.given_name`). */
+  readonly unmappedRequired: readonly string[];
+}
+
+export interface Mapped {
+  /** The business key as text; absent when the payload has none. */
+  readonly key?: string;
+  readonly payload: JsonObject;
+  /**
+   * Cells that cannot become what the contract or the mapping says. Their text stays in the payload, so whoever
+   * validates it may find the same attr wrong again: these problems know more and come first.
+   */
+  readonly problems: readonly LocalProblem[];
+}
+
+export interface Origin {
+  readonly attr: string;
+  /** Absent for a constant. */
+  readonly place?: Place;
+  readonly from: OriginKind;
+  readonly value: JsonValue;
+}
+
+/** `payload`: the source is a payload already. */
+export type OriginKind = "column" | "value" | "default" | "lookup" | "call" | "payload";

@@ -1,0 +1,45 @@
+import type { Operation } from "../contract/contract.ts";
+import { formatAttr, type AttrPath } from "../model/attr.ts";
+import { Failure } from "../model/failure.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import type { Place } from "../model/place.ts";
+import { isCsvRow, type JsonRow, type Row } from "../model/row.ts";
+import { mappedOf } from "./mapped.ts";
+import type { Mapping, Origin } from "./mapping.ts";
+import { pointerTo } from "./source-columns.ts";
+import { ONLY_SOURCE } from "./source-plan.ts";
+
+/**
+ * The mapping of sources that hold payloads already: JSON and NDJSON go through untouched.
+ * Throws a Failure `usage` at the first row of a CSV file.
+ */
+export function passThrough(operation: Operation): Mapping {
+  return {
+    keyAttr: operation.key,
+    columns: new Map([[ONLY_SOURCE, []]]),
+    unmappedRequired: [],
+    map: (row) => mappedOf(payloadOf(row), operation.key, []),
+    locate: (row, path) => (isCsvRow(row) ? undefined : placeAt(row, path)),
+    origins: (row) => (isCsvRow(row) ? [] : originsIn(row, row.value, [])),
+  };
+}
+
+function payloadOf(row: Row): JsonObject {
+  if (!isCsvRow(row)) return row.value;
+  throw new Failure("usage", `${row.table.file}: a CSV source needs --mapping`, {
+    hint: "Write a mapping from its columns to the payload (docs/mapping.md), and name it: --mapping <file>",
+    place: { file: row.table.file, line: row.line },
+  });
+}
+
+function placeAt(row: JsonRow, path: AttrPath): Place {
+  return { file: row.table.file, line: row.line, pointer: pointerTo(row.pointer, path) };
+}
+
+function originsIn(row: JsonRow, value: JsonValue, path: AttrPath): readonly Origin[] {
+  if (isJsonArray(value)) return value.flatMap((item, index) => originsIn(row, item, [...path, index]));
+  if (isJsonObject(value)) {
+    return Object.entries(value).flatMap(([name, member]) => originsIn(row, member, [...path, name]));
+  }
+  return [{ attr: formatAttr(path), place: placeAt(row, path), from: "payload", value }];
+}

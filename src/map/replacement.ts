@@ -1,0 +1,62 @@
+import type { AttrPath } from "../model/attr.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
+import { linearPattern } from "./linear-pattern.ts";
+import { refuseUnknown, type Issues } from "./mapping-issues.ts";
+
+/** Replaces every occurrence in a text. */
+export type Replacement = (text: string) => string;
+
+/**
+ * Reads the option `replace`: `{from, to}` (literal text) or `{pattern, to}` (a regular expression that runs in linear
+ * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. In order.
+ */
+export function readReplacements(entry: JsonValue | undefined, path: AttrPath, issues: Issues): readonly Replacement[] {
+  if (entry === undefined) return [];
+  if (isJsonObject(entry) && entry["from"] === undefined && entry["pattern"] === undefined) {
+    return Object.entries(entry).flatMap(([from, to]) => literal(from, to, [...path, from], issues));
+  }
+  if (!isJsonArray(entry)) return readOne(entry, path, issues);
+  return entry.flatMap((one, index) => readOne(one, [...path, index], issues));
+}
+
+function readOne(entry: JsonValue, path: AttrPath, issues: Issues): readonly Replacement[] {
+  if (isJsonArray(entry) && entry.length === 2) return literal(entry[0], entry[1], path, issues);
+  if (!isJsonObject(entry)) {
+    issues.add(path, "has to be { from: <text>, to: <text> } or { pattern: <expression>, to: <text> }");
+    return [];
+  }
+  refuseUnknown(entry, ["from", "pattern", "to"], path, issues);
+  const { from, pattern, to } = entry;
+  if (pattern === undefined) return literal(from, to, path, issues);
+  if (from !== undefined) issues.add(path, "from and pattern cannot stand together");
+  return byPattern(pattern, to, path, issues);
+}
+
+function literal(
+  from: JsonValue | undefined,
+  to: JsonValue | undefined,
+  path: AttrPath,
+  issues: Issues,
+): readonly Replacement[] {
+  if (typeof from === "string" && from !== "" && typeof to === "string") {
+    return [(text) => (text.includes(from) ? text.split(from).join(to) : text)];
+  }
+  issues.add(path, "has to replace one text by another; put digits in quotes");
+  return [];
+}
+
+function byPattern(
+  pattern: JsonValue,
+  to: JsonValue | undefined,
+  path: AttrPath,
+  issues: Issues,
+): readonly Replacement[] {
+  if (typeof pattern !== "string" || typeof to !== "string") {
+    issues.add(path, "has to be { pattern: <expression>, to: <text> }");
+    return [];
+  }
+  const expression = linearPattern(pattern);
+  if (typeof expression !== "string") return [(text) => text.replace(expression, to)];
+  issues.add([...path, "pattern"], expression, "Replace literal texts instead, or use a function (call).");
+  return [];
+}

@@ -1,0 +1,109 @@
+import { suggest } from "../contract/suggest.ts";
+import { Failure } from "../model/failure.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
+import type { Place } from "../model/place.ts";
+import { isCsvRow, type CsvTable, type JsonRow, type Row } from "../model/row.ts";
+import type { Content } from "./contract-value.ts";
+import { listed } from "./mapping-issues.ts";
+
+/** A column (CSV) or path (JSON) of one source, as one entry of the mapping reads it. */
+export interface Column {
+  readonly name: string;
+  /** The cell as it is; `""` when there is nothing. JSON numbers and booleans come as text. */
+  readonly read: (row: Row) => Content;
+  readonly placeIn: (row: Row) => Place;
+}
+
+/** The columns of one source that a mapping reads. */
+export interface SourceColumns {
+  readonly source: string;
+  /** `line`: where the mapping names the column. */
+  readonly column: (name: string, line: number) => Column;
+  readonly names: () => readonly string[];
+}
+
+/**
+ * Columns are looked for once a file: the first row of a CSV file that lacks one ends in a Failure `mapping_invalid`
+ * that lists all columns that the file lacks. In JSON a value that is not there is an empty one.
+ */
+export function sourceColumns(source: string, mappingFile: string): SourceColumns {
+  const lines = new Map<string, number>();
+  const refuse = (table: CsvTable): Failure => missingColumns(table, lines, mappingFile);
+  return {
+    source,
+    column: (name, line) => {
+      if (!lines.has(name)) lines.set(name, line);
+      return columnOf(name, refuse);
+    },
+    names: () => [...lines.keys()],
+  };
+}
+
+/** The row as a whole. */
+export function placeOf(row: Row): Place {
+  const { line, table } = row;
+  return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };
+}
+
+/** RFC 6901: the pointer to a value inside the one at `pointer`. */
+export function pointerTo(pointer: string, path: readonly (string | number)[]): string {
+  return path.reduce<string>(
+    (above, part) => `${above}/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`,
+    pointer,
+  );
+}
+
+function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
+  const path = name.split(".");
+  let table: CsvTable | undefined;
+  let index = -1;
+  const indexIn = (other: CsvTable): number => {
+    const found = other.columnIndex.get(name);
+    if (found === undefined) throw refuse(other);
+    [table, index] = [other, found];
+    return found;
+  };
+  return {
+    name,
+    read: (row) => {
+      if (!isCsvRow(row)) return contentOf(valueAt(row, name, path));
+      if (row.table !== table) indexIn(row.table);
+      return row.cells[index] ?? "";
+    },
+    placeIn: (row) => {
+      if (!isCsvRow(row)) return { ...placeOf(row), pointer: pointerTo(row.pointer, pathIn(row, name, path)) };
+      return { ...placeOf(row), column: name, columnNumber: indexIn(row.table) + 1 };
+    },
+  };
+}
+
+/** A name with dots in it is a member of that name, where there is one, or else a path. */
+function pathIn(row: JsonRow, name: string, path: readonly string[]): readonly string[] {
+  return path.length === 1 || Object.hasOwn(row.value, name) ? [name] : path;
+}
+
+function valueAt(row: JsonRow, name: string, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = row.value;
+  for (const part of pathIn(row, name, path)) {
+    if (value === undefined || value === null) return undefined;
+    if (isJsonArray(value)) value = /^\d{1,9}$/.test(part) ? value[Number(part)] : undefined;
+    else if (isJsonObject(value)) value = Object.hasOwn(value, part) ? value[part] : undefined;
+    else return undefined;
+  }
+  return value;
+}
+
+function contentOf(value: JsonValue | undefined): Content {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? value : String(value);
+}
+
+function missingColumns(table: CsvTable, lines: ReadonlyMap<string, number>, mappingFile: string): Failure {
+  const missing = [...lines].filter(([name]) => !table.columnIndex.has(name));
+  const named = missing.map(([name, at]) => `"${name}" (${mappingFile}:${at})`);
+  const message = `${table.file} has no column ${listed(named)}, which the mapping reads`;
+  const near = missing.length === 1 ? suggest(missing[0]?.[0] ?? "", table.columns) : undefined;
+  const columns = `The file's columns are: ${listed(table.columns)}.`;
+  const hint = near === undefined ? columns : `Did you mean "${near}"? ${columns}`;
+  return new Failure("mapping_invalid", message, { hint, place: { file: mappingFile, line: missing[0]?.[1] ?? 1 } });
+}

@@ -1,0 +1,98 @@
+import type { ChoiceType, FieldType, ObjectType, UnionType } from "../contract/field-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { LEAF_OPTIONS } from "./leaf-options.ts";
+
+/** Several objects that one attr may hold. */
+export interface Variants {
+  readonly kind: "variants";
+  /** The property that tells which one it is, where the contract names one. */
+  readonly property: string | undefined;
+  readonly byValue: ReadonlyMap<string, ObjectType>;
+  /** The fields of all of them. */
+  readonly merged: {
+    readonly names: readonly string[];
+    readonly typeOf: (name: string) => FieldType | undefined;
+    /** Required by every one of them. */
+    readonly isRequired: (name: string) => boolean;
+    readonly isReadOnly: (name: string) => boolean;
+  };
+}
+
+/** Of the types that a union offers, the ones that an entry of a mapping is written for. */
+export function narrowed(entry: JsonValue, type: FieldType): FieldType | Variants {
+  if (type.kind !== "union") return type;
+  const options = flattened(type);
+  const objects = options.filter((option) => option.kind === "object");
+  const list = options.find((option) => option.kind === "list");
+  const hasScalars = objects.length + (list === undefined ? 0 : 1) < options.length;
+  const isList = isJsonArray(entry) || (isJsonObject(entry) && entry["each"] !== undefined);
+  if (list !== undefined && (isList || options.length === 1)) return list;
+  if (objects.length === 0 || (hasScalars && isLeaf(entry))) return { ...type, options };
+  return chosen(entry, type, objects);
+}
+
+function flattened(type: UnionType): readonly FieldType[] {
+  return type.options.flatMap((option) => (option.kind === "union" ? flattened(option) : [option]));
+}
+
+function isLeaf(entry: JsonValue): boolean {
+  return !isJsonObject(entry) || Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
+}
+
+/** One object where there is but one, or where the mapping says by a constant which it is; else all of them. */
+function chosen(entry: JsonValue, type: UnionType, objects: readonly ObjectType[]): ObjectType | Variants {
+  const [only] = objects;
+  const { discriminator } = type;
+  if (only !== undefined && objects.length === 1) return only;
+  const property = discriminator?.property;
+  const byValue = discriminator?.mapping ?? new Map<string, ObjectType>();
+  const constant = isJsonObject(entry) && property !== undefined ? constantAt(entry, property) : undefined;
+  const named = constant === undefined ? undefined : byValue.get(constant);
+  return named ?? variantsOf(objects, property, byValue);
+}
+
+function constantAt(entry: JsonObject, property: string): string | undefined {
+  const leaf = entry[property];
+  return leaf !== undefined && isJsonObject(leaf) && typeof leaf["value"] === "string" ? leaf["value"] : undefined;
+}
+
+function variantsOf(
+  objects: readonly ObjectType[],
+  property: string | undefined,
+  byValue: ReadonlyMap<string, ObjectType>,
+): Variants {
+  const names = [...new Set(objects.flatMap((object) => [...object.properties.keys()]))];
+  return {
+    kind: "variants",
+    property,
+    byValue,
+    merged: {
+      names,
+      typeOf: (name) => (name === property && byValue.size > 0 ? choiceOf([...byValue.keys()]) : typeIn(objects, name)),
+      isRequired: (name) => objects.every((object) => object.properties.get(name)?.required ?? false),
+      isReadOnly: (name) => objects.every((object) => object.properties.get(name)?.readOnly ?? false),
+    },
+  };
+}
+
+/** What a field may be in any of the objects. */
+function typeIn(objects: readonly ObjectType[], name: string): FieldType | undefined {
+  const types = objects.flatMap((object) => {
+    const type = object.properties.get(name)?.type;
+    if (type !== undefined) return [type];
+    return object.additional === "closed" ? [] : [object.additional];
+  });
+  const options = [...new Set(types)];
+  if (options.length < 2) return options[0];
+  return {
+    kind: "union",
+    options,
+    nullable: options.some((option) => option.nullable),
+    deprecated: false,
+    validators: [],
+  };
+}
+
+function choiceOf(choices: readonly string[]): ChoiceType {
+  return { kind: "choice", choices, nullable: false, deprecated: false, validators: [] };
+}
