@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../src/model/json.ts";
+import { boolean, choice, codes, problemsOf } from "./field-types.ts";
+
+describe("choice", () => {
+  const WORDS = choice(["GAS", "", "1"]);
+  const NUMBERS = choice([0, 1, 2], { nullable: true });
+
+  it.each([
+    [WORDS, "GAS", []],
+    [WORDS, "", []],
+    [WORDS, "gas", ["invalid_choice"]],
+    [WORDS, " GAS", ["invalid_choice"]],
+    [WORDS, 1, ["~coerced"]],
+    [WORDS, true, ["invalid_choice"]],
+    [WORDS, ["GAS"], ["invalid_choice"]],
+    [WORDS, {}, ["invalid_choice"]],
+    [WORDS, null, ["null"]],
+    [NUMBERS, 2, []],
+    [NUMBERS, "2", ["~coerced"]],
+    [NUMBERS, 3, ["invalid_choice"]],
+    [NUMBERS, null, []],
+  ] as const)("%#: %j", (type, value, expected) => {
+    expect(codes(type, value)).toEqual(expected);
+  });
+
+  it("tells the choices", () => {
+    expect(problemsOf(choice(["A", 2, ""]), "B")).toMatchObject([{ code: "invalid_choice", choices: ["A", "2", ""] }]);
+  });
+});
+
+describe("boolean", () => {
+  const COERCED: readonly JsonValue[] = [
+    "true",
+    "True",
+    "TRUE",
+    "t",
+    "yes",
+    "Y",
+    "on",
+    "1",
+    1,
+    "false",
+    "F",
+    "no",
+    "off",
+    0,
+  ];
+  it.each([true, false])("%j", (value) => {
+    expect(codes(boolean(), value)).toEqual([]);
+  });
+  it.each(COERCED)("takes %j with a warning", (value) => {
+    expect(problemsOf(boolean(), value)).toMatchObject([{ code: "coerced", to: "boolean", severity: "warning" }]);
+  });
+  it.each(["", "maybe", "null", 2, -1, [], {}])("refuses %j", (value) => {
+    expect(codes(boolean(), value)).toEqual(["invalid"]);
+  });
+  it.each(["", "null", "NULL"])("takes %j for null where null is allowed", (value) => {
+    expect(problemsOf(boolean({ nullable: true }), value)).toMatchObject([{ code: "coerced", to: "null" }]);
+  });
+});

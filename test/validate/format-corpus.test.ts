@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { codes, moment, text } from "./field-types.ts";
+
+/**
+ * The public cases of JSON Schema's own test suite, read from `corpora/json-schema-formats/format` below the folder
+ * that MIGRATE_SHARED names, or below `shared/` beside the checkout. Skipped where there is no such folder.
+ */
+const SHARED = process.env["MIGRATE_SHARED"] ?? fileURLToPath(new URL("../../../shared", import.meta.url));
+const FOLDER = `${SHARED}/corpora/json-schema-formats/format`;
+
+/** Cases that we judge otherwise, and why. */
+const DIFFERENCES: Readonly<Record<string, string>> = {
+  "a valid date-time with a leap second, UTC": "the platform's clock has no second 60",
+  "a valid date-time with a leap second, with minus offset": "the platform's clock has no second 60",
+  "case-insensitive T and Z": "specification 2.7.4 writes capitals",
+};
+
+interface Case {
+  readonly description: string;
+  readonly data: string;
+  readonly valid: boolean;
+}
+
+function casesOf(file: string): readonly Case[] {
+  const groups: JsonValue = JSON.parse(readFileSync(`${FOLDER}/${file}`, "utf8"));
+  if (!isJsonArray(groups)) return [];
+  return groups
+    .filter(isJsonObject)
+    .flatMap((group) => (isJsonArray(group["tests"]) ? group["tests"] : []))
+    .filter(isJsonObject)
+    .flatMap(caseOf);
+}
+
+/** A format says nothing of values that are no text; a field of ours does. */
+function caseOf({ description, data, valid }: JsonObject): readonly Case[] {
+  if (typeof data !== "string" || typeof description !== "string") return [];
+  return [{ description, data, valid: valid === true }];
+}
+
+describe.skipIf(!existsSync(FOLDER))("public cases of formats", () => {
+  it.each([
+    ["date.json", moment("date"), 70],
+    ["date-time.json", moment("datetime"), 27],
+    ["email.json", text({ format: "email" }), 21],
+  ] as const)("%s", (file, type, atLeast) => {
+    const cases = casesOf(file);
+    expect(cases.length).toBeGreaterThanOrEqual(atLeast);
+    const wrong = cases.filter(({ data, valid }) => (codes(type, data).length === 0) !== valid);
+    expect(wrong.map(({ description }) => description).filter((name) => !(name in DIFFERENCES))).toEqual([]);
+  });
+
+  it("every difference listed is one", () => {
+    const differing = casesOf("date-time.json").filter(
+      ({ data, valid }) => (codes(moment("datetime"), data).length === 0) !== valid,
+    );
+    expect(differing.map(({ description }) => description).toSorted()).toEqual(Object.keys(DIFFERENCES).toSorted());
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import type { FieldType, ObjectType, Property } from "../../src/contract/field-type.ts";
+import { isJsonObject, type JsonObject } from "../../src/model/json.ts";
+import { compileValidator } from "../../src/validate/compile-validator.ts";
+import { any, boolean, choice, codes, integer, list, moment, object, text, told, union } from "./field-types.ts";
+
+const ADDRESS = object({ "line1!": text(), postcode: text() });
+const ACCOUNT = object({
+  "number!": text({ maxLength: 5 }),
+  born: moment("date"),
+  address: ADDRESS,
+  "customers!": list(object({ "name!": text(), mobile: text({ pattern: /^\d+$/ }) }), { minItems: 1, maxItems: 2 }),
+  tags: list(text(), { minItems: 2, maxItems: 3, uniqueItems: true }),
+});
+
+function findings(type: FieldType, payload: JsonObject): readonly string[] {
+  return told(compileValidator(type, { keepValues: false })(payload));
+}
+
+/** Unlike a literal, it may hold a field named `__proto__`. */
+function parsed(json: string): JsonObject {
+  const value: unknown = JSON.parse(json);
+  if (!isJsonObject(value)) throw new Error("not an object");
+  return value;
+}
+
+const GOOD = { number: "A1", customers: [{ name: "Ann" }] };
+
+describe("objects and lists", () => {
+  it.each<[string, JsonObject, readonly string[]]>([
+    ["good", GOOD, []],
+    ["nothing", {}, ["number required", "customers required"]],
+    ["null", { number: null, customers: null }, ["number null", "customers null"]],
+    [
+      "everything wrong, in the contract's order",
+      { customers: [{ mobile: "x" }, { name: "" }], born: "2024-02-30", number: "too long" },
+      [
+        "number max_length",
+        "born invalid",
+        "customers.0.name required",
+        "customers.0.mobile invalid",
+        "customers.1.name blank",
+      ],
+    ],
+    ["text for an object", { ...GOOD, address: "here" }, ["address.non_field_errors invalid"]],
+    ["list for an object", { ...GOOD, address: [] }, ["address.non_field_errors invalid"]],
+    ["null for an object", { ...GOOD, address: null }, ["address null"]],
+    ["an optional object must be complete", { ...GOOD, address: {} }, ["address.line1 required"]],
+    ["object for a list of objects", { ...GOOD, customers: {} }, ["customers.non_field_errors not_a_list"]],
+    ["text for a list of objects", { ...GOOD, customers: "Ann" }, ["customers.non_field_errors not_a_list"]],
+    ["no objects", { ...GOOD, customers: [] }, ["customers.non_field_errors empty"]],
+    [
+      "too many objects, which are looked at all the same",
+      { ...GOOD, customers: [{ name: "A" }, { name: "B" }, {}] },
+      ["customers.non_field_errors max_length", "customers.2.name required"],
+    ],
+    [
+      "text and null for items that are objects",
+      { ...GOOD, customers: ["Ann", null] },
+      ["customers.0.non_field_errors invalid", "customers.1 null"],
+    ],
+    ["text for a list of texts", { ...GOOD, tags: "a" }, ["tags not_a_list"]],
+    ["no texts", { ...GOOD, tags: [] }, ["tags empty"]],
+    ["too few texts", { ...GOOD, tags: ["a"] }, ["tags min_length"]],
+    ["too many texts", { ...GOOD, tags: ["a", "b", "c", "d"] }, ["tags max_length"]],
+    ["repeated texts", { ...GOOD, tags: ["a", "b", "a"] }, ["tags unique"]],
+    [
+      "bad texts",
+      { ...GOOD, tags: ["a", "", 3, null] },
+      ["tags max_length", "tags.1 blank", "~tags.2 coerced", "tags.3 null"],
+    ],
+  ])("%s", (_name, payload, expected) => {
+    expect(findings(ACCOUNT, payload)).toEqual(expected);
+  });
+
+  it("an empty list is fine where nothing says how many", () => {
+    expect(codes(list(text()), [])).toEqual([]);
+    expect(codes(object({ a: text() }), {})).toEqual([]);
+  });
+
+  it("finds objects that say the same in another order", () => {
+    const pairs = list(object({ a: integer(), b: integer() }), { uniqueItems: true });
+    expect(
+      findings(object({ it: pairs }), {
+        it: [
+          { a: 1, b: 2 },
+          { b: 2, a: 1 },
+        ],
+      }),
+    ).toEqual(["it.non_field_errors unique"]);
+  });
+
+  it("path leads to the value, where attr speaks of its whole", () => {
+    const [problem] = compileValidator(ACCOUNT, { keepValues: false })({ ...GOOD, address: "here" });
+    expect(problem).toMatchObject({ path: ["address"], attr: "address.non_field_errors", shape: "a{4}" });
+  });
+
+  it("an absent value has no shape, an existing one always has", () => {
+    const [missing, wrong] = compileValidator(ACCOUNT, { keepValues: true })({ number: "", customers: [] });
+    expect(missing).toMatchObject({ shape: "(empty)", value: "" });
+    expect(wrong).toMatchObject({ shape: "list", value: "[]" });
+    const [required] = compileValidator(ACCOUNT, { keepValues: true })({ customers: [{ name: "A" }] });
+    expect(required).not.toHaveProperty("shape");
+    expect(required).not.toHaveProperty("value");
+  });
+
+  it("values are kept only when asked for", () => {
+    const payload = { number: "too long", customers: [{ name: "Ann" }] };
+    expect(compileValidator(ACCOUNT, { keepValues: true })(payload)).toMatchObject([{ value: "too long" }]);
+    expect(compileValidator(ACCOUNT, { keepValues: false })(payload)[0]).not.toHaveProperty("value");
+  });
+});
+
+describe("a validator", () => {
+  it("gives one shared empty list for good payloads", () => {
+    const validate = compileValidator(ACCOUNT, { keepValues: false });
+    expect(validate(GOOD)).toBe(validate({ ...GOOD, number: "B2" }));
+  });
+
+  it("keeps nothing from one payload to the next", () => {
+    const validate = compileValidator(ACCOUNT, { keepValues: false });
+    const first = validate({ number: "too long", customers: [{}] });
+    expect(validate(GOOD)).toEqual([]);
+    expect(validate({ customers: [{ name: "A" }] })).toHaveLength(1);
+    expect(told(first)).toEqual(["number max_length", "customers.0.name required"]);
+  });
+});
+
+describe("fields that the contract does not document", () => {
+  it("are refused after the documented ones, with a suggestion where one is near", () => {
+    const found = compileValidator(ACCOUNT, { keepValues: false })({
+      nubmer: "A1",
+      number: "",
+      customers: [{ nam: "A", name: "A" }],
+      zzz: null,
+    });
+    expect(told(found)).toEqual([
+      "number blank",
+      "customers.0.nam unknown_field",
+      "nubmer unknown_field",
+      "zzz unknown_field",
+    ]);
+    expect(found[1]).toMatchObject({ suggestion: "name" });
+    expect(found[3]).not.toHaveProperty("suggestion");
+  });
+
+  it.each(["constructor", "toString", "__proto__", "hasOwnProperty"])("%s is no exception", (name) => {
+    const payload = parsed(`{"a": "x", ${JSON.stringify(name)}: 1}`);
+    expect(findings(object({ a: text() }), payload)).toEqual([`${name} unknown_field`]);
+  });
+
+  it.each(["constructor", "__proto__", "toString"])("%s is missing unless the payload itself has it", (name) => {
+    const type = object({ [`${name}!`]: text() });
+    expect(findings(type, {})).toEqual([`${name} required`]);
+    const payload = parsed(`{${JSON.stringify(name)}: "x"}`);
+    expect(findings(type, payload)).toEqual([]);
+  });
+
+  it("have the type of additional properties where the contract gives one", () => {
+    const open = object({ a: text() }, { additional: integer() });
+    expect(findings(open, { a: "x", b: 1, c: "x" })).toEqual(["c invalid"]);
+    expect(findings(object({ a: text() }, { additional: any() }), { a: "x", b: null, c: [{}] })).toEqual([]);
+  });
+
+  it("a dictionary has no documented fields, and a code of its own", () => {
+    const type = object({ it: object({}, { additional: integer() }) });
+    expect(findings(type, { it: { x: 1, y: "no", z: null } })).toEqual(["it.y invalid", "it.z null"]);
+    expect(findings(type, { it: [] })).toEqual(["it not_a_dict"]);
+  });
+
+  it("a read-only field is never asked for, and dropped by the platform when it comes", () => {
+    const id: Property = { name: "id", required: true, readOnly: true, type: integer() };
+    const type = { ...object({}), properties: new Map([["id", id]]) };
+    expect(findings(type, {})).toEqual([]);
+    expect(findings(type, { id: "x" })).toEqual(["~id unknown_field"]);
+  });
+});
+
+describe("a union", () => {
+  const DEBIT = object({ "method!": choice(["DEBIT"]), "day!": integer() });
+  const CASH = object({ "method!": choice(["CASH"]) });
+  const chosen = object({
+    payment: union([DEBIT, CASH], {
+      discriminator: {
+        property: "method",
+        mapping: new Map([
+          ["DEBIT", DEBIT],
+          ["CASH", CASH],
+        ]),
+      },
+    }),
+  });
+
+  it.each<[JsonObject, readonly string[]]>([
+    [{ payment: { method: "CASH" } }, []],
+    [{ payment: { method: "DEBIT" } }, ["payment.day required"]],
+    [{ payment: { method: "CASH", day: 1 } }, ["payment.day unknown_field"]],
+    [{ payment: {} }, ["payment.method required"]],
+    [{ payment: { method: null } }, ["payment.method null"]],
+    [{ payment: { method: "CARD", day: "x" } }, ["payment.method invalid_choice"]],
+    [{ payment: { method: {} } }, ["payment.method invalid_choice"]],
+    [{ payment: "CASH" }, ["payment.non_field_errors invalid"]],
+    [{ payment: null }, ["payment null"]],
+  ])("with a discriminator: %j", (payload, expected) => {
+    expect(findings(chosen, payload)).toEqual(expected);
+  });
+
+  it("without one, takes the first option without errors", () => {
+    const type = union([text({ maxLength: 2 }), integer(), list(boolean())]);
+    expect(codes(type, "ab")).toEqual([]);
+    expect(codes(type, "123")).toEqual(["~coerced"]);
+    expect(codes(type, [true])).toEqual([]);
+  });
+
+  it("or the errors of the nearest option of the value's own JSON type", () => {
+    const type = union([
+      text(),
+      object({ "a!": text(), "b!": text(), "c!": text() }),
+      object({ "a!": text(), "z!": text() }),
+    ]);
+    expect(findings(object({ it: type }), { it: { a: "1" } })).toEqual(["it.z required"]);
+    expect(findings(object({ it: type }), { it: true })).toEqual(["it invalid"]);
+    expect(findings(object({ it: type }), { it: [] })).toEqual(["it invalid"]);
+  });
+
+  it("does not disturb what was found before it", () => {
+    const type = object({ "first!": text(), it: union([integer(), text({ maxLength: 1 })]), "last!": text() });
+    expect(findings(type, { it: "abc" })).toEqual(["first required", "it invalid", "last required"]);
+  });
+
+  it("takes null where one of its options does", () => {
+    expect(codes(union([text(), integer({ nullable: true })]), null)).toEqual([]);
+    expect(codes(union([text(), integer()]), null)).toEqual(["null"]);
+  });
+});
+
+describe("a type that contains itself", () => {
+  const properties = new Map<string, Property>();
+  const node: ObjectType = { ...object({}), properties };
+  properties.set("name", { name: "name", required: true, readOnly: false, type: text() });
+  properties.set("next", { name: "next", required: false, readOnly: false, type: node });
+  properties.set("more", { name: "more", required: false, readOnly: false, type: list(union([node, text()])) });
+
+  it("is walked as deep as the payload goes", () => {
+    const payload = { name: "a", next: { name: "b", more: [{ name: "c", next: {} }, "d", {}] } };
+    expect(findings(node, payload)).toEqual(["next.more.0.next.name required", "next.more.2.name required"]);
+  });
+
+  it("is walked 64 levels deep and no deeper", () => {
+    let payload: JsonObject = { name: "end" };
+    for (let level = 0; level < 10_000; level += 1) payload = { name: "a", next: payload };
+    const found = compileValidator(node, { keepValues: false })(payload);
+    expect(found).toMatchObject([{ code: "source_too_deep", limit: 64 }]);
+    expect(found[0]?.path).toHaveLength(64);
+  });
+});
