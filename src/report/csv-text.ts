@@ -1,0 +1,21 @@
+import { stringify } from "csv-stringify/sync";
+
+/**
+ * Rows as CSV text (RFC 4180 in quoting, lines ended by LF). A cell is quoted when another program might otherwise
+ * read it differently: line ends of any kind, quotes, tabs, spaces at its ends, a leading apostrophe.
+ */
+export function csvText(rows: readonly (readonly string[])[], delimiter = ","): string {
+  return stringify([...rows], { delimiter, record_delimiter: "\n", quoted_match: NEEDS_QUOTES });
+}
+
+const NEEDS_QUOTES = /["\r\n\t]|^[\s']|\s$/u;
+
+/**
+ * A cell that a spreadsheet would run as a formula gets an apostrophe in front: one that starts with `=`, `+`, `-`, `@`,
+ * their full-width forms, a tab or a line end, also after spaces or quotes. A negative number counts as one, too.
+ */
+export function withoutFormula(cell: string): string {
+  return FORMULA.test(cell) ? `'${cell}` : cell;
+}
+
+const FORMULA = /^(?:[\t\r\n]|[\s"']*[=+\-@＝＋－＠])/u;

@@ -1,0 +1,151 @@
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import path from "node:path";
+import { Failure } from "../model/failure.ts";
+
+/** Files that appear in their folder together, once all of them are complete. */
+export interface PrivateFolder {
+  readonly path: string;
+  /** Starts a file that only its owner can read (0600); what was written under the same name before is dropped. */
+  readonly create: (name: string) => Promise<PrivateFile>;
+  /** Puts the files in their places, in the order of their making, and makes that durable. */
+  readonly commit: () => Promise<void>;
+  /** Removes what has not been put in its place. */
+  readonly discard: () => Promise<void>;
+}
+
+export interface PrivateFile {
+  /** Where the file will lie. */
+  readonly path: string;
+  readonly write: (text: string) => Promise<void>;
+}
+
+/**
+ * Opens a folder for writing: made for its owner alone (0700) where it is new, cleared of what dead processes left half
+ * written. Files are written beside their places under names of this process and moved there by `commit`: a link found
+ * in a place is replaced, never followed, and wider rights do not survive.
+ * @throws Failure `storage` here and in every method
+ */
+export async function openPrivateFolder(folder: string): Promise<PrivateFolder> {
+  await stored(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  await clearLeftOvers(folder);
+  const drafts = new Map<string, Draft>();
+  return {
+    path: folder,
+    create: async (name) => {
+      await drafts.get(name)?.discard();
+      const draft = await openDraft(folder, name);
+      drafts.set(name, draft);
+      return draft;
+    },
+    commit: async () => {
+      for (const draft of drafts.values()) await draft.finish();
+      for (const [name, { temporary, path: place }] of drafts) {
+        await stored(place, () => rename(temporary, place));
+        drafts.delete(name);
+      }
+      await syncFolder(folder);
+    },
+    discard: async () => {
+      for (const draft of drafts.values()) await draft.discard();
+      drafts.clear();
+    },
+  };
+}
+
+/** Removes a file; that there is none is fine. */
+export async function removeFile(file: string): Promise<void> {
+  await stored(file, () => unlink(file).catch(ignoreMissing));
+}
+
+interface Draft extends PrivateFile {
+  readonly temporary: string;
+  /** Writes what is still buffered, makes it durable and closes the file. */
+  readonly finish: () => Promise<void>;
+  readonly discard: () => Promise<void>;
+}
+
+const BUFFERED = 256 * 1024;
+
+async function openDraft(folder: string, name: string): Promise<Draft> {
+  const place = path.join(folder, name);
+  const temporary = path.join(folder, `.${name}.${process.pid}.tmp`);
+  const handle = await stored(place, () => openNew(temporary));
+  let buffered = "";
+  const flush = async (): Promise<void> => {
+    const text = buffered;
+    buffered = "";
+    await stored(place, () => handle.appendFile(text));
+  };
+  return {
+    path: place,
+    temporary,
+    write: async (text) => {
+      buffered += text;
+      if (buffered.length >= BUFFERED) await flush();
+    },
+    finish: async () => {
+      await flush();
+      await stored(place, () => handle.sync());
+      await stored(place, () => handle.close());
+    },
+    discard: async () => {
+      await handle.close().catch(() => undefined);
+      await unlink(temporary).catch(() => undefined);
+    },
+  };
+}
+
+async function clearLeftOvers(folder: string): Promise<void> {
+  for (const name of await stored(folder, () => readdir(folder))) {
+    const owner = LEFT_OVER.exec(name)?.[1];
+    if (owner !== undefined && !isAlive(Number(owner))) await removeFile(path.join(folder, name));
+  }
+}
+
+const LEFT_OVER = /^\.(?:outcomes|errors|rejects|summary)\..+\.(\d+)\.tmp$/;
+
+/** Makes the names in a folder durable, where the system lets a folder be synced. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  await stored(folder, async () => {
+    const handle = await open(folder, constants.O_RDONLY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+async function openNew(file: string): Promise<FileHandle> {
+  await unlink(file).catch(ignoreMissing);
+  return open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+}
+
+async function stored<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    throw new Failure("storage", `the report cannot be written: ${file}: ${String(error.code)}`, {
+      hint: "see to the disk or choose another folder with --out, then write the report again: migrate report",
+      cause: error,
+    });
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+  throw error;
+}
+
+/** A process that exists but is another user's answers EPERM. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,77 @@
+import { realpath } from "node:fs/promises";
+import path from "node:path";
+import { Failure } from "../model/failure.ts";
+import { csv } from "./csv.ts";
+import { ndjson } from "./ndjson.ts";
+import { openPrivateFolder, removeFile } from "./private-file.ts";
+import type { Rejects } from "./reject-book.ts";
+import { sheetName } from "./reject-sheet.ts";
+import { draftRejects, type RejectsOptions } from "./rejects.ts";
+import type { Report } from "./report.ts";
+import { summaryJson } from "./summary-json.ts";
+
+export interface ReportFilesOptions extends RejectsOptions {
+  /** Where the report is to lie; made when it does not exist. */
+  readonly folder: string;
+}
+
+/** The files of a report, as paths inside the folder that was given. */
+export interface ReportFiles {
+  readonly outcomes: string;
+  readonly errors: string;
+  readonly summary: string;
+  readonly rejects: Rejects;
+}
+
+/**
+ * Writes `outcomes.ndjson`, `errors.csv`, `rejects*.csv` and `summary.json` (docs/errors.md). They take their places
+ * together at the end, readable by their owner alone; rejects of an earlier report that has none now are removed.
+ * @throws Failure `storage`, or `source_changed` when the input is no longer what it was
+ */
+export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<ReportFiles> {
+  const folder = await openPrivateFolder(options.folder);
+  try {
+    const outcomes = await folder.create("outcomes.ndjson");
+    await ndjson(report, outcomes.write);
+    const errors = await folder.create("errors.csv");
+    await csv(report, errors.write);
+    const rejects = await draftRejects(folder, report, options);
+    const summary = await folder.create("summary.json");
+    await summary.write(`${summaryJson(report.summary)}\n`);
+    await folder.commit();
+    await removeOldRejects(rejects, options);
+    return { outcomes: outcomes.path, errors: errors.path, summary: summary.path, rejects };
+  } finally {
+    await folder.discard();
+  }
+}
+
+/**
+ * Asks, before a run, whether its report can be written to the folder without overwriting the run's own input.
+ * @throws Failure `usage` when it would, `storage` when the folder cannot be written to
+ */
+export async function checkReportFolder(folder: string, inputs: readonly string[]): Promise<void> {
+  const { create, discard } = await openPrivateFolder(folder);
+  await create("summary.json");
+  await discard();
+  const place = await realpath(folder);
+  for (const input of inputs) {
+    const real = await realpath(input).catch(() => path.resolve(input));
+    if (path.dirname(real) !== place || !REPORT_FILE.test(path.basename(real))) continue;
+    throw new Failure("usage", `the report would overwrite its own input ${input}`, {
+      hint: "choose another folder with --out",
+    });
+  }
+}
+
+const REPORT_FILE = /^(?:outcomes\.ndjson|errors\.csv|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson))$/;
+
+async function removeOldRejects({ files }: Rejects, { folder, sources }: ReportFilesOptions): Promise<void> {
+  const written = new Set(files.map((file) => file.path));
+  for (const child of [undefined, ...sources]) {
+    for (const kind of ["csv", "json"] as const) {
+      const old = path.join(folder, sheetName(child, kind));
+      if (!written.has(old)) await removeFile(old);
+    }
+  }
+}

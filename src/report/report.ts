@@ -1,0 +1,36 @@
+import type { Outcome, Status, Summary } from "../model/outcome.ts";
+import { csv } from "./csv.ts";
+import { github } from "./github.ts";
+import { json } from "./json.ts";
+import { junit } from "./junit.ts";
+import { ndjson } from "./ndjson.ts";
+import { text } from "./text.ts";
+
+/** A finished run as the reporters see it. */
+export interface Report {
+  readonly summary: Summary;
+  /** The outcomes in input order, in batches; may be asked for more than once. Without statuses: all of them. */
+  readonly outcomes: (statuses?: readonly Status[]) => AsyncIterable<readonly Outcome[]>;
+  /** Show the values of cells beside their shapes (`--show-values`). */
+  readonly showValues: boolean;
+  readonly colour: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** What was run: "validate accounts.csv". */
+  readonly title: string;
+  /** The exact command to go on with. */
+  readonly next?: string;
+  /** The folder that the report files lie in. */
+  readonly folder?: string;
+}
+
+/** Takes a piece of text to where the report goes. */
+export type Write = (text: string) => Promise<void> | void;
+
+/** Renders a report to the end; raises what `write` or the outcomes raise. */
+export type Reporter = (report: Report, write: Write) => Promise<void>;
+
+export const FORMATS = ["text", "json", "ndjson", "csv", "junit", "github"] as const;
+export type Format = (typeof FORMATS)[number];
+
+export const reporters: Readonly<Record<Format, Reporter>> = { text, json, ndjson, csv, junit, github };

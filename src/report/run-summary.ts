@@ -1,0 +1,61 @@
+import { Chalk, type ChalkInstance } from "chalk";
+import { NEEDS_WORK, STATUSES, type Status } from "../model/outcome.ts";
+import { plainText } from "./plain-text.ts";
+import type { Report } from "./report.ts";
+import { countOf } from "./summary-json.ts";
+import { textWidth } from "./text-width.ts";
+
+/** What a status means, beside its count. */
+const MEANINGS: Readonly<Record<Status, string>> = {
+  valid: "nothing to mend",
+  invalid: "not sent: the data has errors",
+  accepted: "on the platform",
+  rejected: "refused by the platform: the data has errors",
+  ambiguous: "sent without a clear answer: may have arrived",
+  blocked: "stopped by the platform, not because of the data",
+  pending: "not sent yet",
+  skipped: "accepted before, with the same content",
+  duplicate: "a key that another record has: sent once",
+};
+
+/**
+ * The end of a run in a few lines, for stderr: how many records of which status, where the report lies, and the
+ * command to go on with.
+ */
+export function summaryText(report: Report): string {
+  const { summary, title, folder, next } = report;
+  const style = new Chalk({ level: report.colour ? 1 : 0 });
+  const records = `${number(summary.records)} ${summary.records === 1 ? "record" : "records"}`;
+  const lines = [`${style.bold(plainText(title))}: ${records}`, ...statusLines(report, style)];
+  const ways: string[] = [];
+  if (folder !== undefined) ways.push(`Report  ${plainText(folder)}${rejectsNote(report)}`);
+  if (next !== undefined) ways.push(`Next    ${style.cyan(plainText(next, 2000))}`);
+  return `${[...lines, ...(ways.length > 0 ? ["", ...ways] : [])].join("\n")}\n`;
+}
+
+function statusLines({ summary, width }: Report, style: ChalkInstance): readonly string[] {
+  const present = STATUSES.filter((status) => (summary.counts[status] ?? 0) > 0);
+  const counts = new Map(present.map((status) => [status, number(summary.counts[status] ?? 0)]));
+  const countWidth = Math.max(0, ...[...counts.values()].map((count) => count.length));
+  const nameWidth = Math.max(0, ...present.map((status) => status.length));
+  return present.map((status) => {
+    const start = `  ${(counts.get(status) ?? "").padStart(countWidth)}  `;
+    const name = status.padEnd(nameWidth);
+    const fits = textWidth(start + name) + 2 + MEANINGS[status].length <= width;
+    return start + colourOf(status, style)(fits ? name : status) + (fits ? `  ${style.dim(MEANINGS[status])}` : "");
+  });
+}
+
+function colourOf(status: Status, style: ChalkInstance): ChalkInstance {
+  if (status === "accepted" || status === "valid" || status === "skipped") return style.green;
+  return NEEDS_WORK.has(status) ? style.red : style.yellow;
+}
+
+function rejectsNote({ summary }: Report): string {
+  const count = countOf(summary, NEEDS_WORK);
+  return count === 0 ? "" : ` (${number(count)} to mend in its rejects)`;
+}
+
+function number(count: number): string {
+  return count.toLocaleString("en");
+}

@@ -1,0 +1,107 @@
+import { Chalk } from "chalk";
+import { plainText } from "./plain-text.ts";
+import { cutText, textWidth, wrapText } from "./text-width.ts";
+
+export interface Column {
+  readonly title: string;
+  /** For numbers. */
+  readonly align?: "right";
+  /** Names and patterns: in Markdown they stand as code. */
+  readonly code?: boolean;
+}
+
+const GAP = "  ";
+const NARROWEST_LAST = 12;
+
+/**
+ * Rows under their titles, aligned, for the terminal. The last column wraps within `width`; where that leaves it too
+ * little room, the widest of the others is cut. Cells are made safe to show.
+ */
+export function renderTable(
+  rows: readonly (readonly string[])[],
+  columns: readonly Column[],
+  screen: { readonly width: number; readonly colour: boolean },
+): string {
+  const style = new Chalk({ level: screen.colour ? 1 : 0 });
+  const cells = rows.map((row) => columns.map((_, at) => plainText(row[at] ?? "", LONGEST_CELL)));
+  const widths = columnWidths(cells, columns, screen.width);
+  const head = lineOf(
+    columns.map(({ title }) => title),
+    columns,
+    widths,
+  );
+  const body = cells.flatMap((row) => rowLines(row, columns, widths));
+  return `${[style.bold(head.trimEnd()), ...body.map((line) => line.trimEnd())].join("\n")}\n`;
+}
+
+const LONGEST_CELL = 2000;
+
+/** The same as a table of GitHub's Markdown. */
+export function markdownTable(rows: readonly (readonly string[])[], columns: readonly Column[]): string {
+  const titles = columns.map(({ title }) => markdownCell(title, false));
+  const rules = columns.map(({ align }) => (align === "right" ? "---:" : "---"));
+  const body = rows.map((row) => columns.map(({ code = false }, at) => markdownCell(row[at] ?? "", code)));
+  return [titles, rules, ...body].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+function columnWidths(
+  rows: readonly (readonly string[])[],
+  columns: readonly Column[],
+  width: number,
+): readonly number[] {
+  const widths = columns.map(({ title }, at) =>
+    Math.max(textWidth(title), ...rows.map((row) => textWidth(row[at] ?? ""))),
+  );
+  const last = widths.length - 1;
+  const roomFor = (): number => width - widths.slice(0, last).reduce((sum, wide) => sum + wide + GAP.length, 0);
+  while (roomFor() < Math.min(NARROWEST_LAST, widths[last] ?? 0)) {
+    const widest = widths.indexOf(Math.max(...widths.slice(0, last)));
+    const wide = widths[widest] ?? 0;
+    if (wide <= NARROWEST_LAST) break;
+    widths[widest] = wide - 1;
+  }
+  widths[last] = Math.max(Math.min(widths[last] ?? 0, roomFor()), 1);
+  return widths;
+}
+
+function rowLines(row: readonly string[], columns: readonly Column[], widths: readonly number[]): readonly string[] {
+  const last = columns.length - 1;
+  const wrapped = wrapText(row[last] ?? "", widths[last] ?? 0);
+  return wrapped.map((text, at) =>
+    lineOf(
+      row.map((cell, column) => cellAt(cell, { column, last, at, text })),
+      columns,
+      widths,
+    ),
+  );
+}
+
+function cellAt(
+  cell: string,
+  {
+    column,
+    last,
+    at,
+    text,
+  }: { readonly column: number; readonly last: number; readonly at: number; readonly text: string },
+): string {
+  if (column === last) return text;
+  return at === 0 ? cell : "";
+}
+
+function lineOf(cells: readonly string[], columns: readonly Column[], widths: readonly number[]): string {
+  return cells
+    .map((cell, at) => {
+      const width = widths[at] ?? 0;
+      const cut = at === cells.length - 1 ? cell : cutText(cell, width);
+      const padding = " ".repeat(Math.max(0, width - textWidth(cut)));
+      return columns[at]?.align === "right" ? padding + cut : cut + padding;
+    })
+    .join(GAP);
+}
+
+function markdownCell(text: string, code: boolean): string {
+  const plain = plainText(text.replace(/\s+/gu, " "), LONGEST_CELL);
+  if (code && plain !== "" && !plain.includes("`")) return `\`${plain.replaceAll("|", "\\|")}\``;
+  return plain.replace(/[\\|<>*_`[\]]/g, (mark) => `\\${mark}`);
+}
