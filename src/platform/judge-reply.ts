@@ -74,6 +74,7 @@ function decide(facts: Facts, operation: JudgedOperation): Verdict {
   if (isUndecided(facts, operation.outcomes)) {
     return { kind: "ambiguous", reason: `HTTP ${facts.reply.status} with half a body`, foreign: false };
   }
+  if (facts.reply.status < 300 && isHtml(facts.reply)) return foreign(`HTTP ${facts.reply.status} with a web page`);
   const rule = operation.outcomes.find((candidate) => matches(candidate, facts));
   return rule === undefined ? byDefault(facts, operation) : byRule(rule, facts);
 }
@@ -126,12 +127,14 @@ const CREATED: ReadonlySet<number> = new Set([200, 201, 202]);
 
 function judgeSuccess({ reply, body }: Facts): Verdict {
   const { status } = reply;
-  const html = isHtml(reply);
-  if (CREATED.has(status) && !html) {
+  if (CREATED.has(status)) {
     if (isJsonObject(body) || isJsonArray(body) || !reply.complete) return accepted(body, ACCOUNT_FIELDS);
     if (reply.body === "" && status !== 200) return { kind: "accepted" };
   }
-  const reason = html ? `HTTP ${status} with a web page` : `HTTP ${status} without the JSON that was expected`;
+  return foreign(`HTTP ${status} without the JSON that was expected`);
+}
+
+function foreign(reason: string): Verdict {
   return { kind: "ambiguous", reason, foreign: true };
 }
 

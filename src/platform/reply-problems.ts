@@ -6,6 +6,9 @@ import { cleanText } from "./reply-body.ts";
 /** The code of a problem that the platform named in words only. */
 export const UNSPECIFIED = "unspecified";
 
+/** The code of the one problem of a body that names none: a web page, nothing at all, some other JSON. */
+const UNREADABLE = "unreadable_reply";
+
 const MAX_PROBLEMS = 1_000;
 const MAX_DEPTH = 32;
 const MAX_DETAIL = 500;
@@ -24,7 +27,7 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
     if (found.length < MAX_PROBLEMS) found.push(problem(unwrapped(path, wrap), code, detail));
   };
   readBody(body, add);
-  if (found.length === 0) add([], undefined, "the platform gave no reason that could be read");
+  if (found.length === 0) add([], UNREADABLE, "the platform gave no reason that could be read");
   return found;
 }
 

@@ -1,0 +1,61 @@
+import type { Clock } from "../model/clock.ts";
+import { Failure } from "../model/failure.ts";
+import type { UploadEnd, UploadOptions } from "./sendable.ts";
+
+/** How an upload comes to its end before its records do: the user, a failure, or a bug. The first one counts. */
+export interface Halt {
+  /** Aborts when nothing new may be sent. */
+  readonly stopping: AbortSignal;
+  /** Aborts when what is in flight is broken off. */
+  readonly killed: AbortSignal;
+  /** Resolves when nothing new may be sent. */
+  readonly stopped: Promise<void>;
+  /** Ends the upload for an error: a Failure, or a bug. */
+  readonly stop: (error: unknown) => void;
+  /** To be called when all is over. @throws the bug, when it was one */
+  readonly end: () => Pick<UploadEnd, "reason" | "failure">;
+}
+
+const GRACE_MS = 30_000;
+
+export function createHalt({ drain, abort }: Pick<UploadOptions, "drain" | "abort">, clock: Clock): Halt {
+  const stopping = new AbortController();
+  const killed = new AbortController();
+  const over = new AbortController();
+  let error: unknown;
+
+  const stopped = new Promise<void>((resolve) => {
+    stopping.signal.addEventListener("abort", () => {
+      resolve();
+      void clock.sleep(GRACE_MS, over.signal).then(() => killed.abort());
+    });
+  });
+  const kill = (): void => {
+    stopping.abort();
+    killed.abort();
+  };
+  onAbort(drain, () => stopping.abort(), over.signal);
+  onAbort(abort, kill, over.signal);
+
+  return {
+    stopping: stopping.signal,
+    killed: killed.signal,
+    stopped,
+    stop(cause) {
+      if (!stopping.signal.aborted) error = cause;
+      stopping.abort();
+    },
+    end() {
+      over.abort();
+      if (!stopping.signal.aborted) return { reason: "done" };
+      if (error === undefined) return { reason: "drained" };
+      if (error instanceof Failure) return { reason: "stopped", failure: error };
+      throw error;
+    },
+  };
+}
+
+function onAbort(signal: AbortSignal, act: () => void, until: AbortSignal): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true, signal: until });
+}

@@ -1,0 +1,77 @@
+import type { Clock } from "../model/clock.ts";
+import type { PlatformProblem } from "../model/problem.ts";
+import type { Intent, Settlement } from "../ledger/ledger.ts";
+import type { Answer } from "../platform/import-client.ts";
+import { placeProblems } from "./platform-places.ts";
+import type { Ticket } from "./pace.ts";
+import type { Sendable } from "./sendable.ts";
+
+/** A record on its way. */
+export interface Parcel {
+  readonly sendable: Sendable;
+  /** The attempt that its latest intent is for. */
+  attempt: number;
+  /** Requests made in this run. */
+  tries: number;
+  ticket: Ticket;
+}
+
+/** What an answer makes of the record if it is not sent again. */
+export interface Conclusion {
+  readonly status: Settlement["status"];
+  readonly problems?: readonly PlatformProblem[];
+  readonly account?: string;
+  readonly reason?: string;
+}
+
+export function conclude({ verdict, http }: Answer, sendable: Sendable): Conclusion {
+  if (verdict.kind === "accepted") {
+    return verdict.account === undefined ? { status: "accepted" } : { status: "accepted", account: verdict.account };
+  }
+  if (verdict.kind === "rejected" || verdict.kind === "blocked") {
+    return { status: verdict.kind, problems: placeProblems(verdict.problems, sendable) };
+  }
+  if (verdict.kind === "retry" && verdict.problems !== undefined) {
+    return { status: "rejected", problems: placeProblems(verdict.problems, sendable), reason: verdict.reason };
+  }
+  if (verdict.kind === "unauthorised") return { status: "blocked", reason: "HTTP 401" };
+  if (verdict.kind !== "stop") {
+    return { status: verdict.kind === "ambiguous" ? "ambiguous" : "pending", reason: verdict.reason };
+  }
+  return { status: http === undefined ? "pending" : "blocked", reason: verdict.failure.message };
+}
+
+/** What an attempt was that another one follows. */
+export function meanwhile({ verdict }: Answer): Conclusion {
+  const status = verdict.kind === "ambiguous" ? "ambiguous" : "pending";
+  return "reason" in verdict ? { status, reason: verdict.reason } : { status };
+}
+
+export function intentFor({ sendable, attempt }: Pick<Parcel, "sendable" | "attempt">, clock: Clock): Intent {
+  const { record, identity, content } = sendable;
+  return { record, identity, content, attempt, at: stamp(clock) };
+}
+
+export function settlementFor(
+  { sendable, attempt }: Parcel,
+  { status, problems = [], account, reason }: Conclusion,
+  context: { readonly clock: Clock; readonly answer: Answer | undefined },
+): Settlement {
+  const { answer, clock } = context;
+  return {
+    record: sendable.record,
+    identity: sendable.identity,
+    attempt,
+    status,
+    problems,
+    ...(answer?.http === undefined ? {} : { http: answer.http }),
+    ...(account === undefined ? {} : { account }),
+    ...(answer === undefined ? {} : { durationMs: answer.durationMs }),
+    ...(reason === undefined ? {} : { reason }),
+    at: stamp(clock),
+  };
+}
+
+function stamp(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

@@ -1,0 +1,62 @@
+import type { Random } from "../model/clock.ts";
+import type { Answer } from "../platform/import-client.ts";
+
+const BASE_MS = 500;
+const CAP_MS = 20_000;
+/** Requests for one record in one run. */
+const MAX_TRIES = 3;
+/** The same where the platform pushes back: a busy platform must not use up the tries of a good record. */
+const MAX_PUSHED_BACK = 10;
+
+/** Full jitter: anything between nothing and a cap that doubles with every try, 0.5 s to 20 s. */
+export function fullJitter(tries: number, random: Random): number {
+  return random() * Math.min(CAP_MS, BASE_MS * 2 ** Math.min(tries - 1, 16));
+}
+
+/** `yes`: send it again after `afterMs`. `no`: it has had its tries, or may not be sent again. */
+export type RetryDecision = { readonly again: true; readonly afterMs: number } | { readonly again: false };
+
+export interface RetryState {
+  /** Requests made for this record in this run. */
+  readonly tries: number;
+  readonly dedupes: boolean;
+  readonly budget: RetryBudget;
+  readonly random: Random;
+}
+
+/**
+ * Whether a record is sent once more. `Retry-After` costs neither budget nor one of the three tries, because the
+ * platform has said when to come back and the whole run waits until then; how long a run waits in vain is limited
+ * elsewhere (`stall.ts`).
+ */
+export function decideRetry({ verdict, pushBack }: Answer, state: RetryState): RetryDecision {
+  const may = verdict.kind === "retry" || (verdict.kind === "ambiguous" && state.dedupes);
+  if (!may || state.tries >= (pushBack === undefined ? MAX_TRIES : MAX_PUSHED_BACK)) return { again: false };
+  if (pushBack?.afterMs !== undefined) return { again: true, afterMs: 0 };
+  if (!state.budget.take(pushBack?.reason === "timeout" ? "timeout" : "failure")) return { again: false };
+  return { again: true, afterMs: fullJitter(state.tries, state.random) };
+}
+
+/** What all records of a run share: retries cost, successes pay back (the numbers of the AWS SDKs' standard mode). */
+export interface RetryBudget {
+  /** False when the budget is used up. */
+  readonly take: (what: keyof typeof COSTS) => boolean;
+  readonly payBack: () => void;
+}
+
+const BUDGET = 500;
+const COSTS = { failure: 5, timeout: 10 } as const;
+
+export function createRetryBudget(): RetryBudget {
+  let left = BUDGET;
+  return {
+    take(what) {
+      if (left < COSTS[what]) return false;
+      left -= COSTS[what];
+      return true;
+    },
+    payBack() {
+      left = Math.min(BUDGET, left + 1);
+    },
+  };
+}

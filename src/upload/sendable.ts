@@ -1,0 +1,63 @@
+import type { AttrPath } from "../model/attr.ts";
+import type { Clock, Random } from "../model/clock.ts";
+import type { Failure } from "../model/failure.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Place } from "../model/place.ts";
+import type { Ledger, Settlement } from "../ledger/ledger.ts";
+import type { ImportClient } from "../platform/import-client.ts";
+
+/** One record that is to be sent. */
+export interface Sendable {
+  /** 1-based over the whole input. */
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly content: Uint8Array;
+  /** Attempts made so far in any run. */
+  readonly attempts: number;
+  readonly payload: JsonObject;
+  /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
+  readonly locate: (path: AttrPath) => Place | undefined;
+}
+
+export interface UploadParts {
+  readonly ledger: Pick<Ledger, "intend" | "settle">;
+  readonly client: ImportClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onProgress: (event: UploadEvent) => void;
+}
+
+export interface UploadOptions {
+  /** The run's id. */
+  readonly run: string;
+  /** `auto`: starts at 4 and finds its way up to `ceiling`; a number is used at once and as given. */
+  readonly concurrency: "auto" | number;
+  /** Requests in flight at most under `auto`, default 16. */
+  readonly ceiling?: number;
+  /** Requests a second at most. */
+  readonly rps?: number;
+  /** The platform cannot create twice from one business key: what got no answer may be sent again. */
+  readonly dedupes: boolean;
+  /** Claims nothing new; what is in flight may finish for 30 seconds. */
+  readonly drain: AbortSignal;
+  /** Breaks off what is in flight. */
+  readonly abort: AbortSignal;
+  /** How long the run waits for a platform that cannot be reached or lets nothing through, default 5 minutes. */
+  readonly maxWaitMs?: number;
+}
+
+export type UploadEvent =
+  /** A record has its outcome, durably. */
+  | { readonly kind: "outcome"; readonly status: Settlement["status"]; readonly inFlight: number }
+  | { readonly kind: "pace"; readonly limit: number; readonly reason: string }
+  | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };
+
+export interface UploadEnd {
+  /** `done`: every record was handled; `drained`: the user stopped it; `stopped`: `failure` did. */
+  readonly reason: "done" | "drained" | "stopped";
+  readonly failure?: Failure;
+  /** Records by what became of them in this upload. */
+  readonly counts: Readonly<Partial<Record<Settlement["status"], number>>>;
+  /** Outcomes that the ledger could not take (disk full): empty but for a Failure `storage`. */
+  readonly unsaved: readonly Settlement[];
+}
