@@ -1,0 +1,168 @@
+import { formatAttr, type AttrPath } from "../model/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import type { Operation } from "./contract.ts";
+import type { FieldType } from "./field-type.ts";
+import type { Findings } from "./findings.ts";
+import { readExtensions, type OperationExtensions } from "./operation-extensions.ts";
+import { present } from "./present.ts";
+import { followRef, nodeAt, type Compilation } from "./schema-node.ts";
+import { suggest } from "./suggest.ts";
+
+/** The operations of a document in its order, with the types of their request bodies. */
+export function compileOperations(compilation: Compilation): readonly Operation[] {
+  const { document, findings } = compilation;
+  const paths = document["paths"];
+  if (!isJsonObject(paths)) {
+    findings.add("error", "no-operations", "the document has no paths", ["paths"]);
+    return [];
+  }
+  const operations = Object.entries(paths).flatMap(([path, written]) => {
+    if (path.startsWith("x-")) return [];
+    const item = followed(written, ["paths", path], compilation);
+    return item === undefined ? [] : operationsOf(path, item, compilation);
+  });
+  reportSameIds(operations, findings);
+  return operations.map(({ operation }) => operation);
+}
+
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+interface Written {
+  readonly value: JsonObject;
+  readonly path: AttrPath;
+}
+
+interface Compiled {
+  readonly operation: Operation;
+  readonly path: AttrPath;
+}
+
+function operationsOf(path: string, item: Written, compilation: Compilation): readonly Compiled[] {
+  return METHODS.flatMap((method) => {
+    const written = item.value[method];
+    if (!isJsonObject(written)) return [];
+    const place = [...item.path, method];
+    const operation = compileOperation(method.toUpperCase(), path, { value: written, path: place }, compilation);
+    if (operation.body !== undefined) reportParameters(item, { value: written, path: place }, compilation);
+    return [{ operation, path: place }];
+  });
+}
+
+function compileOperation(method: string, path: string, written: Written, compilation: Compilation): Operation {
+  const { operationId, summary } = written.value;
+  const extensions = readExtensions(written.value, written.path, compilation.findings);
+  const { wrap, key, dedupes, outcomes } = extensions;
+  const whole = bodyOf(written, compilation);
+  const body = wrap === undefined ? whole : unwrapped(whole, wrap, written.path, compilation.findings);
+  if (key !== undefined && body !== undefined) checkKey(body, key, written.path, compilation.findings);
+  if (body === undefined) reportWithoutBody(extensions, written.path, compilation.findings);
+  return {
+    id: typeof operationId === "string" ? operationId : `${method} ${path}`,
+    method,
+    path,
+    dedupes,
+    outcomes,
+    ...present({ summary: typeof summary === "string" ? summary : undefined, body, key, wrap }),
+  };
+}
+
+/** The part at the path, or what its `$ref` leads to. */
+function followed(
+  value: JsonValue | undefined,
+  path: AttrPath,
+  { document, findings }: Compilation,
+): Written | undefined {
+  if (!isJsonObject(value)) return undefined;
+  if (!Object.hasOwn(value, "$ref")) return { value, path };
+  const target = followRef(document, value["$ref"], [...path, "$ref"], findings);
+  return target && { value: target.schema, path: target.path };
+}
+
+function bodyOf({ value, path }: Written, compilation: Compilation): FieldType | undefined {
+  const request = followed(value["requestBody"], [...path, "requestBody"], compilation);
+  const content = request?.value["content"];
+  if (request === undefined || !isJsonObject(content)) return undefined;
+  const place = [...request.path, "content"];
+  const mediaType = Object.keys(content).find((name) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(name));
+  if (mediaType === undefined) {
+    const message = "the request body is not JSON; the operation cannot be used";
+    compilation.findings.add("warning", "no-json-body", message, place);
+    return undefined;
+  }
+  const media = content[mediaType];
+  const schema = isJsonObject(media) ? media["schema"] : undefined;
+  return compilation.compile([nodeAt(schema, [...place, mediaType, "schema"], compilation.findings)]);
+}
+
+/** The type of the wrapped payload; of the whole body, with a finding, when the wrap does not fit. */
+function unwrapped(
+  whole: FieldType | undefined,
+  wrap: string,
+  path: AttrPath,
+  findings: Findings,
+): FieldType | undefined {
+  const place = [...path, "x-migrate-wrap"];
+  const property = whole?.kind === "object" ? whole.properties.get(wrap) : undefined;
+  if (whole?.kind !== "object" || property === undefined) {
+    findings.add("error", "bad-extension", `x-migrate-wrap: the body has no field "${wrap}"`, place);
+    return whole;
+  }
+  for (const other of whole.properties.values()) {
+    if (!other.required || other.name === wrap) continue;
+    const message = `x-migrate-wrap: "${other.name}" is required beside "${wrap}", and is never sent`;
+    findings.add("warning", "not-sent", message, place);
+  }
+  return property.type;
+}
+
+function checkKey(body: FieldType, key: AttrPath, path: AttrPath, findings: Findings): void {
+  const place = [...path, "x-migrate-key"];
+  let type: FieldType | undefined = body;
+  for (const part of key) {
+    const names: readonly string[] = type?.kind === "object" ? [...type.properties.keys()] : [];
+    const next: FieldType | undefined = type?.kind === "object" ? type.properties.get(String(part))?.type : undefined;
+    if (next === undefined) {
+      const near = suggest(String(part), names);
+      const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+      findings.add(
+        "error",
+        "bad-extension",
+        `x-migrate-key: the payload has no field ${formatAttr(key)}${hint}`,
+        place,
+      );
+      return;
+    }
+    type = next;
+  }
+}
+
+function reportWithoutBody(extensions: OperationExtensions, path: AttrPath, findings: Findings): void {
+  if (extensions.key === undefined && extensions.wrap === undefined && !extensions.dedupes) return;
+  findings.add("warning", "not-enforced", "x-migrate-... keys without a request body say nothing", path);
+}
+
+/** Parameters that a caller would have to give: requests carry a body and nothing else. */
+function reportParameters(item: Written, operation: Written, compilation: Compilation): void {
+  for (const { value, path } of [item, operation]) {
+    const parameters = value["parameters"];
+    for (const [index, written] of (isJsonArray(parameters) ? parameters : []).entries()) {
+      const parameter = followed(written, [...path, "parameters", index], compilation);
+      if (parameter === undefined) continue;
+      const { name, in: where, required } = parameter.value;
+      const severity = required === true ? "warning" : "info";
+      const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent`;
+      compilation.findings.add(severity, "not-sent", message, parameter.path);
+    }
+  }
+}
+
+function reportSameIds(operations: readonly Compiled[], findings: Findings): void {
+  const seen = new Set<string>();
+  for (const { operation, path } of operations) {
+    if (seen.has(operation.id)) {
+      const message = `the operationId "${operation.id}" is used twice; name this one by method and path`;
+      findings.add("error", "duplicate-operation", message, [...path, "operationId"]);
+    }
+    seen.add(operation.id);
+  }
+}

@@ -1,0 +1,70 @@
+import type { AttrPath } from "../model/attr.ts";
+import type { Place } from "../model/place.ts";
+import type { ContractFinding } from "./contract.ts";
+import { formatPointer } from "./json-pointer.ts";
+
+export type Severity = ContractFinding["severity"];
+
+/** Collects findings while a contract is compiled; the same one at the same place counts once. */
+export interface Findings {
+  readonly add: (severity: Severity, code: string, message: string, path: AttrPath) => void;
+  /** As `add`, for something written in a document (an overlay's own text) that is not part of the merged one. */
+  readonly addAt: (severity: Severity, code: string, message: string, spot: Spot) => void;
+  /** Counts something harmless that operators' documents repeat by the hundred; one finding a name, at the first place. */
+  readonly count: (name: string, path: AttrPath) => void;
+  /** Errors first; within a severity by file, line and code. */
+  readonly all: () => readonly ContractFinding[];
+}
+
+export interface Spot {
+  readonly place: Place;
+  readonly pointer: string;
+}
+
+/** `placeOf`: where a path of the merged document is written. */
+export function collectFindings(placeOf: (path: AttrPath) => Place): Findings {
+  const findings = new Map<string, ContractFinding>();
+  const counted = new Map<string, Map<string, AttrPath>>();
+
+  const addAt: Findings["addAt"] = (severity, code, message, { place, pointer }) => {
+    findings.set([code, place.file, place.line, message].join("\n"), { severity, code, message, place, pointer });
+  };
+  const add: Findings["add"] = (severity, code, message, path) =>
+    addAt(severity, code, message, { place: placeOf(path), pointer: formatPointer(path) });
+  return {
+    add,
+    addAt,
+    count: (name, path) => {
+      const places = counted.get(name) ?? new Map<string, AttrPath>();
+      places.set(formatPointer(path), path);
+      counted.set(name, places);
+    },
+    all: () => {
+      for (const [name, places] of counted) addCounted(name, [...places.values()], add);
+      return [...findings.values()].toSorted(bySeverityAndPlace);
+    },
+  };
+}
+
+function addCounted(name: string, places: readonly AttrPath[], add: Findings["add"]): void {
+  const [first] = places;
+  if (first === undefined) return;
+  const times = places.length === 1 ? "" : ` (${places.length} places, the first one here)`;
+  add("info", "unknown-extension", `"${name}" means nothing to this program; it is passed over${times}`, first);
+}
+
+const RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
+
+function bySeverityAndPlace(one: ContractFinding, other: ContractFinding): number {
+  return (
+    RANK[one.severity] - RANK[other.severity] ||
+    compare(one.place.file, other.place.file) ||
+    one.place.line - other.place.line ||
+    compare(one.code, other.code)
+  );
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,140 @@
+import type { AttrPath, AttrSegment } from "../model/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from "../model/json.ts";
+import type { Place } from "../model/place.ts";
+import type { SourceDocument } from "./document.ts";
+
+/** A document that overlays change, and that still knows in which file each of its parts is written. */
+export interface LayeredDocument {
+  /** A fresh copy after each change. */
+  readonly value: PlainObject;
+  readonly placeOf: (path: AttrPath) => Place;
+  /** Merges into the object at the path: objects member by member, lists appended, anything else replaced. */
+  readonly merge: (path: AttrPath, update: JsonObject, origin: Origin) => void;
+  /** Adds an entry to the list at the path; each of them when it is a list itself. */
+  readonly append: (path: AttrPath, entry: JsonValue, origin: Origin) => void;
+  readonly remove: (path: AttrPath) => void;
+}
+
+/** Where something is written: a path in one of the source documents. */
+export interface Origin {
+  readonly document: SourceDocument;
+  readonly path: AttrPath;
+}
+
+/** `root`: the base document's value. It is copied, never changed. */
+export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
+  const tree = treeOf(root, { document: base, path: [] });
+  let plain: PlainObject | undefined;
+  return {
+    get value() {
+      plain ??= plainObject(tree);
+      return plain;
+    },
+    placeOf: (path) => placeOf(tree, path),
+    merge: (path, update, origin) => {
+      plain = undefined;
+      mergeInto(nodeAt(tree, path), update, origin);
+    },
+    append: (path, entry, origin) => {
+      plain = undefined;
+      appendTo(nodeAt(tree, path), entry, origin);
+    },
+    remove: (path) => {
+      plain = undefined;
+      removeFrom(nodeAt(tree, path.slice(0, -1)), path.at(-1));
+    },
+  };
+}
+
+/** JSON that may be written to: what the JSONPath library asks for. */
+export interface PlainObject {
+  [name: string]: PlainValue;
+}
+type PlainValue = JsonScalar | PlainObject | PlainValue[];
+
+type Tree = ObjectTree | ListTree | ScalarTree;
+interface ObjectTree {
+  readonly kind: "object";
+  readonly origin: Origin;
+  readonly members: Map<string, Tree>;
+}
+interface ListTree {
+  readonly kind: "list";
+  readonly origin: Origin;
+  readonly items: Tree[];
+}
+interface ScalarTree {
+  readonly kind: "scalar";
+  readonly origin: Origin;
+  readonly value: JsonScalar;
+}
+
+function treeOf(value: JsonObject, origin: Origin): ObjectTree;
+function treeOf(value: JsonValue, origin: Origin): Tree;
+function treeOf(value: JsonValue, origin: Origin): Tree {
+  if (isJsonArray(value)) {
+    return { kind: "list", origin, items: value.map((item, index) => treeOf(item, below(origin, index))) };
+  }
+  if (!isJsonObject(value)) return { kind: "scalar", origin, value };
+  const members = Object.entries(value).map(([name, member]) => [name, treeOf(member, below(origin, name))] as const);
+  return { kind: "object", origin, members: new Map(members) };
+}
+
+function below(origin: Origin, part: AttrSegment): Origin {
+  return { document: origin.document, path: [...origin.path, part] };
+}
+
+function plainObject(tree: ObjectTree): PlainObject {
+  return Object.fromEntries([...tree.members].map(([name, member]) => [name, plainOf(member)]));
+}
+
+function plainOf(tree: Tree): PlainValue {
+  if (tree.kind === "object") return plainObject(tree);
+  return tree.kind === "list" ? tree.items.map(plainOf) : tree.value;
+}
+
+function childOf(tree: Tree | undefined, part: AttrSegment): Tree | undefined {
+  if (tree?.kind === "object") return tree.members.get(String(part));
+  return tree?.kind === "list" ? tree.items[Number(part)] : undefined;
+}
+
+function nodeAt(tree: Tree, path: AttrPath): Tree | undefined {
+  return path.reduce<Tree | undefined>(childOf, tree);
+}
+
+function placeOf(root: Tree, path: AttrPath): Place {
+  let tree = root;
+  for (const [depth, part] of path.entries()) {
+    const child = childOf(tree, part);
+    // Beyond what is written: the source document answers with the nearest ancestor's line.
+    if (child === undefined) return written(tree.origin, path.slice(depth));
+    tree = child;
+  }
+  return written(tree.origin, []);
+}
+
+function written({ document, path }: Origin, rest: AttrPath): Place {
+  return { file: document.file, line: document.lineOf([...path, ...rest]) };
+}
+
+function mergeInto(tree: Tree | undefined, update: JsonObject, origin: Origin): void {
+  if (tree?.kind !== "object") return;
+  for (const [name, value] of Object.entries(update)) {
+    const member = tree.members.get(name);
+    const source = below(origin, name);
+    if (member?.kind === "object" && isJsonObject(value)) mergeInto(member, value, source);
+    else if (member?.kind === "list" && isJsonArray(value)) appendTo(member, value, source);
+    else tree.members.set(name, treeOf(value, source));
+  }
+}
+
+function appendTo(tree: Tree | undefined, entry: JsonValue, origin: Origin): void {
+  if (tree?.kind !== "list") return;
+  const added = treeOf(entry, origin);
+  tree.items.push(...(added.kind === "list" ? added.items : [added]));
+}
+
+function removeFrom(tree: Tree | undefined, part: AttrSegment | undefined): void {
+  if (tree?.kind === "object") tree.members.delete(String(part));
+  if (tree?.kind === "list") tree.items.splice(Number(part), 1);
+}

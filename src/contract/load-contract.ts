@@ -1,0 +1,98 @@
+import { Failure } from "../model/failure.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import type { AttrPath } from "../model/attr.ts";
+import { compileOperations } from "./compile-operation.ts";
+import { compilationOf } from "./compile-type.ts";
+import type { Contract } from "./contract.ts";
+import { parseDocument, type SourceDocument, type SourceText } from "./document.ts";
+import { collectFindings, type Findings } from "./findings.ts";
+import { layeredDocument } from "./layered-document.ts";
+import { applyOverlay, overlayVersion } from "./overlay.ts";
+import { followRef, type Compilation } from "./schema-node.ts";
+
+/**
+ * Compiles an OpenAPI 3.0 or 3.1 document, the first one, after the Overlay 1.0 documents that follow it were applied
+ * in their order. What is not understood or not enforced is among the findings.
+ *
+ * Throws a Failure (`contract_invalid`) when nothing can be done: a text that is no YAML or JSON, a first document that
+ * is not OpenAPI 3, a further one that is no overlay.
+ */
+export function loadContract(documents: readonly SourceText[]): Contract {
+  const [first, ...others] = documents;
+  if (first === undefined) {
+    throw new Failure("contract_invalid", "no contract was given", {
+      hint: "Name an OpenAPI document with --contract.",
+    });
+  }
+  const base = parseDocument(first);
+  const root = base.value;
+  const openapi = versionOf(root, base);
+  const layers = layeredDocument(base, isJsonObject(root) ? root : {});
+  const findings = collectFindings(layers.placeOf);
+  for (const source of others) applyOverlay(layers, overlayOf(source), findings);
+
+  const document = layers.value;
+  const operations = compileOperations(compilationOf(document, openapi, findings));
+  checkReferences(document, findings);
+  const { title, version } = isJsonObject(document["info"]) ? document["info"] : {};
+  return {
+    title: textOr(title, first.file),
+    version: textOr(version, ""),
+    document,
+    operations,
+    findings: findings.all(),
+  };
+}
+
+function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilation["openapi"] {
+  const version = isJsonObject(root) ? root["openapi"] : undefined;
+  if (typeof version === "string" && version.startsWith("3.0")) return "3.0";
+  if (typeof version === "string" && version.startsWith("3.1")) return "3.1";
+  throw new Failure("contract_invalid", `${file} is not an OpenAPI 3.0 or 3.1 document`, {
+    hint: hintFor(root, version),
+    place: { file, line: lineOf(["openapi"]) },
+  });
+}
+
+function hintFor(root: JsonValue, version: JsonValue | undefined): string {
+  if (overlayVersion(root) !== undefined) return "This is an overlay. Name the OpenAPI document before it.";
+  if (isJsonObject(root) && Object.hasOwn(root, "swagger")) return "This is Swagger 2. Convert it to OpenAPI 3 first.";
+  if (typeof version === "number") return `Write the version as text: openapi: "3.0.3"`;
+  return 'The document must begin with a version, such as "openapi: 3.0.3".';
+}
+
+function overlayOf(source: SourceText): SourceDocument {
+  const overlay = parseDocument(source);
+  const version = overlayVersion(overlay.value);
+  if (version?.startsWith("1")) return overlay;
+  const message =
+    version === undefined
+      ? `${source.file} is not an Overlay 1.0 document`
+      : `${source.file} is an overlay of version ${version}, which is not known`;
+  throw new Failure("contract_invalid", message, {
+    hint: 'A contract is one OpenAPI document, then overlays; these begin with "overlay: 1.0.0".',
+    place: { file: source.file, line: overlay.lineOf(["overlay"]) },
+  });
+}
+
+function textOr(value: JsonValue | undefined, otherwise: string): string {
+  return typeof value === "string" ? value : otherwise;
+}
+
+/** References that no request body reaches: nothing depends on them here, but the document is broken all the same. */
+function checkReferences(document: JsonObject, findings: Findings): void {
+  const open: { readonly value: JsonValue; readonly path: AttrPath }[] = [{ value: document, path: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, path } = next;
+    if (isJsonArray(value)) open.push(...value.map((item, index) => ({ value: item, path: [...path, index] })));
+    if (!isJsonObject(value) || isExample(path)) continue;
+    if (typeof value["$ref"] === "string") followRef(document, value["$ref"], [...path, "$ref"], findings);
+    open.push(...Object.entries(value).map(([name, member]) => ({ value: member, path: [...path, name] })));
+  }
+}
+
+/** Examples are data: a `$ref` in them is no reference. */
+function isExample(path: AttrPath): boolean {
+  const name = path.at(-1);
+  return name === "example" || name === "default" || (name === "value" && path.at(-3) === "examples");
+}

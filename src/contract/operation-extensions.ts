@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { parseAttr, type AttrPath } from "../model/attr.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Findings } from "./findings.ts";
+import type { OutcomeRule } from "./outcome-rule.ts";
+import { present } from "./present.ts";
+import { suggest } from "./suggest.ts";
+
+/** What an operation's `x-migrate-...` keys say, as far as they are well-formed. */
+export interface OperationExtensions {
+  readonly key?: AttrPath;
+  readonly wrap?: string;
+  readonly dedupes: boolean;
+  readonly outcomes: readonly OutcomeRule[];
+}
+
+/** Reads them; a value of the wrong shape is a finding of severity `error` and left out. */
+export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
+  const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined => {
+    if (!Object.hasOwn(operation, name)) return undefined;
+    const value = schema.safeParse(operation[name]);
+    if (value.success) return value.data;
+    for (const issue of value.error.issues) {
+      const spot = issue.path.filter((part) => typeof part !== "symbol");
+      findings.add("error", "bad-extension", `${name}: ${lowerFirst(issue.message)}`, [...path, name, ...spot]);
+    }
+    return undefined;
+  };
+  for (const name of Object.keys(operation)) checkName(name, [...path, name], findings);
+  const wrap = read("x-migrate-wrap", wrapSchema);
+  return {
+    dedupes: read("x-migrate-dedupe", dedupeSchema) !== undefined,
+    outcomes: read("x-migrate-outcomes", outcomesSchema) ?? [],
+    ...present({ key: read("x-migrate-key", attrSchema), wrap: wrap === false ? undefined : wrap }),
+  };
+}
+
+const attrSchema = z
+  .string("must be the attr of a field, such as external_account_number")
+  .min(1, "must not be empty")
+  .transform(parseAttr);
+const wrapSchema = z.union([z.string().min(1), z.literal(false)], 'must be the name of a field, or "false"');
+const dedupeSchema = z.literal("business-key", 'must be "business-key", or left out');
+
+const statusSchema = z.union(
+  [z.int().min(100).max(599), z.enum(["2xx", "4xx", "5xx"])],
+  "must be a status such as 201, or one of 2xx, 4xx, 5xx",
+);
+
+const outcomesSchema = z
+  .array(
+    z.strictObject({
+      status: statusSchema,
+      code: z.string().min(1).optional(),
+      has: attrSchema.optional(),
+      outcome: z.enum(
+        ["accepted", "rejected", "blocked", "retry", "ambiguous"],
+        "must be one of accepted, rejected, blocked, retry, ambiguous",
+      ),
+      account: attrSchema.optional(),
+    }),
+    "must be a list of rules",
+  )
+  .transform((rules): readonly OutcomeRule[] =>
+    rules.map(({ status, outcome, ...rest }) => ({ status, outcome, ...present(rest) })),
+  );
+
+function checkName(name: string, path: AttrPath, findings: Findings): void {
+  if (KNOWN.has(name)) return;
+  if (LATER.has(name)) {
+    findings.add("warning", "not-enforced", `"${name}" is not used by this version`, path);
+    return;
+  }
+  const near = suggest(
+    name,
+    [...KNOWN, ...LATER].filter((known) => known.startsWith("x-") === name.startsWith("x-")),
+  );
+  if (name.startsWith("x-") && near === undefined) findings.count(name, path);
+  else {
+    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+    findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
+  }
+}
+
+/** Names that later versions will read. */
+const LATER: ReadonlySet<string> = new Set(["x-migrate-steps", "x-migrate-poll", "x-migrate-read-back"]);
+
+/** OpenAPI 3.0.3 and 3.1.0, Operation Object; and our own. */
+const KNOWN: ReadonlySet<string> = new Set([
+  "tags",
+  "summary",
+  "description",
+  "externalDocs",
+  "operationId",
+  "parameters",
+  "requestBody",
+  "responses",
+  "callbacks",
+  "deprecated",
+  "security",
+  "servers",
+  "x-migrate-key",
+  "x-migrate-wrap",
+  "x-migrate-dedupe",
+  "x-migrate-outcomes",
+]);
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,155 @@
+import type { AttrPath } from "../model/attr.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import type { FieldType } from "./field-type.ts";
+import type { Findings } from "./findings.ts";
+import { formatPointer, parseFragment, valueAt } from "./json-pointer.ts";
+
+/** A schema at its place in the document, or a part of one: `omit` names keywords that are looked after elsewhere. */
+export interface SchemaNode {
+  readonly schema: JsonObject;
+  readonly path: AttrPath;
+  readonly omit: readonly string[];
+}
+
+/** What compiling one document shares. */
+export interface Compilation {
+  readonly document: JsonObject;
+  readonly findings: Findings;
+  readonly openapi: "3.0" | "3.1";
+  /** One type for all the nodes at once: a value has to satisfy each of them. */
+  readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
+  /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */
+  readonly types: Map<string, FieldType>;
+}
+
+/** Two lists of nodes with the same key compile to the same type. */
+export function keyOf(nodes: readonly SchemaNode[]): string {
+  return nodes.map((node) => [formatPointer(node.path), ...node.omit].join(" -")).join("\n");
+}
+
+/** The schema at a path; `true` is the schema that allows everything. What is no schema is a finding, and allows everything. */
+export function nodeAt(value: JsonValue | undefined, path: AttrPath, findings: Findings): SchemaNode {
+  if (isJsonObject(value)) return { schema: value, path, omit: [] };
+  if (value !== true && value !== undefined) {
+    findings.add("error", "bad-keyword", "a schema must be an object here; it is not enforced", path);
+  }
+  return { schema: {}, path, omit: [] };
+}
+
+export function without(node: SchemaNode, ...keywords: readonly string[]): SchemaNode {
+  return { ...node, omit: [...new Set([...node.omit, ...keywords])].toSorted() };
+}
+
+/** The keyword's value, unless it is omitted. */
+export function read(node: SchemaNode, keyword: string): JsonValue | undefined {
+  if (node.omit.includes(keyword) || !Object.hasOwn(node.schema, keyword)) return undefined;
+  return node.schema[keyword];
+}
+
+export interface Located {
+  readonly value: JsonValue;
+  readonly path: AttrPath;
+}
+
+/** Every value of the keyword, outermost first, each with its place. */
+export function readAll(nodes: readonly SchemaNode[], keyword: string): readonly Located[] {
+  return nodes.flatMap((node) => {
+    const value = read(node, keyword);
+    return value === undefined ? [] : [{ value, path: [...node.path, keyword] }];
+  });
+}
+
+/** A node that is nothing but a `$ref` becomes what it refers to. */
+export function resolved(node: SchemaNode, compilation: Compilation): SchemaNode {
+  const seen = new Set<string>();
+  let current = node;
+  while (isPureRef(current) && !seen.has(formatPointer(current.path))) {
+    seen.add(formatPointer(current.path));
+    const target = targetOf(current, compilation);
+    if (target === undefined) return without(current, "$ref");
+    current = target;
+  }
+  return isPureRef(current) ? refuseCircle(current, compilation) : current;
+}
+
+/**
+ * The nodes with all that `$ref` and `allOf` bring in, each once, outermost first, so that what stands nearer to the
+ * field wins where only one can (a description). Neither keyword is left in the result.
+ */
+export function flattened(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
+  const parts = new Map<string, SchemaNode>();
+  const open = new Set<string>();
+  const visit = (node: SchemaNode): void => {
+    const key = keyOf([node]);
+    if (open.has(key)) {
+      refuseCircle(node, compilation);
+      return;
+    }
+    const part = without(node, "$ref", "allOf");
+    if (parts.has(keyOf([part]))) return;
+    parts.set(keyOf([part]), part);
+    open.add(key);
+    for (const inner of broughtIn(node, compilation)) visit(inner);
+    open.delete(key);
+  };
+  for (const node of nodes) visit(node);
+  return [...parts.values()];
+}
+
+function isPureRef(node: SchemaNode): boolean {
+  return read(node, "$ref") !== undefined && Object.keys(node.schema).length === 1;
+}
+
+function refuseCircle(node: SchemaNode, { findings }: Compilation): SchemaNode {
+  findings.add("error", "circular-ref", "the schema refers to itself without end; it is not enforced", node.path);
+  return without(node, "$ref", "allOf");
+}
+
+function targetOf(node: SchemaNode, { document, findings }: Compilation): SchemaNode | undefined {
+  return followRef(document, read(node, "$ref"), [...node.path, "$ref"], findings);
+}
+
+/** The schema that a `$ref` names; a finding and undefined when there is none. `path`: where the reference stands. */
+export function followRef(
+  document: JsonObject,
+  reference: JsonValue | undefined,
+  path: AttrPath,
+  findings: Findings,
+): SchemaNode | undefined {
+  const target = typeof reference === "string" ? parseFragment(reference) : undefined;
+  const value = target === undefined ? undefined : valueAt(document, target);
+  if (target !== undefined && isJsonObject(value)) return { schema: value, path: target, omit: [] };
+  const reason =
+    target === undefined ? "only references inside the document (#/...) are followed" : "there is no such part";
+  findings.add("error", "broken-ref", `the reference ${JSON.stringify(reference)} leads nowhere: ${reason}`, path);
+  return undefined;
+}
+
+function broughtIn(node: SchemaNode, compilation: Compilation): readonly SchemaNode[] {
+  const inner: SchemaNode[] = [];
+  if (read(node, "$ref") !== undefined) {
+    noteSiblings(node, compilation);
+    const target = targetOf(node, compilation);
+    if (target !== undefined) inner.push(target);
+  }
+  const branches = read(node, "allOf");
+  if (Array.isArray(branches)) {
+    const path = [...node.path, "allOf"];
+    inner.push(...branches.map((branch: JsonValue, index) => nodeAt(branch, [...path, index], compilation.findings)));
+  } else if (branches !== undefined) {
+    compilation.findings.add("error", "bad-keyword", '"allOf" must be a list; it is not enforced', [
+      ...node.path,
+      "allOf",
+    ]);
+  }
+  return inner;
+}
+
+function noteSiblings(node: SchemaNode, { findings, openapi }: Compilation): void {
+  const sibling = Object.keys(node.schema).find(
+    (name) => name !== "$ref" && name !== "description" && name !== "summary",
+  );
+  if (openapi !== "3.0" || sibling === undefined) return;
+  const message = `OpenAPI 3.0 ignores "${sibling}" beside "$ref"; here it counts, as in OpenAPI 3.1`;
+  findings.add("info", "ref-siblings", message, [...node.path, sibling]);
+}
