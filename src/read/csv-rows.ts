@@ -1,0 +1,125 @@
+import { Failure } from "../model/failure.ts";
+import type { Place } from "../model/place.ts";
+import type { LocalProblem } from "../model/problem.ts";
+import type { CsvRow, CsvTable } from "../model/row.ts";
+import { byteKinds, cutRecords } from "./csv-cut.ts";
+import type { CsvCut } from "./csv-cut.ts";
+import { parseRecords } from "./csv-layout.ts";
+import type { CsvLayout } from "./csv-layout.ts";
+import { unclosedQuote } from "./csv-quotes.ts";
+import { NO_PROBLEMS, sourceProblem } from "./read-row.ts";
+import type { ReadRow } from "./read-row.ts";
+import { textBytes, withoutStart } from "./text-bytes.ts";
+import type { TextSource } from "./text-bytes.ts";
+
+/**
+ * The rows of a CSV file below its header, with the line each starts on; blank lines are left out.
+ * Bytes are cut into whole records before csv-parse sees them, so that nothing depends on where a chunk ends.
+ * Raises `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without end.
+ */
+export async function* csvRows(source: TextSource, layout: CsvLayout): AsyncGenerator<readonly ReadRow[]> {
+  const kinds = byteKinds(layout.delimiter);
+  let carried: Buffer = Buffer.alloc(0);
+  let line = layout.headerLine;
+  let header = true;
+  for await (const chunk of withEnd(withoutStart(textBytes(source), layout.headerByte))) {
+    const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
+    const cut = cutRecords(bytes, kinds, chunk === undefined);
+    refuseOpenQuote(source, cut, { line, left: bytes.length - cut.end, final: chunk === undefined });
+    const rows = rowsOf(bytes.subarray(0, cut.end), { layout, cut, line });
+    const data = header && cut.lines.length > 0 ? rows.slice(1) : rows;
+    header &&= cut.lines.length === 0;
+    if (data.length > 0) yield data.filter((row) => row !== undefined);
+    carried = bytes.subarray(cut.end);
+    line += cut.nextLine;
+  }
+}
+
+/** `chunks`, then `undefined`. */
+async function* withEnd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  yield* chunks;
+  yield undefined;
+}
+
+interface Progress {
+  readonly line: number;
+  /** Bytes of the record that goes on. */
+  readonly left: number;
+  readonly final: boolean;
+}
+
+function refuseOpenQuote(source: TextSource, cut: CsvCut, { line, left, final }: Progress): void {
+  if (cut.brokenQuote !== undefined) throw unclosedQuote(source, line + cut.brokenQuote);
+  const tooLong = left > source.limits.csvRecordBytes;
+  if (cut.openQuote !== undefined && (final || tooLong)) throw unclosedQuote(source, line + cut.openQuote);
+  if (!tooLong) return;
+  const place: Place = { file: source.file, line: line + cut.nextLine };
+  throw new Failure(
+    "source_too_large",
+    `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
+    { hint: "Is this a CSV file, with a line end behind every record?", place },
+  );
+}
+
+interface Piece {
+  readonly layout: CsvLayout;
+  readonly cut: CsvCut;
+  /** The 1-based line on which the piece begins. */
+  readonly line: number;
+}
+
+/** One entry a record, `undefined` for a blank line. */
+function rowsOf(bytes: Buffer, piece: Piece): readonly (ReadRow | undefined)[] {
+  if (bytes.length === 0) return [];
+  const { cut, layout } = piece;
+  const records = parseRecords(bytes, layout.delimiter);
+  if (records.length !== cut.lines.length) {
+    throw new Error(`csv-parse sees ${records.length} records where ${cut.lines.length} end, from line ${piece.line}`);
+  }
+  return records.map((cells, index) => {
+    if (cells.length === 1 && cells[0]?.trim() === "") return undefined;
+    const row: CsvRow = { table: layout.table, cells, line: piece.line + (cut.lines[index] ?? 0) };
+    return { row, problems: problemsOf(row, cut, index) };
+  });
+}
+
+function problemsOf(row: CsvRow, cut: CsvCut, index: number): readonly LocalProblem[] {
+  const expected = row.table.columns.length;
+  const found = row.cells.length;
+  const stray = cut.strayQuotes.has(index);
+  const control = cut.controls.has(index);
+  if (found === expected && !stray && !control) return NO_PROBLEMS;
+  const place: Place = { file: row.table.file, line: row.line };
+  const problems: LocalProblem[] = [];
+  if (found !== expected) {
+    const cutOff = cut.unterminated && index === cut.lines.length - 1 && found < expected;
+    problems.push(
+      sourceProblem(place, { code: cutOff ? "source_truncated_row" : "source_ragged_row", found, expected }),
+    );
+  }
+  if (stray) problems.push(sourceProblem(place, { code: "source_stray_quote" }));
+  return control ? [...problems, ...controlCharacters(row)] : problems;
+}
+
+/** The platform refuses NUL; what it does with other control characters is not known. Tabs and line ends are text. */
+const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
+
+function controlCharacters(row: CsvRow): readonly LocalProblem[] {
+  return row.cells.flatMap((cell, index) => {
+    const code = cell.match(CONTROLS)?.[0].charCodeAt(0);
+    if (code === undefined) return [];
+    const finding = { code: "source_control_character", character: unicodeName(code) } as const;
+    return [sourceProblem(cellPlace(row.table, row.line, index), finding, cell.includes("\0") ? "error" : "warning")];
+  });
+}
+
+/** The place of a cell, by its zero-based position. */
+export function cellPlace(table: CsvTable, line: number, index: number): Place {
+  const column = table.columns[index];
+  return { file: table.file, line, ...(column === undefined ? {} : { column }), columnNumber: index + 1 };
+}
+
+/** `U+00A0` */
+export function unicodeName(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}

@@ -1,0 +1,74 @@
+import type { ReadRow } from "./read-row.ts";
+import { keyOf } from "./row-key.ts";
+
+/** An order in which extracts are commonly sorted by their key. */
+export interface KeyOrder {
+  /** False for a key that has no place in this order. */
+  readonly orders: (key: string) => boolean;
+  /** Below zero when `left` comes first; zero only for equal texts. */
+  readonly compare: (left: string, right: string) => number;
+}
+
+/** By character code, as databases with a binary collation and `LC_ALL=C sort` do. */
+const byText: KeyOrder = { orders: () => true, compare: compareText };
+
+/** By value, for keys made of digits; `007` stands beside `7`, but is another key. */
+const byNumber: KeyOrder = {
+  orders: (key) => /^\d+$/.test(key),
+  compare: (left, right) => {
+    const [a, b] = [withoutZeros(left), withoutZeros(right)];
+    return a.length - b.length || compareText(a, b) || compareText(left, right);
+  },
+};
+
+export const KEY_ORDERS: readonly KeyOrder[] = [byText, byNumber];
+
+export interface SortedBy {
+  /** The orders that all keys of the rows follow. Empty as soon as no order fits: the rest was not read. */
+  readonly orders: readonly KeyOrder[];
+  /** How many rows there are; only when an order fits. */
+  readonly count: number;
+}
+
+/**
+ * The orders in which `rows` are sorted by the key `name`; rows without a key are passed over.
+ * `unique`: equal keys break the order.
+ */
+export async function sortedBy(
+  rows: AsyncIterable<readonly ReadRow[]>,
+  name: string,
+  unique: boolean,
+): Promise<SortedBy> {
+  let orders = KEY_ORDERS;
+  let count = 0;
+  let last: string | undefined;
+  for await (const batch of rows) {
+    count += batch.length;
+    for (const { row } of batch) {
+      const key = keyOf(row, name);
+      if (key === undefined) continue;
+      const before = last;
+      const broken = orders.some((order) => !follows(order, before, key, unique));
+      if (broken) orders = orders.filter((order) => follows(order, before, key, unique));
+      if (orders.length === 0) return { orders, count };
+      last = key;
+    }
+  }
+  return { orders, count };
+}
+
+function follows(order: KeyOrder, before: string | undefined, key: string, unique: boolean): boolean {
+  if (!order.orders(key)) return false;
+  if (before === undefined) return true;
+  const difference = order.compare(before, key);
+  return unique ? difference < 0 : difference <= 0;
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function withoutZeros(digits: string): string {
+  return digits.replace(/^0+/, "");
+}

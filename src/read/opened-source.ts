@@ -1,0 +1,95 @@
+import { Failure } from "../model/failure.ts";
+import type { LocalProblem } from "../model/problem.ts";
+import type { ChildSpec, SourceSpec } from "../model/source-plan.ts";
+import { unicodeName } from "./csv-rows.ts";
+import { openFile, rowsOfFile } from "./opened-file.ts";
+import type { OpenedFile, Opening } from "./opened-file.ts";
+import { sourceProblem } from "./read-row.ts";
+import type { ReadRow } from "./read-row.ts";
+import { keyOf, keyPlace } from "./row-key.ts";
+import { findFiles } from "./source-paths.ts";
+
+/** A source of the plan with its files looked into. */
+export interface OpenedSource {
+  readonly name: string;
+  /** The column or path that its children join on. */
+  readonly key: string | undefined;
+  readonly files: readonly OpenedFile[];
+  readonly children: readonly OpenedChild[];
+}
+
+export interface OpenedChild extends OpenedSource {
+  /** The column or path that holds the parent's key. */
+  readonly on: string;
+  readonly orderBy: string | undefined;
+}
+
+/**
+ * Opens a source and those below it. Raises what its files call for, and `source_bad_header` when a CSV file lacks
+ * a column that the join needs.
+ */
+export async function openSource(spec: SourceSpec, opening: Opening): Promise<OpenedSource> {
+  const files: OpenedFile[] = [];
+  for (const found of await findFiles(spec.files)) files.push(await openFile(found, opening));
+  if (spec.key !== undefined) requireColumn(spec, files, spec.key);
+  const children: OpenedChild[] = [];
+  for (const child of spec.children) children.push(await openChild(child, spec, opening));
+  return { name: spec.name, key: spec.key, files, children };
+}
+
+async function openChild(spec: ChildSpec, parent: SourceSpec, opening: Opening): Promise<OpenedChild> {
+  if (parent.key === undefined) {
+    throw new Failure("mapping_invalid", `source ${spec.name} joins ${parent.name}, which names no key`, {
+      hint: `Say which column of ${parent.name} the rows of ${spec.name} refer to: key: <column>`,
+    });
+  }
+  const source = await openSource(spec, opening);
+  requireColumn(spec, source.files, spec.on);
+  if (spec.orderBy !== undefined) requireColumn(spec, source.files, spec.orderBy);
+  return { ...source, on: spec.on, orderBy: spec.orderBy };
+}
+
+function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: string): void {
+  for (const opened of files) {
+    if (opened.kind !== "csv" || opened.layout.table.columnIndex.has(column)) continue;
+    const { headerLine: line, table } = opened.layout;
+    throw new Failure(
+      "source_bad_header",
+      `${opened.file}:${line}: no column ${column}, which source ${spec.name} needs`,
+      {
+        hint: `Its columns are: ${table.columns.slice(0, 30).join(", ")}`,
+        place: { file: opened.file, line },
+      },
+    );
+  }
+}
+
+/** All rows of a source, file by file; rows without a key, or with invisible characters in it, say so. */
+export async function* rowsOf(source: OpenedSource | OpenedChild): AsyncGenerator<readonly ReadRow[]> {
+  const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
+  const keys = [...new Set(names)];
+  for (const file of source.files) {
+    for await (const rows of rowsOfFile(file)) {
+      yield keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
+    }
+  }
+}
+
+function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
+  const found = keys.flatMap((name) => keyProblems(read, name));
+  return found.length === 0 ? read : { row: read.row, problems: [...read.problems, ...found] };
+}
+
+/**
+ * Space that is not U+0020 and format characters (zero width, direction, soft hyphen): on a screen two keys are the
+ * same that are different to the platform, so such a key is an error rather than a surprise.
+ */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+function keyProblems({ row }: ReadRow, name: string): readonly LocalProblem[] {
+  const key = keyOf(row, name);
+  if (key === undefined) return [sourceProblem(keyPlace(row, name), { code: "source_missing_key", column: name })];
+  const invisible = INVISIBLE.exec(key)?.[0].codePointAt(0);
+  if (invisible === undefined) return [];
+  return [sourceProblem(keyPlace(row, name), { code: "source_control_character", character: unicodeName(invisible) })];
+}

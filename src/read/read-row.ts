@@ -1,0 +1,18 @@
+import { NON_FIELD_ERRORS } from "../model/attr.ts";
+import type { Place } from "../model/place.ts";
+import type { LocalProblem, Severity, SourceFinding } from "../model/problem.ts";
+import type { Row } from "../model/row.ts";
+
+/** A row as it was read, and what is wrong with it or with the rows joined to it. */
+export interface ReadRow {
+  readonly row: Row;
+  readonly problems: readonly LocalProblem[];
+}
+
+/** Shared by all rows that are as they should be, so that a good row costs no list. */
+export const NO_PROBLEMS: readonly LocalProblem[] = [];
+
+/** Problems of sources belong to a row, not to an attr of the payload: it may never have been mapped. */
+export function sourceProblem(place: Place, finding: SourceFinding, severity: Severity = "error"): LocalProblem {
+  return { ...finding, attr: NON_FIELD_ERRORS, severity, by: "local", place };
+}

@@ -1,0 +1,36 @@
+import type { JsonValue } from "../model/json.ts";
+import { isJsonArray, isJsonObject } from "../model/json.ts";
+import type { Place } from "../model/place.ts";
+import { isCsvRow } from "../model/row.ts";
+import type { JsonRow, Row } from "../model/row.ts";
+import { cellPlace } from "./csv-rows.ts";
+
+/**
+ * The key of a row, from a column (CSV) or a dot path (JSON): the text exactly as it is in the file, because
+ * `00123` and `123` are two keys. `undefined` when it is empty, white space, missing, or not text or a number.
+ */
+export function keyOf(row: Row, name: string): string | undefined {
+  const text = isCsvRow(row) ? row.cells[row.table.columnIndex.get(name) ?? -1] : jsonKey(row, name);
+  return text === undefined || text.trim() === "" ? undefined : text;
+}
+
+/** Where the key of a row stands, or the row itself when it has no such cell. */
+export function keyPlace(row: Row, name: string): Place {
+  if (!isCsvRow(row)) {
+    const pointer = name.split(".").map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    return { file: row.table.file, line: row.line, pointer: row.pointer + pointer.join("") };
+  }
+  const index = row.table.columnIndex.get(name);
+  return index === undefined ? { file: row.table.file, line: row.line } : cellPlace(row.table, row.line, index);
+}
+
+function jsonKey(row: JsonRow, name: string): string | undefined {
+  let value: JsonValue | undefined = row.value;
+  for (const part of name.split(".")) value = member(value, part);
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+function member(value: JsonValue | undefined, part: string): JsonValue | undefined {
+  if (isJsonArray(value)) return value[Number(part)];
+  return isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+}

@@ -1,0 +1,81 @@
+import type { Stats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { isAbsolute, relative } from "node:path";
+import { glob, isDynamicPattern } from "tinyglobby";
+import { Failure } from "../model/failure.ts";
+import { readFailure } from "./file-bytes.ts";
+
+/** A regular file and the state it was in when it was looked at. */
+export interface FoundFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly modifiedMs: number;
+  /** Device and inode: the same for two names of one file. */
+  readonly identity: string;
+}
+
+/**
+ * The files that `patterns` name: paths as they are, globs in order of name.
+ * Raises `source_unreadable` for what is missing, not a regular file, or matched by nothing, and `usage` for a file
+ * that is named twice.
+ */
+export async function findFiles(patterns: readonly string[]): Promise<readonly FoundFile[]> {
+  const found: FoundFile[] = [];
+  for (const pattern of patterns) {
+    for (const path of await expand(pattern)) found.push(await lookAt(path));
+  }
+  refuseTwice(found);
+  return found;
+}
+
+/** The state of one file now. Raises `source_unreadable` unless it is a regular file. */
+export async function lookAt(path: string, file: string = path): Promise<FoundFile> {
+  const stats = await stat(path).catch((error: unknown) => {
+    throw readFailure(file, error);
+  });
+  if (!stats.isFile()) {
+    throw new Failure("source_unreadable", `${file}: is ${specialKind(stats)}, not a regular file`, {
+      hint: stats.isDirectory() ? `Name its files: "${file}/*.csv"` : "Give a file, or - to read from stdin.",
+    });
+  }
+  return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, identity: `${stats.dev}:${stats.ino}` };
+}
+
+async function expand(pattern: string): Promise<readonly string[]> {
+  if (!isDynamicPattern(pattern) || (await exists(pattern))) return [pattern];
+  const matches = await glob([pattern], { absolute: true, dot: false, expandDirectories: false });
+  if (matches.length === 0) {
+    throw new Failure("source_unreadable", `${pattern}: matches no file`, {
+      hint: "Check the folder that the pattern starts from, and quote it so that the shell leaves it alone.",
+    });
+  }
+  return matches.toSorted().map((path) => (isAbsolute(pattern) ? path : relative(process.cwd(), path)));
+}
+
+/** A file may have brackets in its name: what exists is not a pattern. */
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function specialKind(stats: Stats): string {
+  if (stats.isDirectory()) return "a directory";
+  if (stats.isFIFO()) return "a named pipe";
+  if (stats.isSocket()) return "a socket";
+  return "a device";
+}
+
+function refuseTwice(found: readonly FoundFile[]): void {
+  const seen = new Map<string, string>();
+  for (const { identity, path } of found) {
+    const other = seen.get(identity);
+    if (other !== undefined) {
+      throw new Failure("usage", `the same file is named twice: ${other} and ${path}`, {
+        hint: "Its records would be read twice. Name it once.",
+      });
+    }
+    seen.set(identity, path);
+  }
+}

@@ -1,0 +1,66 @@
+import iconv from "iconv-lite";
+import { Failure } from "../model/failure.ts";
+
+/** How a file's bytes become text. */
+export interface TextEncoding {
+  /** In lower case, as iconv-lite knows it. */
+  readonly name: string;
+  /** Length of the byte order mark at the start, 0 without one. */
+  readonly bomBytes: number;
+}
+
+const BYTE_ORDER_MARKS: readonly { readonly name: string; readonly bytes: readonly number[] }[] = [
+  { name: "utf-32le", bytes: [0xff, 0xfe, 0x00, 0x00] },
+  { name: "utf-32be", bytes: [0x00, 0x00, 0xfe, 0xff] },
+  { name: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
+  { name: "utf-16le", bytes: [0xff, 0xfe] },
+  { name: "utf-16be", bytes: [0xfe, 0xff] },
+];
+
+/**
+ * The encoding of a file: its byte order mark, else what was declared, else UTF-8.
+ * `head` is the beginning of the unpacked file. Raises `source_bad_encoding` for UTF-16 without a mark that nobody
+ * declared, `usage` for a declared name that is not known.
+ */
+export function textEncoding(file: string, head: Uint8Array, declared: string | undefined): TextEncoding {
+  const wanted = declared === undefined ? undefined : knownEncoding(declared);
+  const mark = BYTE_ORDER_MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
+  if (mark !== undefined) return { name: mark.name, bomBytes: mark.bytes.length };
+  if (wanted === undefined) refuseUnmarkedUtf16(file, head);
+  return { name: wanted ?? "utf-8", bomBytes: 0 };
+}
+
+/** The encoding's name as iconv-lite writes it. Raises `usage` when there is no such encoding. */
+export function knownEncoding(declared: string): string {
+  const name = declared.trim().toLowerCase();
+  if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
+    throw new Failure("usage", `encoding "${declared}" does not say the byte order`, {
+      hint: "Say utf-16le (usual on Windows) or utf-16be. A file with a byte order mark needs no --encoding.",
+    });
+  }
+  if (NOT_TEXT.test(name) || !iconv.encodingExists(name)) {
+    throw new Failure("usage", `unknown encoding "${declared}"`, {
+      hint: "Known are, among others: utf-8, windows-1252, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman.",
+    });
+  }
+  return UTF8_NAMES.has(name) ? "utf-8" : name;
+}
+
+const UTF8_NAMES: ReadonlySet<string> = new Set(["utf8", "utf-8", "ascii", "us-ascii"]);
+/** iconv-lite's names for bytes that are not text, or for Node's own codecs. */
+const NOT_TEXT = /^(base64|hex|binary|_internal|utf-?7(-imap)?)$/;
+
+function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
+  const looked = head.subarray(0, 1024);
+  const nulsAt = [0, 0];
+  looked.forEach((byte, index) => {
+    if (byte === 0) nulsAt[index % 2] = (nulsAt[index % 2] ?? 0) + 1;
+  });
+  const [even = 0, odd = 0] = nulsAt;
+  const most = Math.max(even, odd);
+  if (looked.length < 4 || most < looked.length * 0.3 || Math.min(even, odd) > most / 4) return;
+  throw new Failure("source_bad_encoding", `${file}: looks like UTF-16 without a byte order mark`, {
+    hint: `Declare it: --encoding ${odd > even ? "utf-16le" : "utf-16be"}`,
+    place: { file, line: 1 },
+  });
+}
