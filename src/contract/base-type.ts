@@ -22,11 +22,11 @@ export function baseType(parts: readonly SchemaNode[], nullable: boolean, { find
   };
 }
 
-/** As operators publish them: a name, a text, and the codes that the platform may answer with. */
+/** As operators publish them: a name, a text (either may be null), and the codes that the platform may answer with. */
 const validatorsSchema = z.array(
   z.object({
-    name: z.string(),
-    description: z.string().default(""),
+    name: z.string().nullish(),
+    description: z.string().nullish(),
     possible_errors: z.array(z.string()).default([]),
   }),
 );
@@ -40,5 +40,9 @@ function validatorsOf(part: SchemaNode, findings: Compilation["findings"]): read
     findings.add("error", "bad-extension", message, [...part.path, "x-validators"]);
     return [];
   }
-  return validators.data.map(({ name, description, possible_errors: codes }) => ({ name, description, codes }));
+  return validators.data.map(({ name, description, possible_errors: codes }) => ({
+    name: name ?? "",
+    description: description ?? "",
+    codes,
+  }));
 }

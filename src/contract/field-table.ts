@@ -1,0 +1,128 @@
+import type { JsonValue } from "../model/json.ts";
+import type { Operation } from "./contract.ts";
+import type { FieldType, ObjectType, UnionType } from "./field-type.ts";
+import { rulesInWords, typeInWords } from "./field-words.ts";
+import { present } from "./present.ts";
+
+/** One line of an operation's field table, in words for a person. */
+export interface FieldRow {
+  /** `customers.*.mobile`: `*` stands for every index of a list, or every name of an object that takes any. */
+  readonly attr: string;
+  readonly type: string;
+  /** Must be given whenever the object around it is given. */
+  readonly required: boolean;
+  /** `at most 30 characters`, `one of A, B`. */
+  readonly rules: readonly string[];
+  /** Plain text, on one line. */
+  readonly description?: string;
+  readonly deprecated: boolean;
+  readonly default?: JsonValue;
+  /** The codes of the validators that the operator publishes for the field. */
+  readonly codes: readonly string[];
+  /** Set for the fields of an alternative: `method is DIRECT_DEBIT`, or `option 2`. */
+  readonly when?: string;
+}
+
+/** Every field of the operation's payload in document order, what holds others before what it holds; empty without a body. */
+export function fieldTable(operation: Operation): readonly FieldRow[] {
+  const rows: FieldRow[] = [];
+  if (operation.body !== undefined) addFields(rows, operation.body, { attr: "", inside: [] });
+  return rows;
+}
+
+interface Position {
+  readonly attr: string;
+  readonly when?: string;
+  /** The types around the field: one that contains itself is not opened a second time. */
+  readonly inside: readonly FieldType[];
+}
+
+function addFields(rows: FieldRow[], type: FieldType, position: Position): void {
+  if (isRepeated(type, position)) return;
+  const inner = { ...position, inside: [...position.inside, type] };
+  if (type.kind === "object") addProperties(rows, type, inner);
+  if (type.kind === "list") addItems(rows, type.items, inner);
+  if (type.kind === "union") addOptions(rows, type, inner);
+}
+
+function addProperties(rows: FieldRow[], type: ObjectType, position: Position): void {
+  for (const property of type.properties.values()) {
+    addField(rows, property.type, { ...position, attr: below(position.attr, property.name) }, property);
+  }
+  if (type.additional !== "closed") {
+    addField(
+      rows,
+      type.additional,
+      { ...position, attr: below(position.attr, "*") },
+      { required: false, readOnly: false },
+    );
+  }
+}
+
+/** A list of plain values has no row for its items unless they have something of their own to say. */
+function addItems(rows: FieldRow[], items: FieldType, position: Position): void {
+  const inner = { ...position, attr: below(position.attr, "*") };
+  if (items.kind === "object" || items.kind === "union" || items.kind === "list") addFields(rows, items, inner);
+  else addField(rows, items, inner, { required: true, readOnly: false });
+}
+
+function addOptions(rows: FieldRow[], type: UnionType, position: Position): void {
+  for (const [index, option] of type.options.entries()) {
+    const when = [position.when, conditionOf(type, option, index)].filter((part) => part !== undefined).join(", ");
+    addFields(rows, option, { ...position, when });
+  }
+}
+
+function conditionOf({ discriminator }: UnionType, option: FieldType, index: number): string {
+  const values = [...(discriminator?.mapping ?? [])].filter(([, type]) => type === option).map(([value]) => value);
+  return discriminator === undefined || values.length === 0
+    ? `option ${index + 1}`
+    : `${discriminator.property} is ${values.join(" or ")}`;
+}
+
+function addField(
+  rows: FieldRow[],
+  type: FieldType,
+  position: Position,
+  { required, readOnly }: { readonly required: boolean; readonly readOnly: boolean },
+): void {
+  const again = isRepeated(type, position) ? ["the same fields again, as deep as needed"] : [];
+  const onlyInReplies = readOnly ? ["only in replies"] : [];
+  rows.push({
+    attr: position.attr,
+    type: typeInWords(type),
+    required,
+    rules: [...rulesInWords(type), ...onlyInReplies, ...again],
+    deprecated: type.deprecated,
+    codes: [...new Set(type.validators.flatMap((validator) => validator.codes))],
+    ...present({ description: plainText(type.description), default: type.default, when: position.when }),
+  });
+  addFields(rows, type, position);
+}
+
+function isRepeated(type: FieldType, { inside }: Position): boolean {
+  return inside.includes(type) || (type.kind === "list" && inside.includes(type.items));
+}
+
+function below(attr: string, name: string): string {
+  return attr === "" ? name : `${attr}.${name}`;
+}
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["&lt;", "<"],
+  ["&gt;", ">"],
+  ["&quot;", '"'],
+  ["&#39;", "'"],
+  ["&nbsp;", " "],
+  ["&amp;", "&"],
+]);
+
+/** Operators write HTML into their descriptions, and invisible marks of writing direction. */
+function plainText(description: string | undefined): string | undefined {
+  return description
+    ?.replaceAll(/<\/?[a-z][^<>]*>/gi, " ")
+    .replaceAll(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (entity) => ENTITIES.get(entity) ?? entity)
+    .replaceAll(/\p{Cf}/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
