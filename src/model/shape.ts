@@ -11,13 +11,33 @@ export function shapeOf(value: unknown): string {
 
 const LONGEST_SHAPE = 40;
 
+/** In one pass: extracts are full of errors, and each shows a shape. */
 function textShape(text: string): string {
-  const classes = text
-    .slice(0, 400)
-    .replace(/\p{Lu}/gu, "A")
-    .replace(/\p{L}/gu, (letter) => (letter === "A" ? letter : "a"))
-    .replace(/\p{N}/gu, "9")
-    .replace(/\p{C}|[^\p{ASCII}]/gu, "?");
-  const counted = classes.replace(/(.)\1{3,}/gu, (run, character: string) => `${character}{${run.length}}`);
-  return counted.length > LONGEST_SHAPE ? `${counted.slice(0, LONGEST_SHAPE - 1)}…` : counted;
+  let shape = "";
+  let last = "";
+  let run = 0;
+  for (const character of text.slice(0, 400)) {
+    const next = classOf(character);
+    if (next !== last) {
+      shape += runOf(last, run);
+      last = next;
+      run = 0;
+    }
+    run += 1;
+  }
+  shape += runOf(last, run);
+  return shape.length > LONGEST_SHAPE ? `${shape.slice(0, LONGEST_SHAPE - 1)}…` : shape;
+}
+
+function runOf(character: string, length: number): string {
+  return length > 3 ? `${character}{${length}}` : character.repeat(length);
+}
+
+function classOf(character: string): string {
+  if (character >= "a" && character <= "z") return "a";
+  if (character >= "A" && character <= "Z") return "A";
+  if (character >= "0" && character <= "9") return "9";
+  if (character >= " " && character <= "~") return character;
+  if (/\p{L}/u.test(character)) return /\p{Lu}/u.test(character) ? "A" : "a";
+  return /\p{N}/u.test(character) ? "9" : "?";
 }

@@ -35,6 +35,7 @@ export function compileValidator(body: FieldType, options: ValidatorOptions): Va
   const check = compiler(options)(body);
   const found = createFound(options.keepValues);
   return (payload) => {
+    found.depth = 0;
     check(payload, found);
     return found.problems.length === 0 ? NOTHING : takeProblems(found);
   };

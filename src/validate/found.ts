@@ -16,12 +16,9 @@ export type FoundProblem = Unplaced<LocalProblem> & { readonly path: AttrPath };
 export type Check = (value: Present, found: Found) => void;
 export type Present = Exclude<JsonValue, null>;
 
-/** The deepest nesting that is walked; a type that contains itself ends here. */
-export const DEEPEST = 64;
-
 /** What has been found in the payload under check, and the path to the value that is being looked at. */
 export interface Found {
-  readonly problems: FoundProblem[];
+  problems: FoundProblem[];
   /** Segments up to `depth` are the path; a walker writes its child's segment at `depth - 1`. */
   readonly path: AttrSegment[];
   depth: number;
@@ -45,18 +42,11 @@ export function createFound(keepValues: boolean): Found {
     depth: 0,
     errors: 0,
     add: (value, finding, more = NOTHING_MORE) => {
-      const path = found.path.slice(0, found.depth);
       const severity = more.severity ?? "error";
       if (severity === "error") found.errors += 1;
-      found.problems.push({
-        ...finding,
-        attr: formatAttr(more.whole ? [...path, NON_FIELD_ERRORS] : path),
-        path,
-        severity,
-        by: "local",
-        ...(value !== undefined && { shape: shapeOf(value) }),
-        ...(value !== undefined && keepValues && { value: asText(value) }),
-      });
+      const path = found.path.slice(0, found.depth);
+      const attr = formatAttr(more.whole === true ? [...path, NON_FIELD_ERRORS] : path);
+      found.problems.push(problemOf(finding, { attr, path, severity, by: "local" }, value, keepValues));
     },
   };
   return found;
@@ -64,9 +54,30 @@ export function createFound(keepValues: boolean): Found {
 
 /** Back to the start, for the next payload; gives what was found. */
 export function takeProblems(found: Found): readonly FoundProblem[] {
-  found.depth = 0;
+  const taken = found.problems;
+  found.problems = [];
   found.errors = 0;
-  return found.problems.splice(0);
+  return taken;
+}
+
+interface Address {
+  readonly attr: string;
+  readonly path: AttrPath;
+  readonly severity: Severity;
+  readonly by: "local";
+}
+
+/** Written out case by case, because extracts are full of errors and spreading what may be absent is slow. */
+function problemOf(
+  finding: LocalFinding,
+  { attr, path, severity, by }: Address,
+  value: JsonValue | undefined,
+  keepValues: boolean,
+): FoundProblem {
+  if (value === undefined) return { attr, path, severity, by, ...finding };
+  const shape = shapeOf(value);
+  if (!keepValues) return { attr, path, severity, by, shape, ...finding };
+  return { attr, path, severity, by, shape, value: asText(value), ...finding };
 }
 
 function asText(value: JsonValue): string {

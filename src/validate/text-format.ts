@@ -21,12 +21,14 @@ export function isUuid(text: string): boolean {
 const LONGEST_EMAIL = 320;
 const USER =
   /^(?:[-!#$%&'*+/=?^_`{}|~0-9A-Z]+(?:\.[-!#$%&'*+/=?^_`{}|~0-9A-Z]+)*|"(?:[^"\\\0\t\n\r\u0080-\uffff]|\\[^\0\n\f\r\u0080-\uffff])*")$/i;
+const PLAIN_HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
 const LAST_LABEL = /^(?!-)[\p{L}\p{N}-]{2,63}(?<!-)$/u;
 const URI = /^[a-z][a-z0-9+.-]*:(?:%[0-9a-f]{2}|[\w.~:/?#[\]@!$&'()*+,;=-])+$/i;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 function isMailHost(host: string): boolean {
+  if (PLAIN_HOST.test(host)) return true;
   if (host.toLowerCase() === "localhost") return true;
   if (host.startsWith("[") && host.endsWith("]")) return isAddress(host.slice(1, -1));
   const labels = host.split(".");

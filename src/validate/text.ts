@@ -2,7 +2,7 @@ import type { TextType } from "../contract/field-type.ts";
 import { documentPathCheck } from "./document-path.ts";
 import type { Check, Found } from "./found.ts";
 import { isEmail, isUri, isUuid } from "./text-format.ts";
-import { countCharacters, strip } from "./unicode-text.ts";
+import { countCharacters, isPlain, strip } from "./unicode-text.ts";
 
 /** Looks at the text as the platform will keep it; problems carry the value as it was given. */
 type TextCheck = (kept: string, given: string, found: Found) => void;
@@ -50,11 +50,10 @@ function lengths({ maxLength = Infinity, minLength = 0 }: TextType): TextCheck {
   };
 }
 
-const NULL_OR_SURROGATE = /[\0\ud800-\udfff]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 function characters(kept: string, given: string, found: Found): void {
-  if (!NULL_OR_SURROGATE.test(kept)) return;
+  if (isPlain(kept)) return;
   if (kept.includes("\0")) found.add(given, { code: "null_characters_not_allowed" });
   if (LONE_SURROGATE.test(kept)) found.add(given, { code: "surrogate_characters_not_allowed" });
 }

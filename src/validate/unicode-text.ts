@@ -16,6 +16,15 @@ export function countCharacters(text: string): number {
   return text.length - pairs;
 }
 
+/** Neither null characters nor surrogates, paired or not: most texts need no closer look. */
+export function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0 || (code >= 0xd800 && code <= 0xdfff)) return false;
+  }
+  return true;
+}
+
 function isSpace(code: number): boolean {
   if (code > 0x20 && code < 0x7f) return false;
   const separator = (code >= 0x1c && code <= 0x1f) || code === 0x85;
