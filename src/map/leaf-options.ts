@@ -1,5 +1,5 @@
 import type { AttrPath } from "../model/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { listed, refuseUnknown, scalarTexts, type Issues } from "./mapping-issues.ts";
 import type { NumberMarks } from "./number-text.ts";
 import { readReplacements, type Replacement } from "./replacement.ts";
@@ -197,8 +197,8 @@ function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void
   for (const [name, needed] of NEEDS) {
     if (has(name) && !has(needed)) issues.add([...path, name], `means nothing without ${needed}`);
   }
-  const { from } = entry;
-  if (has("join") && (from === undefined || !isJsonArray(from) || from.length < 2)) {
+  const columns = scalarTexts(entry["from"]) ?? [];
+  if (has("join") && columns.length < 2) {
     issues.add([...path, "join"], "joins several columns: from has to be a list");
   }
   refuseSeveralReadings(entry, path, issues);
