@@ -46,28 +46,12 @@ const ITEM_WORDS: Readonly<Record<FieldType["kind"], string>> = {
 };
 
 function ownRules(type: FieldType): readonly string[] {
-  switch (type.kind) {
-    case "text":
-      return textRules(type);
-    case "decimal":
-      return [...decimalRules(type), ...numericRules(type)];
-    case "number":
-    case "integer":
-      return numericRules(type);
-    case "choice":
-      return [choiceRule(type)];
-    case "list":
-      return listRules(type);
-    case "object":
-      return type.additional === "closed" ? [] : ["other names are allowed"];
-    case "boolean":
-    case "date":
-    case "datetime":
-    case "time":
-    case "union":
-    case "any":
-      return [];
-  }
+  if (type.kind === "text") return textRules(type);
+  if (type.kind === "decimal") return [...decimalRules(type), ...numericRules(type)];
+  if (type.kind === "number" || type.kind === "integer") return numericRules(type);
+  if (type.kind === "choice") return [choiceRule(type)];
+  if (type.kind === "list") return listRules(type);
+  return type.kind === "object" && type.additional !== "closed" ? ["other names are allowed"] : [];
 }
 
 function textRules({ minLength, maxLength, pattern, allowBlank }: TextType): readonly string[] {
