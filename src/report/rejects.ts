@@ -9,13 +9,16 @@ import {
   type Rejects,
 } from "./reject-book.ts";
 import { rejectRows } from "./reject-rows.ts";
-import { rejectedRecords } from "./rejected-records.ts";
+import { type RejectedBatch, rejectedRecords } from "./rejected-records.ts";
 import type { Report } from "./report.ts";
 import { countOf } from "./summary-json.ts";
 
 export interface RejectsOptions extends RejectBookOptions {
-  /** Reads the input again from its beginning; the numbers and places of the records are those of the run. */
-  readonly records: () => AsyncIterable<readonly InputRecord[]>;
+  /**
+   * Reads the input again from its beginning; the numbers and places of the records are those of the run. Absent when
+   * the input can no longer be read: then there are no rejects.
+   */
+  readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
 }
 
 /**
@@ -25,17 +28,19 @@ export interface RejectsOptions extends RejectBookOptions {
  * @throws Failure `source_changed` when the input is no longer what it was, `storage`
  */
 export async function draftRejects(folder: PrivateFolder, report: Report, options: RejectsOptions): Promise<Rejects> {
-  if (countOf(report.summary, NEEDS_WORK) === 0) return { files: [], leftOut: 0 };
+  const { records } = options;
+  if (records === undefined || countOf(report.summary, NEEDS_WORK) === 0) return { files: [], leftOut: 0 };
   const columns: KnownColumns = new Map();
-  const pass = (): Promise<Rejects | undefined> => onePass(openRejectBook(folder, columns, options), report, options);
+  const pass = (): Promise<Rejects | undefined> =>
+    onePass(openRejectBook(folder, columns, options), rejectedRecords(report, records()));
   const rejects = (await pass()) ?? (await pass());
   if (rejects === undefined) throw new Error("the columns of the rejects changed between two readings");
   return rejects;
 }
 
 /** Undefined when a column turned up after its file had been begun; the next pass then knows it. */
-async function onePass(book: RejectBook, report: Report, options: RejectsOptions): Promise<Rejects | undefined> {
-  for await (const { batch, rejected, last } of rejectedRecords(report, options.records())) {
+async function onePass(book: RejectBook, batches: AsyncIterable<RejectedBatch>): Promise<Rejects | undefined> {
+  for await (const { batch, rejected, last } of batches) {
     for (const record of batch) book.see(record);
     for (const { record, outcome } of rejected) {
       for (const entry of rejectRows(record, outcome)) book.add(entry, outcome.key);

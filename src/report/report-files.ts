@@ -66,7 +66,8 @@ export async function checkReportFolder(folder: string, inputs: readonly string[
 
 const REPORT_FILE = /^(?:outcomes\.ndjson|errors\.csv|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson))$/;
 
-async function removeOldRejects({ files }: Rejects, { folder, sources }: ReportFilesOptions): Promise<void> {
+async function removeOldRejects({ files }: Rejects, { folder, sources, records }: ReportFilesOptions): Promise<void> {
+  if (records === undefined) return;
   const written = new Set(files.map((file) => file.path));
   for (const child of [undefined, ...sources]) {
     for (const kind of ["csv", "json"] as const) {

@@ -1,5 +1,6 @@
 import type { Outcome, Status, Summary } from "../model/outcome.ts";
 import { csv } from "./csv.ts";
+import type { Format } from "./format.ts";
 import { github } from "./github.ts";
 import { json } from "./json.ts";
 import { junit } from "./junit.ts";
@@ -29,8 +30,5 @@ export type Write = (text: string) => Promise<void> | void;
 
 /** Renders a report to the end; raises what `write` or the outcomes raise. */
 export type Reporter = (report: Report, write: Write) => Promise<void>;
-
-export const FORMATS = ["text", "json", "ndjson", "csv", "junit", "github"] as const;
-export type Format = (typeof FORMATS)[number];
 
 export const reporters: Readonly<Record<Format, Reporter>> = { text, json, ndjson, csv, junit, github };

@@ -53,7 +53,7 @@ function colourOf(status: Status, style: ChalkInstance): ChalkInstance {
 
 function rejectsNote({ summary }: Report): string {
   const count = countOf(summary, NEEDS_WORK);
-  return count === 0 ? "" : ` (${number(count)} to mend in its rejects)`;
+  return count === 0 ? "" : ` (rejects: ${number(count)} ${count === 1 ? "record" : "records"} to mend)`;
 }
 
 function number(count: number): string {

@@ -1,4 +1,5 @@
 import { Chalk, type ChalkInstance } from "chalk";
+import type { Outcome } from "../model/outcome.ts";
 import { formatPlace } from "../model/place.ts";
 import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
 import { plainText } from "./plain-text.ts";
@@ -7,71 +8,91 @@ import { textWidth, wrapText } from "./text-width.ts";
 import { troubledOutcomes } from "./troubled-outcomes.ts";
 import { wordsFor } from "./words.ts";
 
-/** Shapes shown of one cause; the others are counted. */
+/** What is shown; the rest is counted. */
+const MOST_CAUSES = 20;
 const MOST_SHAPES = 3;
-/** Columns for the counts: room for 99,999,999. */
-const COUNT_WIDTH = 10;
-const INDENT = " ".repeat(COUNT_WIDTH + 2);
+const MOST_AMBIGUOUS = 5;
 
-/** The causes of what went wrong, most frequent first, each with its words and one example place; nothing when all is well. */
+/**
+ * The causes of what went wrong, most frequent first, each with its words and one example place, and the first of the
+ * records that nobody knows the fate of; nothing when all is well.
+ */
 export async function text(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;
-  if (Object.keys(errors).length + Object.keys(warnings).length === 0) return;
-  const causes = await collectCauses(troubledOutcomes(report));
-  await write(causesText(causes, report));
-}
-
-function causesText({ causes, others }: Causes, report: Report): string {
-  const style = new Chalk({ level: report.colour ? 1 : 0 });
-  const screen: Screen = { style, width: Math.max(report.width, 40), showValues: report.showValues };
+  const troubled = Object.keys(errors).length + Object.keys(warnings).length > 0;
+  const causes = troubled ? await collectCauses(troubledOutcomes(report)) : { causes: [], others: 0 };
+  const screen = screenFor(report);
   const blocks = [
-    ...section("error", causes, screen),
-    ...section("warning", causes, screen),
-    ...(others > 0 ? [`${countText(others, screen)}  in other causes`] : []),
+    ...section("error", causes, { total: sum(errors), screen }),
+    ...section("warning", causes, { total: sum(warnings), screen }),
+    ...(await ambiguousText(report, screen)),
   ];
-  return `${blocks.join("\n\n")}\n`;
+  if (blocks.length > 0) await write(`${blocks.join("\n\n")}\n`);
 }
 
 interface Screen {
   readonly style: ChalkInstance;
   readonly width: number;
+  /** Columns for the counts of the causes. */
+  readonly countWidth: number;
+  /** What stands under a count. */
+  readonly indent: string;
   readonly showValues: boolean;
 }
 
-function section(severity: Cause["severity"], all: readonly Cause[], screen: Screen): readonly string[] {
-  const causes = all.filter((cause) => cause.severity === severity);
-  if (causes.length === 0) return [];
-  const total = causes.reduce((sum, { count }) => sum + count, 0);
-  const title = `${number(total)} ${plural(severity, total)}, ${number(causes.length)} ${plural("cause", causes.length)}`;
-  return [screen.style.bold(title), ...causes.map((cause) => causeText(cause, screen).join("\n"))];
+function screenFor({ colour, width, showValues, summary }: Report): Screen {
+  const highest = Math.max(100, sum(summary.errors), sum(summary.warnings));
+  const countWidth = 2 + number(highest).length;
+  const style = new Chalk({ level: colour ? 1 : 0 });
+  return { style, width: Math.max(width, 40), countWidth, indent: " ".repeat(countWidth + 2), showValues };
+}
+
+function section(
+  severity: Cause["severity"],
+  { causes, others }: Causes,
+  { total, screen }: { readonly total: number; readonly screen: Screen },
+): readonly string[] {
+  const all = causes.filter((cause) => cause.severity === severity);
+  if (total === 0) return [];
+  const shown = all.slice(0, MOST_CAUSES);
+  const rest = shown.reduce((left, { count }) => left - count, total);
+  const howMany = `${number(all.length)}${others > 0 ? "+" : ""} ${plural("cause", all.length)}`;
+  const title = screen.style.bold(`${number(total)} ${plural(severity, total)}, ${howMany}`);
+  const more = rest > 0 ? [`${countText(rest, screen)}  of other causes: see errors.csv`] : [];
+  return [title, ...shown.map((cause) => causeText(cause, screen).join("\n")), ...more];
 }
 
 function causeText(cause: Cause, screen: Screen): readonly string[] {
-  const { style } = screen;
+  const { style, indent } = screen;
   const code = plainText(cause.code, 60);
   const attr = plainText(cause.attr, 200);
   const paint = cause.severity === "error" ? style.red : style.yellow;
-  const fits = INDENT.length + textWidth(code) + 2 + textWidth(attr) <= screen.width;
+  const fits = indent.length + textWidth(code) + 2 + textWidth(attr) <= screen.width;
   const count = countText(cause.count, screen);
-  const head = fits ? [`${count}  ${paint(code)}  ${attr}`] : [`${count}  ${paint(code)}`, INDENT + attr];
+  const head = fits ? [`${count}  ${paint(code)}  ${attr}`] : [`${count}  ${paint(code)}`, ...attrLines(attr, screen)];
   const words = cause.by === "platform" ? `The platform: ${wordsFor(cause.first)}` : wordsFor(cause.first);
   return [
     ...head,
-    ...wrapText(words, screen.width - INDENT.length).map((line) => INDENT + line),
+    ...wrapText(words, screen.width - indent.length).map((line) => indent + line),
     ...shapesText(cause, screen),
   ];
+}
+
+/** Broken at its dots where it does not fit. */
+function attrLines(attr: string, { width, indent }: Screen): readonly string[] {
+  const lines = wrapText(attr.replaceAll(".", " ."), width - indent.length);
+  return lines.map((line) => indent + line.replaceAll(" .", "."));
 }
 
 function shapesText(cause: Cause, screen: Screen): readonly string[] {
   const { shapes, otherShapes } = cause;
   const shown = shapes.slice(0, MOST_SHAPES);
-  const counted = shapes.length > 1 || otherShapes > 0;
-  const width = counted ? number(shown[0]?.count ?? 0).length : 0;
+  const rest = shapes.slice(MOST_SHAPES).reduce((total, { count }) => total + count, otherShapes);
+  const several = shapes.length > 1 || rest > 0;
+  const width = several ? number(Math.max(rest, shown[0]?.count ?? 0)).length : 0;
   const lines = shown.flatMap((shape) => shapeText(shape, width, screen));
-  const rest = shapes.slice(MOST_SHAPES).reduce((sum, { count }) => sum + count, otherShapes);
-  return rest === 0
-    ? lines
-    : [...lines, `${INDENT}${screen.style.dim(`${number(rest).padStart(width)} of other shapes`)}`];
+  if (rest === 0) return lines;
+  return [...lines, screen.indent + screen.style.dim(`${number(rest).padStart(width)} of other shapes`)];
 }
 
 /** `like 9{9}, e.g. customers.csv:9, column MOBILE`, in as many lines as it needs. */
@@ -80,8 +101,10 @@ function shapeText({ shape, count, example }: ShapeCount, width: number, screen:
   if (screen.showValues && example.value !== undefined) parts.unshift(`"${plainText(example.value, 60)}"`);
   if (shape !== undefined) parts.unshift(shape === "(empty)" ? "empty" : `like ${plainText(shape)}`);
   const counted = width === 0 ? "" : `${number(count).padStart(width)} `;
-  const lines = packed(parts, screen.width - INDENT.length - counted.length);
-  return lines.map((line, at) => INDENT + screen.style.dim((at === 0 ? counted : " ".repeat(counted.length)) + line));
+  const lines = packed(parts, screen.width - screen.indent.length - counted.length);
+  return lines.map(
+    (line, at) => screen.indent + screen.style.dim((at === 0 ? counted : " ".repeat(counted.length)) + line),
+  );
 }
 
 /** The parts with commas between them, in lines of at most so many columns. */
@@ -95,8 +118,35 @@ function packed(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-function countText(count: number, { style }: Screen): string {
-  return style.bold(number(count).padStart(COUNT_WIDTH));
+/** Each with its key and its place: these are the ones to look for on the platform. */
+async function ambiguousText(report: Report, { style, indent }: Screen): Promise<readonly string[]> {
+  const count = report.summary.counts.ambiguous ?? 0;
+  if (count === 0) return [];
+  const lines = [style.bold(`${number(count)} ambiguous ${plural("record", count)}, sent without a clear answer`), ""];
+  for (const { key, source, record } of await firstAmbiguous(report)) {
+    lines.push(
+      `${indent}${style.yellow(plainText(key ?? `record ${record}`, 80))}  ${plainText(formatPlace(source), 200)}`,
+    );
+  }
+  if (count > MOST_AMBIGUOUS) lines.push(`${indent}and ${number(count - MOST_AMBIGUOUS)} more`);
+  return [lines.join("\n")];
+}
+
+async function firstAmbiguous({ outcomes }: Report): Promise<readonly Outcome[]> {
+  const first: Outcome[] = [];
+  for await (const batch of outcomes(["ambiguous"])) {
+    first.push(...batch.slice(0, MOST_AMBIGUOUS - first.length));
+    if (first.length === MOST_AMBIGUOUS) break;
+  }
+  return first;
+}
+
+function countText(count: number, { style, countWidth }: Screen): string {
+  return style.bold(number(count).padStart(countWidth));
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
 function number(count: number): string {

@@ -1,0 +1,135 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../src/model/outcome.ts";
+import { plainText } from "../../src/report/plain-text.ts";
+import { FORMATS } from "../../src/report/format.ts";
+import { reporters } from "../../src/report/report.ts";
+import { summaryText } from "../../src/report/run-summary.ts";
+import { rendered, reportOf } from "./reports.ts";
+
+const corpora = process.env["MIGRATE_CORPORA"] ?? new URL("../../../shared/corpora", import.meta.url).pathname;
+const corpus = `${corpora}/naughty-strings/blns.json`;
+/** Has no bytes in UTF-8, so a file cannot hold it. */
+const LONE_SURROGATE = "\uD800";
+const OWN = [
+  "\u001b[2J\u001b[1;1H",
+  "\u009b31m",
+  "a\u0000b",
+  "\r\noverwritten",
+  "\u202Egpj.exe",
+  "\u200B\uFEFF",
+  "]]>",
+  "--%>",
+  "\uD800",
+];
+const isString = (value: unknown): value is string => typeof value === "string";
+const loaded: unknown = existsSync(corpus) ? JSON.parse(readFileSync(corpus, "utf8")) : [];
+const naughty = [...OWN, ...(Array.isArray(loaded) ? loaded.filter(isString) : [])];
+
+/** Everything that a reader of another's data might meet, as every text of an outcome. */
+function hostile(text: string, at: number): Outcome {
+  const place = { file: `f${text}`, line: 3, column: text, columnNumber: 1 };
+  return {
+    record: at + 1,
+    key: text,
+    source: { file: `f${text}`, line: 2 },
+    status: "rejected",
+    problems: [
+      {
+        attr: text,
+        code: `c${text}`,
+        detail: text,
+        severity: "error",
+        by: "platform",
+        place,
+        shape: text,
+        value: text,
+      },
+      { attr: "a", code: "unknown_field", suggestion: text, severity: "error", by: "local" },
+      { attr: "b", code: "invalid_choice", choices: [text], severity: "warning", by: "local" },
+      { attr: "c", code: "duplicate_key", other: place, sameContent: false, severity: "error", by: "local" },
+      { attr: "d", code: "source_control_character", character: text, severity: "error", by: "local" },
+    ],
+  };
+}
+
+const hostileReport = reportOf(naughty.map(hostile), {
+  showValues: true,
+  title: naughty.join(" "),
+  next: naughty.join(" "),
+});
+
+describe("hostile text", () => {
+  it.runIf(existsSync(corpus))("has the list of naughty strings at hand", () => {
+    expect(naughty.length).toBeGreaterThan(400);
+  });
+
+  it.each(FORMATS.filter((format) => format !== "csv"))(
+    "reaches no screen as %s but in printable characters",
+    async (format) => {
+      const text = await rendered(reporters[format], hostileReport);
+      expect(text.length).toBeGreaterThan(1000);
+      expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    },
+  );
+
+  it("reaches no screen through the summary", () => {
+    expect(summaryText(hostileReport).replaceAll("\n", "")).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  });
+
+  it("stays in its line of an annotation", async () => {
+    const lines = (await rendered(reporters.github, hostileReport)).trimEnd().split("\n");
+    expect(lines.every((line) => /^::(error|warning|notice) [^:]*::/.test(line))).toBe(true);
+  });
+
+  it("is exact in ndjson", async () => {
+    const lines = (await rendered(reporters.ndjson, hostileReport)).trimEnd().split("\n");
+    const keys = lines.map((line): unknown => JSON.parse(line).key);
+    expect(keys).toEqual(naughty);
+  });
+
+  it("is exact but for formulas in CSV", async () => {
+    const rows: string[][] = parse(await rendered(reporters.csv, hostileReport));
+    const keys = new Set(rows.slice(1).map((row) => row[1]));
+    for (const text of naughty.filter((each) => each !== LONE_SURROGATE))
+      expect(keys.has(text) || keys.has(`'${text}`)).toBe(true);
+    expect(rows.flat().filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
+  });
+
+  it("leaves XML that closes what it opens", async () => {
+    const xml = await rendered(reporters.junit, hostileReport);
+    expect(unclosed(xml)).toEqual([]);
+    const rest = xml.replace(/<\?xml[^>]*>/, "").replace(/<\/?[a-z-]+(?: [a-z]+="[^"<]*")*\/?>/g, "");
+    expect(rest.replace(/&(?:lt|gt|amp|quot|apos);/g, "")).not.toMatch(/[<&]/);
+  });
+});
+
+/** The elements that are open at the end, or at the first end of another one. */
+function unclosed(xml: string): readonly string[] {
+  const open: string[] = [];
+  for (const [, closing, name = "", selfClosing] of xml.matchAll(/<(\/?)([a-z-]+)(?: [a-z]+="[^"<]*")*(\/?)>/g)) {
+    if (closing && open.pop() !== name) return [...open, name];
+    if (!closing && !selfClosing) open.push(name);
+  }
+  return open;
+}
+
+describe("plainText", () => {
+  it("keeps letters of any script", () => {
+    const names = "Zoë Müller, 田中さん, Ольга, أحمد, O'Brien & Søn 👍";
+    expect(plainText(names)).toBe(names);
+  });
+
+  it("is printable and bounded whatever comes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), fc.integer({ min: 1, max: 400 }), (text, limit) => {
+        const plain = plainText(text, limit);
+        expect(plain).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+        expect(plainText(plain, plain.length)).toBe(plain);
+        expect(plain.length).toBeLessThanOrEqual(limit * 9);
+      }),
+    );
+  });
+});
