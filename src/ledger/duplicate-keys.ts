@@ -100,8 +100,8 @@ const SELECT_FINDINGS: Query<FindingRow> = {
   select findings.record, differs, own_file.name as file, own.line as line,
     same_file.name as sameFile, same.line as sameLine, near_file.name as nearFile, near.line as nearLine
   from findings
-  join items as own on own.run = ?1 and own.record = findings.record
-  join files as own_file on own_file.id = own.file
+  cross join items as own on own.run = ?1 and own.record = findings.record
+  cross join files as own_file on own_file.id = own.file
   left join items as same on same.run = ?1 and same.record = findings.same_key
   left join files as same_file on same_file.id = same.file
   left join items as near on near.run = ?1 and near.record = findings.near

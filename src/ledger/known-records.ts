@@ -39,7 +39,7 @@ const BATCH = 500;
 const SELECT_CHANGED: Query<ChangedRow> = {
   sql: `
   select items.record, items.line, files.name as file, records.accepted_at as acceptedAt
-  from items cross join records join files on files.id = items.file
+  from items cross join records cross join files on files.id = items.file
   where ${TO_SEND} and items.record > ?2 and records.accepted_content <> items.content
     and (?3 or records.state <> 'ambiguous')
   order by items.record limit ${BATCH}`,

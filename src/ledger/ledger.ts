@@ -10,6 +10,8 @@ export interface Ledger {
   startRun(run: NewRun): Promise<Run>;
   /** A run by its id (or a unique prefix of it), or the latest one; undefined when there is none. */
   findRun(id?: string): Promise<Run | undefined>;
+  /** All runs, the latest first. */
+  runs(): Promise<readonly Run[]>;
   /** Stamps the run as reading its input anew: forgets what an interrupted plan had written. */
   restartPlan(run: string): Promise<void>;
   /** Writes down records of the input, in input order. */

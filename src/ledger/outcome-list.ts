@@ -37,7 +37,7 @@ export async function* outcomes(
 const SELECT_ITEMS = `
   select items.record, items.key, files.name as file, items.line, ${SHOWN_STATUS} as status,
     items.http, items.attempts, items.account, items.duration_ms as durationMs
-  from items join files on files.id = items.file
+  from items cross join files on files.id = items.file
   where items.run = ? and items.record > ?`;
 
 const SELECT_PROBLEMS = `

@@ -24,7 +24,7 @@ export function planWriter(database: SqliteDatabase): (run: RunRow, items: reado
   return (run, items) => {
     requirePlanning(run);
     database.transaction(() => {
-      insertItems(database, items, (item) => itemValues(run, item, fileNumber(item.file)));
+      insertItems(database, run, items, fileNumber);
       for (const { record, problems } of items) {
         if (problems.length > 0) insertProblems(database, { run: run.number, record, attempt: PLAN_ATTEMPT }, problems);
       }
@@ -50,33 +50,37 @@ export function settlePlan(database: SqliteDatabase, run: RunRow, policy: PlanPo
 }
 
 /** Rows an insert carries: many at once cost half as much each as one at a time. */
-const ROWS_AT_ONCE = [100, 10, 1];
+const ROWS_AT_ONCE = [100, 10, 1] as const;
 
 function insertItems(
   database: SqliteDatabase,
+  run: RunRow,
   items: readonly PlannedItem[],
-  valuesOf: (item: PlannedItem) => readonly SqlValue[],
+  fileNumber: (name: string) => number,
 ): void {
   let done = 0;
   for (const size of ROWS_AT_ONCE) {
     for (; items.length - done >= size; done += size) {
-      database.run(insertSql(size), ...items.slice(done, done + size).flatMap(valuesOf));
+      const values: SqlValue[] = [run.number];
+      for (const item of items.slice(done, done + size)) addValues(values, run, item, fileNumber(item.file));
+      database.run(INSERT_ITEMS[size], ...values);
     }
   }
 }
 
-const COLUMNS = "run, record, key, near, identity, content, file, line, status";
-const ROW = "(?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const INSERT_ITEMS = { 100: insertSql(100), 10: insertSql(10), 1: insertSql(1) } as const;
 
+/** The run is parameter 1 of every row. */
 function insertSql(rows: number): string {
-  return `insert into items (${COLUMNS}) values ${Array.from({ length: rows }, () => ROW).join(", ")}`;
+  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?)";
+  return `insert into items (run, record, key, near, identity, content, file, line, status)
+    values ${Array.from({ length: rows }, () => row).join(", ")}`;
 }
 
 /** Keys are kept in NFC: two that differ only in Unicode form are one key, as they are one identity. */
-function itemValues(run: RunRow, item: PlannedItem, file: number): readonly SqlValue[] {
+function addValues(values: SqlValue[], run: RunRow, item: PlannedItem, file: number): void {
   const key = item.key?.normalize("NFC");
-  return [
-    run.number,
+  values.push(
     item.record,
     key ?? null,
     (key === undefined ? undefined : nearKey(key)) ?? null,
@@ -85,7 +89,7 @@ function itemValues(run: RunRow, item: PlannedItem, file: number): readonly SqlV
     file,
     item.line,
     item.status === "valid" && run.sends ? "pending" : item.status,
-  ];
+  );
 }
 
 function requirePlanning(run: RunRow): void {

@@ -33,6 +33,11 @@ export function findRun(database: SqliteDatabase, id?: string): Run | undefined 
   throw new Failure("run_unknown", `Several runs begin with "${id}".`, { hint: "Give more of the run's id." });
 }
 
+/** The latest first. */
+export function listRuns(database: SqliteDatabase): readonly Run[] {
+  return database.rows(SELECT_ALL).flatMap((row) => toRun(row) ?? []);
+}
+
 /** Failure `run_unknown` when the ledger holds no run of this id. */
 export function requireRun(database: SqliteDatabase, id: string): RunRow {
   const row = database.row(SELECT_ROW, id);
@@ -109,6 +114,7 @@ interface RunColumns {
 }
 
 const SELECT_LATEST: Query<RunColumns> = { sql: "select * from runs order by id desc limit 1" };
+const SELECT_ALL: Query<RunColumns> = { sql: "select * from runs order by id desc" };
 const SELECT_BY_NUMBER: Query<RunColumns> = { sql: "select * from runs where id = ?" };
 const SELECT_BY_PREFIX: Query<RunColumns> = { sql: "select * from runs where substr(name, 1, ?) = ? limit 2" };
 const SELECT_ROW: Query<{ id: number; state: Run["state"]; sends: number }> = {

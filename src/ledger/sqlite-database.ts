@@ -3,7 +3,10 @@ import { ledgerFailure } from "./sqlite-failure.ts";
 
 export type SqlValue = string | number | Uint8Array | null;
 
-/** A statement with the type of the rows that it selects; whoever writes it answers for the type. */
+/**
+ * A statement with the type of the rows that it selects; whoever writes it answers for the type.
+ * Joins are written `cross join`: SQLite then takes the tables in the order in which they stand.
+ */
 export interface Query<Row> {
   readonly sql: string;
   /** Never there: carries the type. */

@@ -8,7 +8,7 @@ import type { Ledger } from "./ledger.ts";
 import { outcomes } from "./outcome-list.ts";
 import { planWriter, restartPlan, settlePlan } from "./plan.ts";
 import { preparePrivateFile, removeDatabase, statOf } from "./private-file.ts";
-import { findRun, finishRun, requireRun, resumeRun, startRun } from "./run-log.ts";
+import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun } from "./run-log.ts";
 import { openDatabase } from "./sqlite-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { ledgerFailure } from "./sqlite-failure.ts";
@@ -77,7 +77,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
 }
 
 const CACHE = "pragma cache_size = -16000;";
-const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; ${CACHE}`;
+const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 8000; ${CACHE}`;
 const FAST = `pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off;
   pragma locking_mode = exclusive; ${CACHE}`;
 
@@ -91,6 +91,7 @@ function ledgerOver(
   return {
     startRun: async (run) => startRun(database, run, options.toolVersion),
     findRun: async (id) => findRun(database, id),
+    runs: async () => listRuns(database),
     restartPlan: async (run) => restartPlan(database, requireRun(database, run)),
     plan: async (run, items) => writePlan(requireRun(database, run), items),
     settlePlan: async (run, policy) => settlePlan(database, requireRun(database, run), policy),

@@ -17,9 +17,9 @@ export const SCHEMA_STEPS: readonly string[] = [
    );
    create table files (id integer primary key, name text not null unique);
    create table records (
-     identity blob primary key, content blob not null, state text not null, attempts integer not null,
-     accepted_content blob, accepted_at text, account text
-   ) without rowid;
+     id integer primary key, identity blob not null unique, content blob not null, state text not null,
+     attempts integer not null, accepted_content blob, accepted_at text, account text
+   );
    create table items (
      run integer not null, record integer not null, key text, near text, identity blob, content blob,
      file integer not null, line integer not null, status text not null,

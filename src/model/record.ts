@@ -5,5 +5,8 @@ import type { InputRecord } from "./row.ts";
 export interface MappedRecord extends InputRecord {
   /** The business key, as it will be sent; absent when the payload has none. */
   readonly key?: string;
+  /** Empty for an orphan. */
   readonly payload: JsonObject;
+  /** False when reading found errors: cells may stand in the wrong columns, so the payload is not to be judged. */
+  readonly readable: boolean;
 }

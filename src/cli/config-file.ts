@@ -1,0 +1,153 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { parseDocument } from "../contract/document.ts";
+import { suggest } from "../contract/suggest.ts";
+import { Failure } from "../model/failure.ts";
+import { readTextFile } from "../read/text-file.ts";
+import type { AuthSettings } from "../run/connection.ts";
+
+const CONFIG_NAME = "migrate.yaml";
+
+const authSchema = z.strictObject({
+  scheme: z.enum(["Token", "JWT", "Bearer", "none"]).optional(),
+  apiKeyFile: z.string().optional(),
+  tokenFile: z.string().optional(),
+  mutation: z.string().optional(),
+  inputField: z.string().optional(),
+  outputPath: z.string().optional(),
+});
+
+const targetSchema = z.strictObject({
+  baseUrl: z.string(),
+  ca: z.string().optional(),
+  supplier: z.string().optional(),
+  environment: z.enum(["test", "production"]).optional(),
+  maxConcurrency: z.number().int().min(1).max(1024).optional(),
+  rps: z.number().positive().optional(),
+  auth: authSchema.optional(),
+});
+
+const configSchema = z.strictObject({
+  contract: z.union([z.string(), z.array(z.string())]).optional(),
+  operation: z.string().optional(),
+  mapping: z.string().optional(),
+  supplier: z.string().optional(),
+  documentRoot: z.string().optional(),
+  target: z.string().optional(),
+  targets: z.record(z.string(), targetSchema).optional(),
+  ledger: z.string().optional(),
+  out: z.string().optional(),
+  encoding: z.string().optional(),
+  delimiter: z.string().optional(),
+});
+
+/** A platform of the configuration file. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly ca?: string | undefined;
+  readonly supplier?: string | undefined;
+  /** `production` asks for --yes, or for the host's name typed in. */
+  readonly environment?: "test" | "production" | undefined;
+  /** The most requests in flight that `--concurrency auto` may reach. */
+  readonly maxConcurrency?: number | undefined;
+  readonly rps?: number | undefined;
+  readonly auth?: AuthSettings | undefined;
+}
+
+/** `migrate.yaml`, checked; its paths are resolved against its own folder. */
+export interface Config {
+  readonly contract?: string | readonly string[] | undefined;
+  readonly operation?: string | undefined;
+  readonly mapping?: string | undefined;
+  readonly supplier?: string | undefined;
+  /** Where the import supplier keeps its documents. */
+  readonly documentRoot?: string | undefined;
+  /** The target to use when none is named. */
+  readonly target?: string | undefined;
+  readonly targets?: Readonly<Record<string, Target>> | undefined;
+  readonly ledger?: string | undefined;
+  readonly out?: string | undefined;
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+}
+
+/**
+ * Reads the configuration file: the one named, or the nearest `migrate.yaml` in the folder or above it.
+ * An empty configuration when there is none.
+ * @throws Failure `config`, with file and line, for anything in it that is not understood.
+ */
+export async function readConfig(named: string | undefined, folder: string): Promise<Config> {
+  const file = named ?? findUpwards(folder);
+  if (file === undefined) return {};
+  const { text } = await readTextFile(file);
+  const document = parseDocument({ file, text });
+  const parsed = configSchema.safeParse(document.value ?? {});
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const at = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
+    throw new Failure("config", `${file}: ${at.length > 0 ? `${at.join(".")}: ` : ""}${issueText(issue)}`, {
+      place: { file, line: document.lineOf(at) },
+      ...hintFor(issue),
+    });
+  }
+  return resolvePaths(parsed.data, path.dirname(file));
+}
+
+function findUpwards(folder: string): string | undefined {
+  const candidate = path.join(folder, CONFIG_NAME);
+  if (existsSync(candidate)) return path.relative(process.cwd(), candidate) || candidate;
+  const parent = path.dirname(folder);
+  return parent === folder ? undefined : findUpwards(parent);
+}
+
+type Issue = z.core.$ZodIssue | undefined;
+
+function issueText(issue: Issue): string {
+  if (issue?.code === "unrecognized_keys") return `unknown setting ${issue.keys.join(", ")}`;
+  return issue?.message ?? "not understood";
+}
+
+function hintFor(issue: Issue): { hint?: string } {
+  if (issue?.code !== "unrecognized_keys") return {};
+  const known = [
+    ...Object.keys(configSchema.shape),
+    ...Object.keys(targetSchema.shape),
+    ...Object.keys(authSchema.shape),
+  ];
+  const near = suggest(issue.keys[0] ?? "", known);
+  return near === undefined ? {} : { hint: `did you mean ${near}?` };
+}
+
+function resolvePaths(config: Config, folder: string): Config {
+  const at = (file: string): string =>
+    file.startsWith("overlay:") || path.isAbsolute(file) ? file : path.join(folder, file);
+  const contract = typeof config.contract === "string" ? [config.contract] : config.contract;
+  return {
+    ...config,
+    ...(contract && { contract: contract.map(at) }),
+    ...(config.mapping && { mapping: at(config.mapping) }),
+    ...(config.out && { out: at(config.out) }),
+    ...(config.ledger && { ledger: config.ledger.includes("://") ? config.ledger : at(config.ledger) }),
+    ...(config.targets && {
+      targets: Object.fromEntries(
+        Object.entries(config.targets).map(([name, target]) => [name, resolveTarget(target, at)]),
+      ),
+    }),
+  };
+}
+
+function resolveTarget(target: Target, at: (file: string) => string): Target {
+  const { auth } = target;
+  return {
+    ...target,
+    ...(target.ca && { ca: at(target.ca) }),
+    ...(auth && {
+      auth: {
+        ...auth,
+        ...(auth.apiKeyFile && { apiKeyFile: at(auth.apiKeyFile) }),
+        ...(auth.tokenFile && { tokenFile: at(auth.tokenFile) }),
+      },
+    }),
+  };
+}

@@ -1,0 +1,60 @@
+import type { ContractCheck } from "../commands/contract-check.ts";
+import type { ContractShow } from "../commands/contract-show.ts";
+import type { FieldRow } from "../contract/field-table.ts";
+import { formatPlace } from "../model/place.ts";
+import { plainText } from "../report/plain-text.ts";
+import { markdownTable, renderTable } from "../report/table.ts";
+import type { Screen } from "../run/parts.ts";
+
+export function contractCheckText({ contract }: ContractCheck, screen: Screen): string {
+  const { title, version, operations, findings } = contract;
+  const head = `${plainText(title)} ${plainText(version)}: ${operations.length} operations, ${findings.length} findings\n`;
+  if (findings.length === 0) return head;
+  const rows = findings.map(({ severity, code, place, message }) => [severity, code, formatPlace(place), message]);
+  return `${head}\n${renderTable(rows, [{ title: "severity" }, { title: "code" }, { title: "place" }, { title: "finding" }], screen)}`;
+}
+
+export function contractCheckJson({ contract }: ContractCheck): string {
+  const { title, version, operations, findings } = contract;
+  return `${JSON.stringify({ title, version, operations: operations.map(({ id }) => id), findings }, undefined, 2)}\n`;
+}
+
+const OPERATION_COLUMNS = [
+  { title: "operation" },
+  { title: "method" },
+  { title: "path", code: true },
+  { title: "summary" },
+] as const;
+const FIELD_COLUMNS = [
+  { title: "attr", code: true },
+  { title: "type" },
+  { title: "required" },
+  { title: "rules" },
+] as const;
+
+export function contractShowText(shown: ContractShow, screen: Screen): string {
+  if (shown.operation === undefined) return renderTable(operationRows(shown), OPERATION_COLUMNS, screen);
+  const { id, method, path } = shown.operation;
+  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderTable(shown.fields.map(fieldCells), FIELD_COLUMNS, screen)}`;
+}
+
+export function contractShowMarkdown(shown: ContractShow): string {
+  if (shown.operation === undefined) return markdownTable(operationRows(shown), OPERATION_COLUMNS);
+  const { id, method, path } = shown.operation;
+  const columns = [...FIELD_COLUMNS, { title: "description" }];
+  const rows = shown.fields.map((row) => [...fieldCells(row), row.description ?? ""]);
+  return `## ${id}\n\n\`${method} ${path}\`\n\n${markdownTable(rows, columns)}`;
+}
+
+export function contractShowJson({ contract, operation, fields }: ContractShow): string {
+  const operations = contract.operations.map(({ id, method, path, summary }) => ({ id, method, path, summary }));
+  return `${JSON.stringify(operation === undefined ? { operations } : { operation: operation.id, fields }, undefined, 2)}\n`;
+}
+
+function operationRows({ contract }: ContractShow): readonly (readonly string[])[] {
+  return contract.operations.map(({ id, method, path, summary }) => [id, method, path, summary ?? ""]);
+}
+
+function fieldCells(row: FieldRow): readonly string[] {
+  return [row.attr, row.type, row.required ? "yes" : "", row.rules.join("; ")];
+}

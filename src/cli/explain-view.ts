@@ -1,0 +1,77 @@
+import type { Explanation } from "../commands/explain.ts";
+import type { Attempt } from "../ledger/ledger.ts";
+import { formatPlace } from "../model/place.ts";
+import type { Row } from "../model/row.ts";
+import { plainText } from "../report/plain-text.ts";
+import { renderTable } from "../report/table.ts";
+import { wordsFor } from "../report/words.ts";
+import type { Screen } from "../run/parts.ts";
+import { originData, originTable } from "./origin-view.ts";
+import { problemLine } from "./preview-view.ts";
+
+export function explainText(explanation: Explanation, screen: Screen, showValues: boolean): string {
+  const { key, run, outcomes, attempts, records, unreadable } = explanation;
+  const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
+  for (const { status, source, account, problems } of outcomes) {
+    parts.push(
+      `\n${status}${account === undefined ? "" : `, account ${plainText(account)}`}, from ${plainText(formatPlace(source))}\n`,
+    );
+    parts.push(...problems.map(problemLine));
+  }
+  if (attempts.length > 0) parts.push(`\nRequests\n${attemptTable(attempts, screen)}`);
+  for (const { row, origins } of records) {
+    parts.push(
+      `\nRows\n${rowPlaces(row)
+        .map((place) => `  ${plainText(place)}\n`)
+        .join("")}`,
+    );
+    parts.push(`\nPayload\n${originTable(origins, screen, showValues)}`);
+  }
+  if (unreadable !== undefined) parts.push(`\nThe sources cannot be read any more: ${plainText(unreadable)}\n`);
+  return parts.join("");
+}
+
+export function explainJson(explanation: Explanation, showValues: boolean): string {
+  const { run, outcomes, attempts, records, ...rest } = explanation;
+  const shown = {
+    ...rest,
+    run: run.id,
+    outcomes: outcomes.map(({ problems, ...outcome }) => ({ ...outcome, errors: problems.map(withWords) })),
+    attempts: attempts.map(({ problems, ...attempt }) => ({ ...attempt, errors: problems.map(withWords) })),
+    records: records.map(({ record, row, payload, origins }) => ({
+      record,
+      rows: rowPlaces(row),
+      origins: originData(origins, showValues),
+      ...(showValues && { payload }),
+    })),
+  };
+  return `${JSON.stringify(shown, undefined, 2)}\n`;
+}
+
+function withWords(problem: Parameters<typeof wordsFor>[0]): object {
+  const { attr, code, severity, by, place } = problem;
+  return { attr, code, detail: wordsFor(problem), severity, by, ...(place && { source: place }) };
+}
+
+function attemptTable(attempts: readonly Attempt[], screen: Screen): string {
+  const rows = attempts.map((attempt) => [
+    attempt.intendedAt,
+    attempt.run,
+    attempt.status,
+    attempt.http === undefined ? "" : String(attempt.http),
+    attempt.durationMs === undefined ? "" : `${Math.round(attempt.durationMs)} ms`,
+    attempt.reason ?? attempt.account ?? "",
+  ]);
+  return renderTable(
+    rows,
+    [{ title: "at" }, { title: "run" }, { title: "outcome" }, { title: "http" }, { title: "took" }, { title: "note" }],
+    screen,
+  );
+}
+
+/** The row, then the rows joined to it, to any depth. */
+function rowPlaces(row: Row, source?: string): readonly string[] {
+  const own = `${formatPlace({ file: row.table.file, line: row.line })}${source === undefined ? "" : ` (${source})`}`;
+  const joined = [...(row.children ?? [])].flatMap(([name, rows]) => rows.flatMap((child) => rowPlaces(child, name)));
+  return [own, ...joined];
+}

@@ -1,0 +1,148 @@
+import { InvalidArgumentError, Option } from "commander";
+import type { Format } from "../report/format.ts";
+import { FORMATS } from "../report/format.ts";
+
+/** The options as typed in; `settings.ts` turns them into what was meant. */
+export interface Flags {
+  readonly config?: string;
+  readonly contract?: readonly string[];
+  readonly operation?: string;
+  readonly mapping?: string;
+  readonly source?: readonly string[];
+  readonly out?: string;
+  readonly supplier?: string;
+  readonly limit?: number;
+  readonly only?: readonly string[];
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly maxErrors?: string;
+  readonly allowEmpty?: boolean;
+  readonly showValues?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly color?: boolean;
+  readonly logFormat?: "text" | "json";
+  readonly target?: string;
+  readonly baseUrl?: string;
+  readonly ca?: string;
+  readonly allowInsecureLoopback?: boolean;
+  readonly concurrency?: "auto" | number;
+  readonly rps?: number;
+  readonly ledger?: string;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly revise?: boolean;
+}
+
+/** Of the commands that report a run. */
+export interface RunFlags extends Flags {
+  readonly format: Format;
+}
+
+/** Of the commands that show something else. */
+export interface ViewFlags extends Flags {
+  readonly format: "text" | "json" | "markdown";
+  /** The run to look into. */
+  readonly run?: string;
+}
+
+const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+
+const splitKeys = (value: string, previous: readonly string[] = []): readonly string[] => [
+  ...previous,
+  ...value
+    .split(",")
+    .map((key) => key.trim())
+    .filter((key) => key !== ""),
+];
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`A whole number from ${least} to ${most} is expected.`);
+  };
+}
+
+function rate(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0 && value <= 100_000) return value;
+  throw new InvalidArgumentError("Requests a second: a number above 0 is expected.");
+}
+
+function concurrency(text: string): "auto" | number {
+  return text === "auto" ? "auto" : wholeNumber(1, 1024)(text);
+}
+
+function tolerance(text: string): string {
+  if (/^\d+%?$/.test(text) && !(text.endsWith("%") && Number.parseInt(text, 10) > 100)) return text;
+  throw new InvalidArgumentError("A count (20) or a share of the records (5%) is expected.");
+}
+
+/** What every command that looks at data takes. */
+export const talkOptions: readonly Option[] = [
+  new Option("--config <file>", "configuration file (default: migrate.yaml, searched upwards)").env("MIGRATE_CONFIG"),
+  new Option("--quiet", "say nothing on stderr but failures"),
+  new Option("--verbose", "say more on stderr"),
+  new Option("--no-color", "no colours"),
+  new Option("--log-format <format>", "how to talk on stderr").choices(["text", "json"]).default("text"),
+];
+
+export const contractOptions: readonly Option[] = [
+  new Option("--contract <file>", "OpenAPI document, then overlays in order (repeatable)")
+    .argParser(collect)
+    .env("MIGRATE_CONTRACT"),
+  new Option("--operation <id>", 'operation id, or "METHOD path"').env("MIGRATE_OPERATION"),
+];
+
+export const inputOptions: readonly Option[] = [
+  new Option("--mapping <file>", "how rows become payloads (none: JSON sources are payloads already)").env(
+    "MIGRATE_MAPPING",
+  ),
+  new Option("--source <name=path>", "files of one source of the mapping (repeatable)").argParser(collect),
+  new Option("--supplier <code>", "import supplier, ${supplier} in the mapping").env("MIGRATE_SUPPLIER"),
+  new Option("--encoding <name>", "encoding of the sources (default: UTF-8, or by byte order mark)").env(
+    "MIGRATE_ENCODING",
+  ),
+  new Option("--delimiter <char>", "delimiter of CSV sources (default: detected)").env("MIGRATE_DELIMITER"),
+  new Option("--limit <n>", "only the first n records").argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+  new Option("--only <keys>", "only the records with these business keys, separated by commas").argParser(splitKeys),
+];
+
+export const showValuesOption: Option = new Option("--show-values", "show the values of cells (default: their shape)");
+
+export const reportOptions: readonly Option[] = [
+  new Option("--format <format>", "what goes to stdout")
+    .choices([...FORMATS])
+    .default("text")
+    .env("MIGRATE_FORMAT"),
+  new Option("--out <dir>", "folder for outcomes, errors, rejects and summary").env("MIGRATE_OUT"),
+];
+
+export const checkOptions: readonly Option[] = [
+  new Option("--max-errors <n|n%>", "stop when more records than this are invalid").argParser(tolerance),
+  new Option("--allow-empty", "an input without records is fine"),
+];
+
+export const ledgerOption: Option = new Option(
+  "--ledger <path>",
+  "where runs are remembered (default: .migrate/ledger.db)",
+).env("MIGRATE_LEDGER");
+
+export const targetOptions: readonly Option[] = [
+  new Option("--target <name>", "target of the configuration file").env("MIGRATE_TARGET"),
+  new Option("--base-url <url>", "the platform's base address, ending in /v1/").env("MIGRATE_BASE_URL"),
+  new Option("--ca <pem>", "certificate authority to trust beside the usual ones").env("MIGRATE_CA"),
+  new Option("--allow-insecure-loopback", "let http:// to this machine pass, for tests"),
+];
+
+export const sendOptions: readonly Option[] = [
+  new Option("--concurrency <auto|n>", "requests in flight").argParser(concurrency),
+  new Option("--rps <n>", "most requests a second").argParser(rate),
+  new Option("--yes", "send to a production target without asking"),
+];
+
+export const planOptions: readonly Option[] = [
+  new Option("--dry-run", "everything but the sending"),
+  new Option("--revise", "send accepted records again whose content has changed"),
+];

@@ -1,0 +1,147 @@
+import { Command, Option } from "commander";
+import type { RunFlags, ViewFlags } from "./flags.ts";
+import type { SandboxFlags } from "./sandbox-actions.ts";
+import {
+  checkOptions,
+  contractOptions,
+  inputOptions,
+  ledgerOption,
+  planOptions,
+  reportOptions,
+  sendOptions,
+  showValuesOption,
+  talkOptions,
+  targetOptions,
+  wholeNumber,
+} from "./flags.ts";
+import { faultOptions } from "./fault-flags.ts";
+import { packageVersion } from "./version.ts";
+
+const EXIT_CODES = `
+Exit codes (the worst one wins)
+  0  every record valid or accepted
+  1  some records invalid, rejected or duplicate
+  2  wrong usage, configuration, contract, mapping, or unreadable input
+  3  incomplete; safe to run again
+  4  stopped by the platform: authentication, supplier paused, TLS, redirect, wrong endpoint
+  5  records remain whose fate is unknown (ambiguous)
+  6  local storage failed
+  7  another run is using the ledger
+  70 a bug in migrate
+  130, 143  stopped by a second Ctrl-C or SIGTERM`;
+
+/** The command line: what can be typed. Each action imports what it needs when it runs. */
+export function createProgram(): Command {
+  const program = new Command("migrate")
+    .description("Move customer accounts into an energy platform through its data-import API.")
+    .version(packageVersion())
+    .addHelpText("after", EXIT_CODES)
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
+    .exitOverride();
+  addRunCommands(program);
+  addViewCommands(program);
+  addLocalPlatformCommands(program);
+  for (const command of program.commands) command.exitOverride();
+  return program;
+}
+
+function addRunCommands(program: Command): void {
+  withOptions(program.command("validate"), [
+    ...contractOptions,
+    ...inputOptions,
+    ...reportOptions,
+    ...checkOptions,
+    showValuesOption,
+  ])
+    .description("Read, map and validate; report. No network.")
+    .argument("[sources...]", "files, globs, or - for standard input")
+    .action(async (sources: string[], flags: RunFlags) =>
+      (await import("./run-actions.ts")).validateAction(sources, flags),
+    );
+
+  withOptions(program.command("push"), [
+    ...contractOptions,
+    ...inputOptions,
+    ...reportOptions,
+    ...checkOptions,
+    ...planOptions,
+    ...targetOptions,
+    ...sendOptions,
+    ledgerOption,
+    showValuesOption,
+  ])
+    .description("Validate, then upload what is valid. What was accepted before is not sent again.")
+    .argument("[sources...]", "files, globs, or - for standard input")
+    .action(async (sources: string[], flags: RunFlags) =>
+      (await import("./run-actions.ts")).pushAction(sources, flags),
+    );
+
+  withOptions(program.command("resume"), [...reportOptions, ledgerOption, showValuesOption])
+    .description("Go on with an unfinished push, with the settings it recorded.")
+    .argument("[run]", "the run's id, or its beginning (default: the latest)")
+    .action(async (run: string | undefined, flags: RunFlags) =>
+      (await import("./run-actions.ts")).resumeAction(run, flags),
+    );
+
+  withOptions(program.command("report"), [...reportOptions, ledgerOption, showValuesOption])
+    .description("Render the report of a run again. No network.")
+    .argument("[run]", "the run's id, or its beginning (default: the latest)")
+    .action(async (run: string | undefined, flags: RunFlags) =>
+      (await import("./run-actions.ts")).reportAction(run, flags),
+    );
+}
+
+function addViewCommands(program: Command): void {
+  withOptions(program.command("status"), [ledgerOption, viewFormat()])
+    .description("What the ledger knows of its runs. No network.")
+    .argument("[run]", "one run's id, or its beginning (default: all runs)")
+    .action(async (run: string | undefined, flags: ViewFlags) =>
+      (await import("./view-actions.ts")).statusAction(run, flags),
+    );
+
+  withOptions(program.command("explain"), [ledgerOption, viewFormat(), showValuesOption])
+    .description("Everything about one record: rows, payload with origins, attempts, replies. No network.")
+    .argument("<key>", "the record's business key")
+    .option("--run <id>", "the run to look into (default: the latest)")
+    .action(async (key: string, flags: ViewFlags) => (await import("./view-actions.ts")).explainAction(key, flags));
+
+  withOptions(program.command("preview"), [...contractOptions, ...inputOptions, viewFormat(), showValuesOption])
+    .description("The first payloads as they would be sent, with the origin of every value. No network.")
+    .argument("[sources...]", "files, globs, or - for standard input")
+    .action(async (sources: string[], flags: ViewFlags) =>
+      (await import("./view-actions.ts")).previewAction(sources, flags),
+    );
+
+  const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
+  withOptions(contract.command("check"), [viewFormat()])
+    .description("What in a contract is wrong, not understood, or not enforced.")
+    .argument("<files...>", "OpenAPI document, then overlays in order")
+    .action(async (files: string[], flags: ViewFlags) =>
+      (await import("./view-actions.ts")).contractCheckAction(files, flags),
+    );
+  withOptions(contract.command("show"), [...contractOptions.slice(1), viewFormat("markdown")])
+    .description("The operations of a contract, or the field table of one.")
+    .argument("<files...>", "OpenAPI document, then overlays in order")
+    .action(async (files: string[], flags: ViewFlags) =>
+      (await import("./view-actions.ts")).contractShowAction(files, flags),
+    );
+  for (const command of contract.commands) command.exitOverride();
+}
+
+function addLocalPlatformCommands(program: Command): void {
+  withOptions(program.command("sandbox"), [...contractOptions.slice(0, 1), ...faultOptions])
+    .description("A local platform over HTTPS, for dry runs and tests; misbehaves on demand. Stops on SIGTERM.")
+    .addOption(new Option("--port <n>", "port (0: any free one)").argParser(wholeNumber(0, 65_535)).default(0))
+    .option("--data <file>", "keep its accounts in this file")
+    .option("--ready-file <path>", "write where it listens, and its key, to this file once it does")
+    .action(async (flags: SandboxFlags) => (await import("./sandbox-actions.ts")).sandboxAction(flags));
+}
+
+function viewFormat(...more: readonly string[]): Option {
+  return new Option("--format <format>", "what goes to stdout").choices(["text", "json", ...more]).default("text");
+}
+
+function withOptions(command: Command, options: readonly Option[]): Command {
+  for (const option of [...options, ...talkOptions]) command.addOption(option);
+  return command;
+}

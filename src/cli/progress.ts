@@ -1,0 +1,129 @@
+import ora from "ora";
+import type { Status } from "../model/outcome.ts";
+import type { CheckProgress } from "../run/check-end.ts";
+import type { UploadEvent } from "../upload/sendable.ts";
+import type { Talk } from "./talk.ts";
+
+/** What a person sees while a run works: one line that changes on a terminal, a line every few seconds elsewhere. */
+export interface Progress {
+  readonly onCheck: (progress: CheckProgress) => void;
+  readonly onUpload: (event: UploadEvent) => void;
+  /** Says something lasting, above the line that changes. */
+  readonly above: (text: string) => void;
+  readonly stop: () => void;
+}
+
+const PLAIN_EVERY_MS = 5000;
+
+export function createProgress(talk: Talk, screen: { readonly live: boolean; readonly quiet: boolean }): Progress {
+  const line = screen.live && !screen.quiet ? liveLine() : plainLine(talk);
+  const sending = createTally();
+  return {
+    onCheck: ({ records, invalid }) => {
+      sending.expect(records - invalid);
+      line.show(() => `Checked ${count(records)} records, ${count(invalid)} invalid`);
+    },
+    onUpload: (event) => {
+      if (event.kind === "outcome") {
+        sending.add(event);
+        line.show(sending.text);
+      } else if (event.kind === "pace") {
+        talk.detail(`${event.limit} in flight at most: ${event.reason}`);
+      } else {
+        line.above(() => talk.notice(`Waiting ${Math.ceil(event.forMs / 1000)} s: ${event.reason}`));
+      }
+    },
+    above: (text) => line.above(() => talk.notice(text)),
+    stop: line.stop,
+  };
+}
+
+interface Tally {
+  readonly expect: (records: number) => void;
+  readonly add: (event: Extract<UploadEvent, { kind: "outcome" }>) => void;
+  /** Settled, rate, in flight, accepted and rejected, time left. */
+  readonly text: () => string;
+}
+
+function createTally(): Tally {
+  const counts = new Map<Status, number>();
+  let expected = 0;
+  let settled = 0;
+  let inFlight = 0;
+  let startedAt: number | undefined;
+  return {
+    expect: (records) => {
+      expected = records;
+    },
+    add: (event) => {
+      startedAt ??= performance.now();
+      settled += 1;
+      inFlight = event.inFlight;
+      counts.set(event.status, (counts.get(event.status) ?? 0) + 1);
+    },
+    text: () => {
+      const seconds = Math.max(0.001, (performance.now() - (startedAt ?? 0)) / 1000);
+      const rate = settled / seconds;
+      const parts = [...counts].map(([status, records]) => `${count(records)} ${status}`);
+      const left = expected > settled && seconds > 1 ? [`${duration((expected - settled) / rate)} left`] : [];
+      return [
+        `Sent ${count(settled)}`,
+        ...parts,
+        `${count(Math.round(rate))}/s`,
+        `${inFlight} in flight`,
+        ...left,
+      ].join(", ");
+    },
+  };
+}
+
+interface Line {
+  readonly show: (text: () => string) => void;
+  readonly above: (say: () => void) => void;
+  readonly stop: () => void;
+}
+
+/** ora draws; the text is made only as often as somebody can read it. */
+function liveLine(): Line {
+  const spinner = ora({ stream: process.stderr, discardStdin: false });
+  let nextAt = 0;
+  return {
+    show: (text) => {
+      if (performance.now() < nextAt) return;
+      nextAt = performance.now() + 100;
+      spinner.text = text();
+      if (!spinner.isSpinning) spinner.start();
+    },
+    above: (say) => {
+      const spinning = spinner.isSpinning;
+      spinner.stop();
+      say();
+      if (spinning) spinner.start();
+    },
+    stop: () => {
+      spinner.stop();
+    },
+  };
+}
+
+function plainLine(talk: Talk): Line {
+  let nextAt = performance.now() + PLAIN_EVERY_MS;
+  return {
+    show: (text) => {
+      if (performance.now() < nextAt) return;
+      nextAt = performance.now() + PLAIN_EVERY_MS;
+      talk.notice(text());
+    },
+    above: (say) => say(),
+    stop: () => undefined,
+  };
+}
+
+function count(records: number): string {
+  return records.toLocaleString("en");
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,55 @@
+import { sandbox } from "../commands/sandbox.ts";
+import type { SandboxReady } from "../sandbox/start-sandbox.ts";
+import { readConfig } from "./config-file.ts";
+import type { FaultFlags } from "./fault-flags.ts";
+import { faultsOf } from "./fault-flags.ts";
+import type { Flags } from "./flags.ts";
+import { inWorld } from "./in-world.ts";
+import { contractFiles } from "./settings.ts";
+
+export interface SandboxFlags extends Flags, FaultFlags {
+  readonly port: number;
+  readonly data?: string;
+  readonly readyFile?: string;
+}
+
+/** Where a sandbox keeps its certificates, so that `--ca` stays the same from one start to the next. */
+const SANDBOX_FOLDER = ".migrate/sandbox";
+
+export function sandboxAction(flags: SandboxFlags): Promise<void> {
+  return inWorld(flags, async ({ parts, talk }) => {
+    const config = await readConfig(flags.config, process.cwd());
+    const running = await sandbox({
+      contract: flags.contract ?? contractFiles(config),
+      port: flags.port,
+      folder: SANDBOX_FOLDER,
+      faults: faultsOf(flags),
+      log: talk.detail,
+      data: flags.data,
+      readyFile: flags.readyFile,
+    });
+    talk.lines(sandboxText(running.ready));
+    await aborted(parts.drain);
+    await running.close();
+    return 0;
+  });
+}
+
+/** How to talk to it, ready to be pasted into a shell. */
+function sandboxText({ baseUrl, ca, apiKey, supplier, adminUrl }: SandboxReady): string {
+  return `A local platform listens at ${baseUrl} (import supplier ${supplier}; ${adminUrl} shows what it received).
+Push to it from another terminal:
+
+  export MIGRATE_API_KEY=${apiKey}
+  migrate push ... --supplier ${supplier} --base-url ${baseUrl} --ca ${ca}
+
+Ctrl-C stops it.
+`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,58 @@
+import { plainText } from "../report/plain-text.ts";
+
+/** What the tool says on stderr while it works; stdout is for data. */
+export interface Talk {
+  /** Worth knowing: a detected delimiter, a change of pace. */
+  readonly notice: (text: string) => void;
+  /** Only with --verbose. */
+  readonly detail: (text: string) => void;
+  /** Said whatever the flags: why the run ends. */
+  readonly failure: (message: FailureText) => void;
+  /** Lines of plain text, such as the summary. */
+  readonly lines: (text: string) => void;
+}
+
+export interface FailureText {
+  readonly code: string;
+  readonly message: string;
+  readonly place?: string;
+  readonly hint?: string;
+}
+
+export interface TalkOptions {
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly logFormat: "text" | "json";
+  readonly write: (text: string) => void;
+}
+
+export function createTalk(options: TalkOptions): Talk {
+  const line = options.logFormat === "json" ? jsonLine : textLine;
+  const say = (level: string, text: string, more: object = {}): void => options.write(line(level, text, more));
+  return {
+    notice: (text) => {
+      if (!options.quiet) say("notice", text);
+    },
+    detail: (text) => {
+      if (options.verbose && !options.quiet) say("detail", text);
+    },
+    failure: ({ message, place, hint, code }) => {
+      if (options.logFormat === "json") return say("failure", message, { code, place, hint });
+      const lines = [`migrate: ${message}`, ...(place ? [`  at ${place}`] : []), ...(hint ? [`  ${hint}`] : [])];
+      options.write(lines.map((each) => `${plainText(each)}\n`).join(""));
+    },
+    lines: (text) => {
+      if (options.quiet) return;
+      if (options.logFormat === "json") for (const each of text.split("\n").filter(Boolean)) say("summary", each);
+      else options.write(text);
+    },
+  };
+}
+
+function textLine(_level: string, text: string): string {
+  return `${plainText(text)}\n`;
+}
+
+function jsonLine(level: string, text: string, more: object): string {
+  return `${JSON.stringify({ at: new Date().toISOString(), level, text, ...more })}\n`;
+}

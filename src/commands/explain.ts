@@ -1,0 +1,82 @@
+import type { Attempt, Ledger, Run } from "../ledger/ledger.ts";
+import type { Origin } from "../map/mapping.ts";
+import { checkedRecords } from "../migrate.ts";
+import { Failure } from "../model/failure.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Outcome } from "../model/outcome.ts";
+import type { Row } from "../model/row.ts";
+import { openJob } from "../run/job.ts";
+import type { Parts } from "../run/parts.ts";
+import { readRunLedger, requireRun } from "../run/run-ledger.ts";
+import { settingsOf } from "../run/run-settings.ts";
+
+export interface ExplainOptions {
+  readonly key: string;
+  readonly ledger: string;
+  /** Id of the run to look into; none: the latest. */
+  readonly run?: string | undefined;
+}
+
+/** Everything about the records with one business key. */
+export interface Explanation {
+  readonly key: string;
+  readonly run: Run;
+  /** What became of them in that run. */
+  readonly outcomes: readonly Outcome[];
+  /** Every request ever made for them, oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** Their rows and payloads as the sources hold them now. */
+  readonly records: readonly ExplainedRecord[];
+  /** Why the sources could not be read again. */
+  readonly unreadable?: string;
+}
+
+export interface ExplainedRecord {
+  readonly record: number;
+  readonly row: Row;
+  readonly payload: JsonObject;
+  readonly origins: readonly Origin[];
+}
+
+/** Looks a business key up in the ledger and in the sources of its run. Opens no socket. */
+export async function explain(options: ExplainOptions, parts: Parts): Promise<Explanation> {
+  return readRunLedger(options.ledger, async (ledger) => {
+    const run = await requireRun(ledger, options.run);
+    const outcomes = await outcomesFor(options.key, run, ledger);
+    const attempts = await ledger.attempts(options.key);
+    if (outcomes.length === 0 && attempts.length === 0) {
+      throw new Failure("run_unknown", `run ${run.id} holds no record with that key`, {
+        hint: "check the key's spelling, or name another run with --run",
+      });
+    }
+    const known = { key: options.key, run, outcomes, attempts };
+    try {
+      return { ...known, records: await recordsFor(options.key, run, parts) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { ...known, records: [], unreadable: error.message };
+    }
+  });
+}
+
+async function outcomesFor(key: string, run: Run, ledger: Ledger): Promise<readonly Outcome[]> {
+  const found: Outcome[] = [];
+  for await (const batch of ledger.outcomes(run.id, { key })) found.push(...batch);
+  return found;
+}
+
+async function recordsFor(key: string, run: Run, parts: Parts): Promise<readonly ExplainedRecord[]> {
+  const { limit: _limit, ...settings } = settingsOf(run).job;
+  const job = await openJob({ ...settings, only: [key] }, parts);
+  try {
+    const found: ExplainedRecord[] = [];
+    for await (const batch of checkedRecords(job, { signal: parts.drain })) {
+      for (const { number, row, payload, readable } of batch) {
+        found.push({ record: number, row, payload, origins: readable ? job.mapping.origins(row) : [] });
+      }
+    }
+    return found;
+  } finally {
+    await job.input.close();
+  }
+}

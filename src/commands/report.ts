@@ -1,0 +1,29 @@
+import { openJob } from "../run/job.ts";
+import type { Parts } from "../run/parts.ts";
+import { openLedgerToRead, requireRun } from "../run/run-ledger.ts";
+import type { RunReport } from "../run/run-report.ts";
+import { reportRun } from "../run/run-report.ts";
+import { settingsOf } from "../run/run-settings.ts";
+
+export interface ReportOptions {
+  readonly ledger: string;
+  /** Id of the run, or its beginning; none: the latest. */
+  readonly run?: string | undefined;
+  /** Folder to write the report files to again; default: the run's own. */
+  readonly out?: string | undefined;
+  readonly showValues: boolean;
+}
+
+/** Renders the report of a run again, from the ledger; the rows that need work come from its sources. */
+export async function report(options: ReportOptions, parts: Parts): Promise<RunReport> {
+  const { ledger, release } = await openLedgerToRead(options.ledger);
+  try {
+    const run = await requireRun(ledger, options.run);
+    const job = await openJob(settingsOf(run).job, parts);
+    const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
+    return await reportRun({ ledger, run, job, release }, { ...options, exitCode }, parts);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { chmod, rename, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { loadContract } from "../contract/load-contract.ts";
+import { readContractFiles } from "../run/job.ts";
+import type { FaultOptions } from "../sandbox/fault-options.ts";
+import type { Sandbox } from "../sandbox/start-sandbox.ts";
+import { startSandbox } from "../sandbox/start-sandbox.ts";
+
+export interface SandboxCommandOptions {
+  /** The contract to play; none: the one that comes with the tool. */
+  readonly contract: readonly string[];
+  readonly port: number;
+  /** Folder of its certificates. */
+  readonly folder: string;
+  /** File that keeps its accounts from one start to the next. */
+  readonly data?: string | undefined;
+  /** File to write the ready object to once it listens. */
+  readonly readyFile?: string | undefined;
+  readonly faults: FaultOptions;
+  readonly log: (line: string) => void;
+}
+
+/** Starts the local platform, and says in the ready file where it listens. */
+export async function sandbox(options: SandboxCommandOptions): Promise<Sandbox> {
+  const files = options.contract.length > 0 ? options.contract : [OWN_CONTRACT];
+  const running = await startSandbox({
+    contract: loadContract(await readContractFiles(files)),
+    port: options.port,
+    folder: options.folder,
+    faults: options.faults,
+    log: options.log,
+    ...(options.data !== undefined && { dataFile: options.data }),
+  });
+  if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, running);
+  return running;
+}
+
+/** The contract that comes with the tool. */
+export const OWN_CONTRACT: string = fileURLToPath(new URL("../../fixtures/contract/contract.yaml", import.meta.url));
+
+/** Whole or not at all: whoever waits for the file may read it as soon as it is there. It holds the API key. */
+async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {
+  const draft = `${file}.${process.pid}.tmp`;
+  await writeFile(draft, `${JSON.stringify(ready)}\n`, { mode: 0o600, flag: "wx" });
+  await chmod(draft, 0o600);
+  await rename(draft, file);
+}

@@ -1,0 +1,165 @@
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Contract, Operation } from "../contract/contract.ts";
+import { findOperation } from "../contract/find-operation.ts";
+import { loadContract } from "../contract/load-contract.ts";
+import type { MappingFunction } from "../map/leaf-context.ts";
+import { compileMapping } from "../map/compile-mapping.ts";
+import type { MappingDocument } from "../map/mapping-document.ts";
+import { readMapping } from "../map/mapping-document.ts";
+import type { Mapping } from "../map/mapping.ts";
+import { passThrough } from "../map/pass-through.ts";
+import { ONLY_SOURCE, planSources } from "../map/source-plan.ts";
+import { Failure } from "../model/failure.ts";
+import type { SourceSpec } from "../model/source-plan.ts";
+import type { Input } from "../read/input.ts";
+import { openInput } from "../read/input.ts";
+import { readLookup } from "../read/lookup.ts";
+import { readTextFile } from "../read/text-file.ts";
+import type { Parts } from "./parts.ts";
+
+/** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
+export interface JobSettings {
+  /** The folder that relative paths are relative to. */
+  readonly folder: string;
+  readonly contract: readonly string[];
+  readonly operation?: string | undefined;
+  readonly mapping?: string | undefined;
+  /** Files and globs given on the command line. */
+  readonly sources: readonly string[];
+  /** Files given for one source of the mapping: `name=path`. */
+  readonly namedSources: Readonly<Record<string, readonly string[]>>;
+  readonly supplier?: string | undefined;
+  /** Where the import supplier keeps its documents; a path that repeats it is refused. */
+  readonly documentRoot?: string | undefined;
+  /** The file that standard input was written to; it stands in `sources` for `-`. */
+  readonly standardInput?: string | undefined;
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly only?: readonly string[] | undefined;
+}
+
+/** A job made ready: contract and mapping compiled, files found, nothing read yet. */
+export interface Job {
+  readonly settings: JobSettings;
+  readonly contract: Contract;
+  readonly operation: Operation;
+  readonly mapping: Mapping;
+  readonly plan: SourceSpec;
+  readonly input: Input;
+}
+
+/**
+ * Compiles what the settings name and finds the input's files.
+ * @throws Failure with exit code 2 for anything that cannot be read or understood
+ */
+export async function openJob(settings: JobSettings, parts: Pick<Parts, "temporaryFolder" | "notice">): Promise<Job> {
+  const resolve = pathsFrom(settings.folder);
+  const contract = await readContract(settings.contract.map(resolve));
+  const document =
+    settings.mapping === undefined ? undefined : readMapping(await readTextFile(resolve(settings.mapping)));
+  const operation = findOperation(contract, settings.operation ?? document?.operation);
+  const mapping = document === undefined ? passThrough(operation) : await compile(document, operation, settings);
+  const plan = planOf(document, settings, resolve);
+  const input = await openInput(plan, {
+    tempFolder: parts.temporaryFolder,
+    onNotice: ({ file, text }) => parts.notice(`${file}: ${text}`),
+    ...(settings.standardInput !== undefined && { displayNames: new Map([[settings.standardInput, "-"]]) }),
+    ...(settings.encoding !== undefined && { encoding: settings.encoding }),
+    ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
+  });
+  return { settings, contract, operation, mapping, plan, input };
+}
+
+/**
+ * Loads an OpenAPI document and its overlays.
+ * @throws Failure `usage` when there is none, `contract_invalid` when it cannot be trusted
+ */
+async function readContract(files: readonly string[]): Promise<Contract> {
+  const contract = loadContract(await readContractFiles(files));
+  const broken = contract.findings.find((finding) => finding.severity === "error");
+  if (broken === undefined) return contract;
+  throw new Failure("contract_invalid", broken.message, {
+    place: broken.place,
+    hint: `see everything at once with: migrate contract check ${files.join(" ")}`,
+  });
+}
+
+/**
+ * The text of a contract's files: the OpenAPI document, then its overlays.
+ * @throws Failure `usage` when there is none, `config` for one that cannot be read
+ */
+export async function readContractFiles(
+  files: readonly string[],
+): Promise<readonly { readonly file: string; readonly text: string }[]> {
+  if (files.length === 0) {
+    throw new Failure("usage", "no contract is given", {
+      hint: "name the platform's OpenAPI document with --contract, or in migrate.yaml",
+    });
+  }
+  const shipped = files.find((file) => file.startsWith("overlay:"));
+  if (shipped !== undefined) {
+    throw new Failure("usage", `this version ships no overlay named ${shipped.slice("overlay:".length)}`, {
+      hint: "name the overlay's file",
+    });
+  }
+  return Promise.all(files.map(readTextFile));
+}
+
+/** Makes a path of the settings usable from the current folder, unchanged when it already is. */
+export function pathsFrom(folder: string): (file: string) => string {
+  return (file) => (folder === process.cwd() || path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
+}
+
+async function compile(document: MappingDocument, operation: Operation, settings: JobSettings): Promise<Mapping> {
+  const beside = besideMapping(settings);
+  const lookups = await Promise.all(
+    document.lookupFiles.map(async (file) => [file, await readLookup(beside(file))] as const),
+  );
+  return compileMapping(document, operation, {
+    ...(settings.supplier !== undefined && { supplier: settings.supplier }),
+    lookups: new Map(lookups),
+    functions: await loadFunctions(document, beside),
+  });
+}
+
+/** Paths inside a mapping are relative to the mapping's own folder. */
+function besideMapping(settings: JobSettings): (file: string) => string {
+  const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
+  return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
+}
+
+function planOf(
+  document: MappingDocument | undefined,
+  settings: JobSettings,
+  resolve: (file: string) => string,
+): SourceSpec {
+  const positional = settings.sources.map(resolve);
+  if (document !== undefined) {
+    const named = Object.entries(settings.namedSources).map(([name, files]) => [name, files.map(resolve)] as const);
+    return planSources(document, { positional, named: new Map(named), resolve: besideMapping(settings) });
+  }
+  if (positional.length > 0) return { name: ONLY_SOURCE, files: positional, children: [] };
+  throw new Failure("usage", "no source is given", { hint: "name the files to read, or - for standard input" });
+}
+
+/** The module of `functions:` in the mapping; its exported functions, by name. */
+async function loadFunctions(
+  document: MappingDocument,
+  resolve: (file: string) => string,
+): Promise<ReadonlyMap<string, MappingFunction>> {
+  if (document.functions === undefined) return new Map();
+  const file = path.resolve(resolve(document.functions));
+  const module: unknown = await import(pathToFileURL(file).href).catch((cause: unknown) => {
+    throw new Failure("mapping_invalid", `the functions of the mapping cannot be loaded from ${file}`, {
+      hint: "it has to be an ES module (.mjs) that exports functions",
+      cause,
+    });
+  });
+  return new Map(Object.entries(module ?? {}).filter(isNamedFunction));
+}
+
+function isNamedFunction(entry: [string, unknown]): entry is [string, MappingFunction] {
+  return typeof entry[1] === "function";
+}

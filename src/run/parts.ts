@@ -1,0 +1,42 @@
+import type { CheckProgress } from "./check-end.ts";
+import type { Clock, Random } from "../model/clock.ts";
+import type { UploadEvent } from "../upload/sendable.ts";
+
+/** What a command is given besides its options: the world, as arguments. */
+export interface Parts {
+  /** Something worth saying to the person at the terminal; holds no values. */
+  readonly notice: (text: string) => void;
+  readonly onCheck: (progress: CheckProgress) => void;
+  readonly onUpload: (event: UploadEvent) => void;
+  /** Claim nothing new, finish what is in flight: the first Ctrl-C. */
+  readonly drain: AbortSignal;
+  /** Stop at once: the second. */
+  readonly abort: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Credentials, from the environment or from the private files that the target names. */
+  readonly secrets: (files: SecretFiles) => Promise<Secrets>;
+  /** `energy-migrate/<version>`. */
+  readonly userAgent: string;
+  /** Asks for a typed answer; undefined where nobody can answer. */
+  readonly ask: (question: string) => Promise<string | undefined>;
+  readonly screen: Screen;
+  /** A folder of this process for throw-away files: private, made when first needed, removed at the end. */
+  readonly temporaryFolder: string;
+}
+
+export interface SecretFiles {
+  readonly apiKeyFile?: string | undefined;
+  readonly tokenFile?: string | undefined;
+}
+
+export interface Secrets {
+  readonly apiKey?: string;
+  readonly token?: string;
+}
+
+export interface Screen {
+  readonly colour: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+}

@@ -1,0 +1,133 @@
+import path from "node:path";
+import type { Ledger, Run } from "../ledger/ledger.ts";
+import { worstExitCode } from "../model/exit-code.ts";
+import type { Failure } from "../model/failure.ts";
+import type { Outcome, Status } from "../model/outcome.ts";
+import type { InputRecord } from "../model/row.ts";
+import type { SourceSpec } from "../model/source-plan.ts";
+import type { Report } from "../report/report.ts";
+import { writeReportFiles } from "../report/report-files.ts";
+import type { ShownValues } from "../report/shown-values.ts";
+import type { UploadEnd } from "../upload/sendable.ts";
+import type { CheckEnd } from "./check-end.ts";
+import type { Job } from "./job.ts";
+import type { RejectedSource } from "./next-command.ts";
+import { nextCommand } from "./next-command.ts";
+import type { Parts } from "./parts.ts";
+
+/** What a run leaves to be shown: the report, ready to be rendered, and how the process is to end. */
+export interface RunReport {
+  readonly report: Report;
+  readonly exitCode: number;
+  /** Why the run stopped before its end. */
+  readonly failure?: Failure;
+  /** Releases ledger and input, once the report has been rendered. */
+  readonly close: () => Promise<void>;
+}
+
+/** A run whose records are to be reported. */
+export interface ReportedRun {
+  readonly ledger: Ledger;
+  readonly run: Run;
+  /** Absent when the sources can no longer be read: then there are no rejects. */
+  readonly job: Job | undefined;
+  readonly shownValues?: ShownValues | undefined;
+  /** Closes the ledger. */
+  readonly release: () => Promise<void>;
+}
+
+/** A run whose work has just ended. */
+export interface EndedRun extends ReportedRun {
+  readonly end?: CheckEnd | undefined;
+  readonly sent?: UploadEnd | undefined;
+}
+
+export interface RunReportOptions {
+  /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
+  readonly out?: string | undefined;
+  readonly showValues: boolean;
+  /** Path of the run's ledger; none for `validate`, which keeps none. */
+  readonly ledger?: string | undefined;
+}
+
+/** Ends the run in the ledger, and reports it. */
+export async function endRun(
+  work: EndedRun,
+  options: RunReportOptions,
+  parts: Pick<Parts, "screen">,
+): Promise<RunReport> {
+  const { exitCode: recordsAlone } = await work.ledger.summary(work.run.id);
+  const exitCode = exitCodeOf(work, recordsAlone);
+  await work.ledger.finishRun(work.run.id, exitCode);
+  const reported = await reportRun(work, { ...options, exitCode }, parts);
+  return work.sent?.failure ? { ...reported, failure: work.sent.failure } : reported;
+}
+
+/** Writes the report folder from what the ledger knows, and hands over what is to be shown. */
+export async function reportRun(
+  work: ReportedRun,
+  options: RunReportOptions & { readonly exitCode: number },
+  parts: Pick<Parts, "screen">,
+): Promise<RunReport> {
+  const { ledger, run, job } = work;
+  const summary = { ...(await ledger.summary(run.id)), exitCode: options.exitCode };
+  const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
+  const report: Report = {
+    summary,
+    outcomes: outcomesOf(work),
+    showValues: options.showValues,
+    title:
+      job === undefined
+        ? `${run.command} ${run.id}`
+        : [run.command, ...job.input.files.map(({ file }) => file)].join(" "),
+    ...parts.screen,
+    ...(folder !== undefined && { folder }),
+  };
+  const rejects = folder === undefined ? [] : await writeFolder(report, folder, job);
+  const next = nextCommand({ run, settings: job?.settings, summary, rejects, ledger: options.ledger });
+  return {
+    report: next === undefined ? report : { ...report, next },
+    exitCode: options.exitCode,
+    close: async () => {
+      await job?.input.close();
+      await work.release();
+    },
+  };
+}
+
+function exitCodeOf({ end, sent }: EndedRun, recordsAlone: number): number {
+  const stopped = end?.reason === "stopped" || sent?.reason === "drained" ? [3] : [];
+  const tooMany = end?.reason === "too_many_errors" ? [1] : [];
+  return worstExitCode([recordsAlone, ...stopped, ...tooMany, ...(sent?.failure ? [sent.failure.exitCode] : [])]);
+}
+
+function outcomesOf({ ledger, run, shownValues }: ReportedRun): Report["outcomes"] {
+  return async function* outcomes(statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {
+    for await (const batch of ledger.outcomes(run.id, statuses && { statuses })) {
+      yield shownValues ? batch.map((outcome) => shownValues.fill(outcome)) : batch;
+    }
+  };
+}
+
+function runFolder(ledger: string, run: Run): string {
+  return path.join(path.dirname(ledger), "runs", run.id);
+}
+
+/** @returns the files with the rows that need work, and the source that each feeds */
+async function writeFolder(report: Report, folder: string, job: Job | undefined): Promise<readonly RejectedSource[]> {
+  const plan = job?.plan ?? { name: "records", files: [], children: [] };
+  const sources = sourceNames(plan);
+  const records = (): AsyncIterable<readonly InputRecord[]> => job?.input.records() ?? nothing();
+  const { rejects } = await writeReportFiles(report, { folder, sources, records });
+  const only = sources.length === 1;
+  return rejects.files.map(({ path: file, child }) => ({
+    source: only ? undefined : (child ?? plan.name),
+    path: file,
+  }));
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+function sourceNames(plan: SourceSpec): readonly string[] {
+  return [plan.name, ...plan.children.flatMap(sourceNames)];
+}

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import type { TargetSettings } from "./connection.ts";
+import type { Job, JobSettings } from "./job.ts";
+import { pathsFrom } from "./job.ts";
+import type { NewRun, Run } from "../ledger/ledger.ts";
+import type { Clock } from "../model/clock.ts";
+import { Failure } from "../model/failure.ts";
+import type { FileFingerprint } from "../read/fingerprint.ts";
+import { fingerprintFile } from "../read/fingerprint.ts";
+
+/** How fast a run may go. */
+export interface PaceSettings {
+  readonly concurrency: "auto" | number;
+  /** The most requests in flight that `auto` may reach. */
+  readonly maxConcurrency: number;
+  readonly rps?: number | undefined;
+}
+
+/** What the ledger remembers of a push, so that `resume` goes on exactly as it began. Holds no secret. */
+export interface RunSettings {
+  readonly job: JobSettings;
+  readonly target: TargetSettings;
+  readonly pace: PaceSettings;
+  readonly revise: boolean;
+  readonly allowEmpty: boolean;
+  readonly showValues: boolean;
+  readonly out?: string | undefined;
+  /** Contract, mapping and input as they were. */
+  readonly files: readonly FileFingerprint[];
+}
+
+/** The entry of a new push in the ledger. Reads every file once, to know them again. */
+export async function describeRun(
+  options: Omit<RunSettings, "files"> & { readonly dryRun: boolean },
+  about: { readonly job: Job; readonly host: string; readonly clock: Clock },
+): Promise<NewRun> {
+  const { job, target, pace, revise, allowEmpty, showValues, out } = options;
+  const files = await Promise.all(filesOf(about.job).map(fingerprintFile));
+  const settings: RunSettings = { job, target, pace, revise, allowEmpty, showValues, out, files };
+  return {
+    command: "push",
+    target: about.host,
+    supplier: job.supplier ?? "",
+    operation: about.job.operation.id,
+    settings,
+    dryRun: options.dryRun,
+    startedAt: new Date(about.clock.now()).toISOString(),
+  };
+}
+
+/**
+ * The settings that a run was begun with.
+ * @throws Failure `ledger_damaged` when the ledger holds something else
+ */
+export function settingsOf(run: Run): RunSettings {
+  const parsed = runSettingsSchema.safeParse(run.settings);
+  if (parsed.success) return parsed.data;
+  throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be understood`, {
+    hint: "start anew with migrate push: what was accepted is not sent again",
+  });
+}
+
+const texts = z.array(z.string());
+const text = z.string().optional();
+
+const runSettingsSchema: z.ZodType<RunSettings> = z.object({
+  job: z.object({
+    folder: z.string(),
+    contract: texts,
+    operation: text,
+    mapping: text,
+    sources: texts,
+    namedSources: z.record(z.string(), texts),
+    supplier: text,
+    documentRoot: text,
+    standardInput: text,
+    encoding: text,
+    delimiter: text,
+    limit: z.number().optional(),
+    only: texts.optional(),
+  }),
+  target: z.object({
+    baseUrl: z.string(),
+    name: text,
+    ca: text,
+    allowInsecureLoopback: z.boolean(),
+    production: z.boolean(),
+    auth: z.object({
+      scheme: z.enum(["Token", "JWT", "Bearer", "none"]).optional(),
+      apiKeyFile: text,
+      tokenFile: text,
+      mutation: text,
+      inputField: text,
+      outputPath: text,
+    }),
+  }),
+  pace: z.object({
+    concurrency: z.union([z.literal("auto"), z.number()]),
+    maxConcurrency: z.number(),
+    rps: z.number().optional(),
+  }),
+  revise: z.boolean(),
+  allowEmpty: z.boolean(),
+  showValues: z.boolean(),
+  out: text,
+  files: z.array(z.object({ file: z.string(), bytes: z.number(), sha256: z.string(), modifiedMs: z.number() })),
+});
+
+/**
+ * Makes sure that everything a run depends on is still what it was.
+ * @throws Failure `source_changed`, naming what is not
+ */
+export async function refuseChanges(settings: RunSettings): Promise<void> {
+  const resolve = pathsFrom(settings.job.folder);
+  const changed: string[] = [];
+  for (const before of settings.files) {
+    const now = await fingerprintFile(resolve(before.file)).catch(() => undefined);
+    if (now?.sha256 !== before.sha256) changed.push(`${before.file} ${now === undefined ? "is gone" : "has changed"}`);
+  }
+  if (changed.length === 0) return;
+  throw new Failure("source_changed", `since the run began, ${changed.join(", ")}`, {
+    hint: "put it back as it was, or start anew with migrate push: what was accepted is not sent again",
+  });
+}
+
+function filesOf(job: Job): readonly string[] {
+  const resolve = pathsFrom(job.settings.folder);
+  const { contract, mapping } = job.settings;
+  return [...contract, ...(mapping === undefined ? [] : [mapping])]
+    .map(resolve)
+    .concat(job.input.files.map(({ path }) => path));
+}
