@@ -39,6 +39,7 @@ const DECIMALS: readonly DecimalCase[] = [
   ["1234.5", { maxDigits: 5, maxWholeDigits: 3 }, ["max_whole_digits"]],
   ["-0001234.5", { maxDigits: 5, maxWholeDigits: 4 }, []],
   ["0.05", { maxDigits: 2, maxWholeDigits: 0 }, []],
+  ["-5", { pattern: /^\d{0,2}(?:\.\d{0,2})?$/ }, ["invalid"]],
   ["5", { pattern: /^\d\.\d$/ }, ["invalid"]],
   ["10.00", { maximum: { value: 10, exclusive: false } }, []],
   ["10.00", { maximum: { value: 10, exclusive: true } }, ["max_value"]],
