@@ -33,7 +33,7 @@ export function adminRoutes(parts: AdminParts): readonly Route[] {
         faults.set(readFaults(body === "" ? {} : parseJson(body)));
         return { status: 200, body: jsonCopy(faults.options()) };
       } catch (error) {
-        if (error instanceof Failure) return refusal(400, "invalid", error.message);
+        if (error instanceof Failure) return refusal(400, "invalid", [error.message, error.hint].join(" "));
         throw error;
       }
     }),

@@ -13,21 +13,26 @@ export type Authenticate = (
  * where basic authentication is allowed, the API key as user name with an empty password.
  */
 export function createAuthenticate(apiKey: string, tokens: Tokens): Authenticate {
-  return (authorization, basic) => {
-    if (authorization === undefined || authorization.trim() === "") {
+  const isBasic = (credentials: string): boolean => Buffer.from(credentials, "base64").toString() === `${apiKey}:`;
+  return (authorization = "", basic) => {
+    const [, scheme = "", credentials] = /^(?:(\S+) +)?(\S+)$/.exec(authorization.trim()) ?? [];
+    if (credentials === undefined) {
       return unauthorised("not_authenticated", "Authentication credentials were not provided.");
     }
-    const [, scheme = "", credentials = ""] = /^(?:(\S+) +)?(\S+)$/.exec(authorization.trim()) ?? [];
     if (scheme.toLowerCase() === "basic") {
-      const right = basic === "basic-allowed" && Buffer.from(credentials, "base64").toString() === `${apiKey}:`;
-      return right ? undefined : wrongCredentials();
+      return basic === "basic-allowed" && isBasic(credentials) ? undefined : wrongCredentials();
     }
-    if (!["", "token", "jwt", "bearer"].includes(scheme.toLowerCase())) return wrongCredentials();
-    if (credentials === apiKey) return undefined;
-    const finding = tokens.check(credentials);
-    if (finding === "valid") return undefined;
-    return finding === "expired" ? unauthorised("authentication_failed", "The token has expired.") : wrongCredentials();
+    if (!TOKEN_SCHEMES.has(scheme.toLowerCase())) return wrongCredentials();
+    return credentials === apiKey ? undefined : refuseToken(credentials, tokens);
   };
+}
+
+const TOKEN_SCHEMES: ReadonlySet<string> = new Set(["", "token", "jwt", "bearer"]);
+
+function refuseToken(token: string, tokens: Tokens): Reply | undefined {
+  const finding = tokens.check(token);
+  if (finding === "valid") return undefined;
+  return finding === "expired" ? unauthorised("authentication_failed", "The token has expired.") : wrongCredentials();
 }
 
 function wrongCredentials(): Reply {

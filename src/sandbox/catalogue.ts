@@ -53,7 +53,7 @@ const QUARTERS = Array.from({ length: 13 }, (_, index) => Date.UTC(2022, index *
 const REGIONS = "ABCDEFGHJKLMNP";
 
 const PRODUCTS: readonly Product[] = Object.entries(FAMILIES).flatMap(([family, [name, traits]]) =>
-  QUARTERS.map((start, index) => product(family, name, traits, index, start)),
+  QUARTERS.map((start, index) => product({ family, name, traits }, index, start)),
 );
 const BY_CODE: ReadonlyMap<string, Product> = new Map(PRODUCTS.map((one) => [one.code, one]));
 
@@ -68,13 +68,21 @@ export function findProduct(code: string): Product | undefined {
 
 /** A tariff by its code, `E-1R-VAR-24-01-01-C`: fuel, registers, product, region. */
 export function findTariff(code: string): Tariff | undefined {
-  const [, fuel, registers, productCode = "", region = ""] = /^([EG])-([12])R-(.+)-([A-P])$/.exec(code) ?? [];
+  const [, kind = "", productCode = "", region = ""] = /^([EG]-[12]R)-(.+)-([A-P])$/.exec(code) ?? [];
   const found = BY_CODE.get(productCode);
-  if (found === undefined || !REGIONS.includes(region)) return undefined;
-  const electricityOnly = isHalfHourly(found) || found.direction === "EXPORT";
-  if (fuel === "G" && (registers === "2" || electricityOnly)) return undefined;
-  if (registers === "2" && isHalfHourly(found)) return undefined;
-  return { code, product: found, fuel: fuel === "G" ? "gas" : "electricity", registers: registers === "2" ? 2 : 1 };
+  if (found === undefined || !REGIONS.includes(region) || !kindsOf(found).includes(kind)) return undefined;
+  return {
+    code,
+    product: found,
+    fuel: kind.startsWith("G") ? "gas" : "electricity",
+    registers: kind === "E-2R" ? 2 : 1,
+  };
+}
+
+/** Fuel and registers of a product's tariffs. */
+function kindsOf(one: Product): readonly string[] {
+  if (isHalfHourly(one)) return ["E-1R"];
+  return one.direction === "EXPORT" ? ["E-1R", "E-2R"] : ["E-1R", "E-2R", "G-1R"];
 }
 
 export function isHalfHourly(one: Product): boolean {
@@ -83,13 +91,19 @@ export function isHalfHourly(one: Product): boolean {
 
 /** Every tariff of a product in its first region, for the product's own page. */
 export function tariffsOf(one: Product): readonly Tariff[] {
-  return ["E-1R", "E-2R", "G-1R"].flatMap((kind) => findTariff(`${kind}-${one.code}-${REGIONS[0]}`) ?? []);
+  return kindsOf(one).flatMap((kind) => findTariff(`${kind}-${one.code}-${REGIONS[0]}`) ?? []);
 }
 
 /** A tariff whose half-hourly rates cross both clock changes of a year and go below zero. */
 export const SAMPLE_TARIFF = { product: "HALFHOURLY-24-10-01", tariff: "E-1R-HALFHOURLY-24-10-01-C" } as const;
 
-function product(family: string, name: string, traits: Traits, index: number, start: number): Product {
+interface Family {
+  readonly family: string;
+  readonly name: string;
+  readonly traits: Traits;
+}
+
+function product({ family, name, traits }: Family, index: number, start: number): Product {
   const from = new Date(start).toISOString();
   const next = QUARTERS[index + 1];
   return {

@@ -1,40 +1,12 @@
 import type { JsonScalar } from "../model/json.ts";
 
-/** `BooleanField.TRUE_VALUES` and `FALSE_VALUES` of the Django REST framework, beside true and false themselves. */
-const TRUE_WORDS: ReadonlySet<unknown> = new Set([
-  "t",
-  "T",
-  "y",
-  "Y",
-  "yes",
-  "Yes",
-  "YES",
-  "true",
-  "True",
-  "TRUE",
-  "on",
-  "On",
-  "ON",
-  "1",
-  1,
-]);
-const FALSE_WORDS: ReadonlySet<unknown> = new Set([
-  "f",
-  "F",
-  "n",
-  "N",
-  "no",
-  "No",
-  "NO",
-  "false",
-  "False",
-  "FALSE",
-  "off",
-  "Off",
-  "OFF",
-  "0",
-  0,
-]);
+/** `BooleanField.TRUE_VALUES`, `FALSE_VALUES` and `NULL_VALUES` of the Django REST framework. */
+const TRUE_WORDS: ReadonlySet<unknown> = new Set(["t", "y", "yes", "true", "on", "1", 1]);
+const FALSE_WORDS: ReadonlySet<unknown> = new Set(["f", "n", "no", "false", "off", "0", 0]);
+const NULL_WORDS: ReadonlySet<unknown> = new Set(["", "null"]);
+
+/** Fields of the platform refuse longer texts unread (`MAX_STRING_LENGTH`). */
+const LONGEST_NUMBER = 1000;
 
 /**
  * Converts a value as the platform's fields do without a word (Django REST framework, fields.py).
@@ -43,19 +15,16 @@ const FALSE_WORDS: ReadonlySet<unknown> = new Set([
 export function coerce(value: unknown, to: string, choices: readonly JsonScalar[] = []): unknown {
   switch (to) {
     case "text":
-      return typeof value === "string" ? value.trim() : numberText(value);
-    case "path":
-      return numberText(value);
+      return typeof value === "number" ? String(value) : stripped(value);
     case "decimal":
-      return typeof value === "string" ? value.trim() : numberText(value);
+      return typeof value === "number" ? plainNumber(value) : stripped(value);
     case "boolean":
-      return toBoolean(value);
+    case "nullableBoolean":
+      return toBoolean(value, to === "nullableBoolean");
     case "integer":
-      return typeof value === "string" && /^\s*[-+]?\d+(?:\.0*)?\s*$/.test(value) ? Number(value) : value;
+      return toNumber(value, /^[-+]?\d+(?:\.0*)?$/);
     case "number":
-      return typeof value === "string" && /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$/.test(value)
-        ? Number(value)
-        : value;
+      return toNumber(value, /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?$/);
     case "choice":
       return sameText(value, choices);
     default:
@@ -63,8 +32,28 @@ export function coerce(value: unknown, to: string, choices: readonly JsonScalar[
   }
 }
 
-function numberText(value: unknown): unknown {
-  return typeof value === "number" ? plainNumber(value) : value;
+/** Takes the white space off both ends, by Python's idea of it (`str.strip`). */
+export function strip(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charAt(start))) start += 1;
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(character: string): boolean {
+  return PYTHON_ONLY.includes(character) || (character !== "\ufeff" && character.trim() === "");
+}
+
+const PYTHON_ONLY = "\u001c\u001d\u001e\u001f\u0085";
+
+function stripped(value: unknown): unknown {
+  return typeof value === "string" ? strip(value) : value;
+}
+
+function toNumber(value: unknown, form: RegExp): unknown {
+  const text = stripped(value);
+  return typeof text === "string" && text.length <= LONGEST_NUMBER && form.test(text) ? Number(text) : value;
 }
 
 /** A number without an exponent: 1e21 as a decimal field reads it. */
@@ -77,16 +66,16 @@ function plainNumber(value: number): string {
   return `${sign}${whole}${fraction.padEnd(shift, "0")}`;
 }
 
-function toBoolean(value: unknown): unknown {
-  const word = typeof value === "string" ? value.trim() : value;
+function toBoolean(value: unknown, nullable: boolean): unknown {
+  const word = typeof value === "string" ? strip(value).toLowerCase() : value;
   if (TRUE_WORDS.has(word)) return true;
-  return FALSE_WORDS.has(word) ? false : value;
+  if (FALSE_WORDS.has(word)) return false;
+  return nullable && NULL_WORDS.has(word) ? null : value;
 }
 
 /** A choice is recognised by its text: "3" is the choice 3. */
 function sameText(value: unknown, choices: readonly JsonScalar[]): unknown {
+  if (choices.some((choice) => choice === value)) return value;
   if (typeof value !== "string" && typeof value !== "number") return value;
-  return (
-    choices.find((choice) => choice === value) ?? choices.find((choice) => String(choice) === String(value)) ?? value
-  );
+  return choices.find((choice) => typeof choice !== "boolean" && String(choice) === String(value)) ?? value;
 }

@@ -93,7 +93,8 @@ function afterTriggers(options: FaultOptions): Triggers<NonNullable<RequestFault
 
 /** Every share draws its own number, struck or not, so that one fault does not shift the dice of another. */
 function firstStruck<Name>(triggers: Triggers<Name>, request: number, random: Random): Name | undefined {
-  return triggers.filter(([, trigger]) => trigger !== undefined && strikes(trigger, request, random))[0]?.[0];
+  const struck = triggers.flatMap(([name, trigger]) => (trigger && strikes(trigger, request, random) ? [name] : []));
+  return struck[0];
 }
 
 function strikes({ every, share, at }: Trigger, request: number, random: Random): boolean {

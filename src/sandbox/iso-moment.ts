@@ -14,16 +14,13 @@ function daysIn(year: number, month: number): number {
 /** A date, `T`, a time to the second or finer, and `Z` or an offset in hours and minutes. */
 export function isDateTime(text: string): boolean {
   const [, date, time, offset] = /^(.{10})T(\d{2}:\d{2}:\d{2}(?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/.exec(text) ?? [];
-  return date !== undefined && isDate(date) && isTime(time ?? "") && isOffset(offset ?? "");
+  return date !== undefined && isDate(date) && isTime(`${time}${offset}`);
 }
 
-function isOffset(text: string): boolean {
-  const [, hours, minutes] = /^[-+](\d{2}):(\d{2})$/.exec(text) ?? [];
-  return text === "Z" || (Number(hours) < 24 && Number(minutes) < 60);
-}
-
-/** `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999...: neither 24:00 nor leap seconds. */
+/** `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., an offset or none: neither 24:00 nor leap seconds. */
 export function isTime(text: string): boolean {
-  const [, hours, minutes, seconds = "0"] = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?$/.exec(text) ?? [];
-  return Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60;
+  const form = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|[-+](\d{2}):(\d{2}))?$/;
+  const [, hours, minutes, seconds = "0", offsetHours = "0", offsetMinutes = "0"] = form.exec(text) ?? [];
+  const inDay = Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60;
+  return inDay && Number(offsetHours) < 24 && Number(offsetMinutes) < 60;
 }

@@ -1,36 +1,56 @@
-import { Ajv, type FuncKeywordDefinition, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { JsonObject, JsonScalar } from "../model/json.ts";
-import { coerce } from "./coerce.ts";
-import { type DecimalRule, decimalCode } from "./decimal-text.ts";
+import { coerce, strip } from "./coerce.ts";
+import { decimalCodes, type DecimalRule } from "./decimal-text.ts";
 import { unsafePathReason } from "./document-path.ts";
 import { isDate, isDateTime, isTime } from "./iso-moment.ts";
+import { type DataValidateFunction, unionKeywords } from "./judge-union-keywords.ts";
 
 /**
  * Compiles a schema of `judge-schema.ts`. Beside JSON Schema's own keywords it knows those of the platform:
- * `coerce`, `text`, `moment`, `decimal`, `tagged`, `knownTag`; their errors carry the platform's code as `params.code`.
+ * `coerce` converts, `text`, `documentPath`, `form` and `decimal` judge, and their errors carry the platform's code
+ * as `params.code`; `tagged` and `bestOf` choose between schemas.
+ *
+ * @param explain puts the errors of the chosen schema into what the caller makes of errors.
  */
-export function compileAjv(schema: JsonObject): ValidateFunction {
+export function compileAjv(
+  schema: JsonObject,
+  explain: (errors: readonly ErrorObject[]) => readonly object[],
+): ValidateFunction {
   const ajv = new Ajv({
     allErrors: true,
     verbose: true,
     strict: false,
     logger: false,
-    validateFormats: true,
+    multipleOfPrecision: 9,
     code: { regExp: Object.assign(tolerantRegExp, { code: "tolerantRegExp" }) },
   });
-  addFormats.default(ajv, ["email", "uuid", "uri"]);
-  for (const keyword of KEYWORDS) ajv.addKeyword(keyword);
-  return ajv.compile(schema);
+  addFormats.default(ajv, ["email", "uri"]);
+  for (const keyword of [...JUDGING, ...unionKeywords({ definition: (name) => definition(ajv, name), explain })]) {
+    ajv.addKeyword(keyword);
+  }
+  return ajv.compile({ ...schema, $id: ROOT });
 }
 
-/** Patterns of the wild are not all written for the `u` flag that JSON Schema asks for. */
+const ROOT = "judge";
+
+function definition(ajv: Ajv, name: string): ValidateFunction {
+  const found = ajv.getSchema(`${ROOT}#/$defs/${name}`);
+  if (found === undefined) throw new Error(`the judge has no definition ${name}`);
+  return found;
+}
+
+/** Patterns of the wild are not all written for the `u` flag that JSON Schema asks for, and some are no patterns at all. */
 function tolerantRegExp(pattern: string, flags: string): RegExp {
-  try {
-    return new RegExp(pattern, flags);
-  } catch {
-    return new RegExp(pattern, flags.replace("u", ""));
+  for (const attempt of [flags, flags.replace("u", "")]) {
+    try {
+      return new RegExp(pattern, attempt);
+    } catch {
+      // Tried again without the flag; then given up.
+    }
   }
+  return /(?:)/;
 }
 
 interface CoerceRule {
@@ -38,88 +58,66 @@ interface CoerceRule {
   readonly choices?: readonly JsonScalar[];
 }
 
-const COERCE: FuncKeywordDefinition = {
-  keyword: "coerce",
-  modifying: true,
-  errors: false,
-  validate: (
-    rule: CoerceRule,
-    data: unknown,
-    _schema?: unknown,
-    context?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
-  ) => {
-    if (context !== undefined) context.parentData[context.parentDataProperty] = coerce(data, rule.to, rule.choices);
-    return true;
-  },
-};
-
-const KEYWORDS: readonly FuncKeywordDefinition[] = [
-  COERCE,
-  codeKeyword("text", (rule: TextRule, data) => (typeof data === "string" ? textCode(rule, data) : undefined)),
-  codeKeyword("moment", (kind: keyof typeof MOMENTS, data) =>
-    typeof data !== "string" || MOMENTS[kind](data) ? undefined : "invalid",
-  ),
-  codeKeyword("decimal", (rule: DecimalRule, data) => (typeof data === "string" ? decimalCode(data, rule) : undefined)),
-  codeKeyword("knownTag", ({ tag, values }: KnownTags, data) => {
-    if (!isRecord(data)) return undefined;
-    const value = Object.hasOwn(data, tag) ? data[tag] : undefined;
-    if (values.includes(tagText(value))) return undefined;
-    if (value === undefined) return "required";
-    return value === null ? "null" : "invalid_choice";
-  }),
+const JUDGING: readonly FuncKeywordDefinition[] = [
   {
-    keyword: "tagged",
+    keyword: "coerce",
+    modifying: true,
     errors: false,
-    validate: ({ tag, value }: { readonly tag: string; readonly value: string }, data: unknown) =>
-      isRecord(data) && tagText(Object.hasOwn(data, tag) ? data[tag] : undefined) === value,
+    compile:
+      ({ to, choices }: CoerceRule) =>
+      (data, context) => {
+        if (context !== undefined)
+          Reflect.set(context.parentData, context.parentDataProperty, coerce(data, to, choices));
+        return true;
+      },
+  },
+  {
+    ...aboutText("text"),
+    compile: ({ allowBlank }: { readonly allowBlank: boolean }) =>
+      judging("text", (text) => textCodes(text, allowBlank)),
+  },
+  {
+    ...aboutText("documentPath"),
+    compile: () => judging("documentPath", (path) => (isUnsafe(path) ? ["unsafe_document_path"] : [])),
+  },
+  {
+    ...aboutText("form"),
+    compile: (name: keyof typeof FORMS) => judging("form", (text) => (FORMS[name](text) ? [] : ["invalid"])),
+  },
+  {
+    ...aboutText("decimal"),
+    compile: (rule: DecimalRule) => judging("decimal", (text) => decimalCodes(text, rule)),
   },
 ];
 
-const MOMENTS = { date: isDate, datetime: isDateTime, time: isTime };
+const FORMS = { date: isDate, datetime: isDateTime, time: isTime, uuid: isUuid };
 
-interface TextRule {
-  readonly allowBlank: boolean;
-  readonly documentPath: boolean;
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-interface KnownTags {
-  readonly tag: string;
-  readonly values: readonly string[];
+function isUnsafe(path: string): boolean {
+  return strip(path) !== "" && unsafePathReason(path) !== undefined;
 }
 
-/** A keyword whose check returns the platform's code for what is wrong. */
-function codeKeyword<Rule>(
-  keyword: string,
-  check: (rule: Rule, data: unknown) => string | undefined,
-): FuncKeywordDefinition {
-  return {
-    keyword,
-    errors: true,
-    compile: (rule: Rule) => {
-      const validate: { (data: unknown): boolean; errors?: { keyword: string; params: { code: string } }[] } = (
-        data,
-      ) => {
-        const code = check(rule, data);
-        if (code === undefined) return true;
-        validate.errors = [{ keyword, params: { code } }];
-        return false;
-      };
-      return validate;
-    },
+function textCodes(text: string, allowBlank: boolean): readonly string[] {
+  if (text === "") return allowBlank ? [] : ["blank"];
+  return [
+    ...(text.includes("\0") ? ["null_characters_not_allowed"] : []),
+    ...(/\p{Cs}/u.test(text) ? ["surrogate_characters_not_allowed"] : []),
+  ];
+}
+
+function aboutText(keyword: string): { readonly keyword: string; readonly type: "string"; readonly errors: true } {
+  return { keyword, type: "string", errors: true };
+}
+
+/** Turns the platform's codes for what is wrong with a text into Ajv's errors. */
+function judging(keyword: string, check: (text: string) => readonly string[]): DataValidateFunction {
+  const validate: DataValidateFunction = (text: string) => {
+    const codes = check(text);
+    validate.errors = codes.map((code) => ({ keyword, params: { code } }));
+    return codes.length === 0;
   };
-}
-
-function textCode({ allowBlank, documentPath }: TextRule, data: string): string | undefined {
-  if (data.trim() === "") return allowBlank ? undefined : "blank";
-  if (data.includes("\0")) return "null_characters_not_allowed";
-  if (/\p{Cs}/u.test(data)) return "surrogate_characters_not_allowed";
-  return documentPath && unsafePathReason(data) !== undefined ? "unsafe_document_path" : undefined;
-}
-
-function tagText(value: unknown): string {
-  return typeof value === "object" || value === undefined ? "null" : String(value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return validate;
 }

@@ -1,74 +1,54 @@
 import type { ErrorObject } from "ajv";
 import type { Complaint } from "./reply.ts";
 
-/** Ajv's errors with the platform's codes at the platform's addresses (PLATFORM 5.1-5.2), in the order of the payload's schema. */
-export function complaintsFrom(errors: readonly ErrorObject[]): readonly Complaint[] {
-  const found = withoutUnionMembers(errors).flatMap((error) => finding(error) ?? []);
-  return found
-    .filter((one, index) => isFirstOfItsKind(one, index, found) && !isShadowed(one, found))
-    .map(({ attr, code }) => ({ attr, code, detail: DETAILS[code] ?? "Not valid." }));
-}
-
-interface Finding {
+/** Something wrong with a payload, before it is put into words. */
+export interface Finding {
   readonly attr: string;
   readonly code: string;
-  /** The value is missing, empty or of the wrong type, so that other findings at the same attr mean nothing. */
-  readonly structural: boolean;
 }
 
-/** A union that nothing fits is one finding; why each of its members did not fit is noise. */
-function withoutUnionMembers(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  let kept: ErrorObject[] = [];
-  for (const error of errors) {
-    if (error.keyword === "anyOf") kept = kept.filter((one) => !isWithin(one.instancePath, error.instancePath));
-    kept.push(error);
-  }
-  return kept;
+/** Ajv's errors as the platform's codes at the platform's addresses (PLATFORM 5.1-5.2), each once. */
+export function findingsFrom(errors: readonly ErrorObject[]): readonly Finding[] {
+  const found = errors.flatMap(findingsOf);
+  const broken = new Set(found.filter(({ code }) => STRUCTURAL.has(code)).map(({ attr }) => attr));
+  const kept = found.filter(({ attr, code }) => STRUCTURAL.has(code) || !broken.has(attr));
+  return [...new Map(kept.map((one) => [`${one.attr} ${one.code}`, one])).values()];
 }
 
-function isWithin(path: string, parent: string): boolean {
-  return path === parent || path.startsWith(`${parent}/`);
+export function complaintsFrom(findings: readonly Finding[]): readonly Complaint[] {
+  return findings.map(({ attr, code }) => ({ attr, code, detail: DETAILS[code] ?? "Not valid." }));
 }
 
-function isFirstOfItsKind(one: Finding, index: number, all: readonly Finding[]): boolean {
-  return all.findIndex((other) => other.attr === one.attr && other.code === one.code) === index;
-}
-
-function isShadowed(one: Finding, all: readonly Finding[]): boolean {
-  return all.some((other) => other !== one && other.attr === one.attr && other.structural && !one.structural);
-}
-
-function finding(error: ErrorObject): Finding | undefined {
-  const path = segmentsOf(error.instancePath);
-  const own = codeOf(error);
-  if (own === undefined) return undefined;
-  const { code, structural = false } = own;
-  return { attr: [...path, ...addressOf(error, code)].join(".") || NON_FIELD, code, structural };
-}
-
+/** What leaves no value to look at: other findings at the same attr mean nothing. */
+const STRUCTURAL: ReadonlySet<string> = new Set(["required", "null", "blank", "not_a_list", "not_a_dict"]);
 const NON_FIELD = "non_field_errors";
 
+function findingsOf(error: ErrorObject): readonly Finding[] {
+  const { findings } = error.params;
+  if (Array.isArray(findings)) return findings.filter(isFinding);
+  const code = codeOf(error);
+  if (code === undefined) return [];
+  return [{ attr: [...segmentsOf(error.instancePath), ...suffixOf(error, code)].join(".") || NON_FIELD, code }];
+}
+
+function isFinding(value: unknown): value is Finding {
+  return typeof value === "object" && value !== null && "attr" in value && "code" in value;
+}
+
+/** The first two segments are the empty text before the first slash, and `body`. */
 function segmentsOf(instancePath: string): readonly string[] {
-  // The first two are the empty text before the first slash, and `body`.
-  return instancePath
-    .split("/")
-    .slice(2)
-    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const segments = instancePath.split("/").slice(2);
+  return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** What is added to the path of the value that Ajv blames. */
-function addressOf({ keyword, params, parentSchema, data }: ErrorObject, code: string): readonly string[] {
+function suffixOf({ keyword, params, parentSchema }: ErrorObject, code: string): readonly string[] {
   if (keyword === "required") return [String(params["missingProperty"])];
   if (keyword === "additionalProperties") return [String(params["additionalProperty"])];
-  if (keyword === "knownTag") return [String(tagOf(parentSchema))];
-  const aboutList = code === "not_a_list" || ["minItems", "maxItems", "uniqueItems"].includes(keyword);
-  if (aboutList) return parentSchema?.["itemKind"] === "object" ? [NON_FIELD] : [];
-  return keyword === "type" && data !== null && expects(parentSchema, "object") ? [NON_FIELD] : [];
-}
-
-function tagOf(schema: ErrorObject["parentSchema"]): unknown {
-  const rule: unknown = schema?.["knownTag"];
-  return typeof rule === "object" && rule !== null && "tag" in rule ? rule.tag : undefined;
+  if (typeof params["at"] === "string") return [params["at"]];
+  const isAboutList = code === "not_a_list" || ["minItems", "maxItems", "uniqueItems"].includes(keyword);
+  if (isAboutList) return parentSchema?.["holdsObjects"] === true ? [NON_FIELD] : [];
+  return keyword === "type" && code === "invalid" && expects(parentSchema, "object") ? [NON_FIELD] : [];
 }
 
 function expects(schema: ErrorObject["parentSchema"], type: string): boolean {
@@ -76,43 +56,40 @@ function expects(schema: ErrorObject["parentSchema"], type: string): boolean {
   return Array.isArray(expected) ? expected.includes(type) : expected === type;
 }
 
-interface Code {
-  readonly code: string;
-  readonly structural?: boolean;
-}
-
-const STRUCTURAL: ReadonlySet<string> = new Set(["required", "null", "blank"]);
-
-const CODES: Readonly<Record<string, Code>> = {
-  required: { code: "required", structural: true },
-  additionalProperties: { code: "unknown_field" },
-  enum: { code: "invalid_choice" },
-  anyOf: { code: "invalid" },
-  minLength: { code: "min_length" },
-  maxLength: { code: "max_length" },
-  minItems: { code: "min_length" },
-  maxItems: { code: "max_length" },
-  uniqueItems: { code: "unique" },
-  minimum: { code: "min_value" },
-  exclusiveMinimum: { code: "min_value" },
-  maximum: { code: "max_value" },
-  exclusiveMaximum: { code: "max_value" },
-  multipleOf: { code: "invalid" },
-  pattern: { code: "invalid" },
-  format: { code: "invalid" },
-};
-
-function codeOf(error: ErrorObject): Code | undefined {
-  const { keyword, data, params, parentSchema } = error;
-  const own: unknown = params["code"];
-  if (typeof own === "string") return { code: own, structural: STRUCTURAL.has(own) };
-  if (data === null && ["type", "enum", "anyOf"].includes(keyword)) return { code: "null", structural: true };
-  if (keyword === "type") return { code: expects(parentSchema, "array") ? "not_a_list" : "invalid", structural: true };
-  // An empty text that is allowed passes the other checks of its field, too.
-  if (data === "" && ["pattern", "format", "minLength"].includes(keyword)) return undefined;
-  if (keyword === "minItems" && Array.isArray(data) && data.length === 0) return { code: "empty" };
+function codeOf({ keyword, data, params, parentSchema }: ErrorObject): string | undefined {
+  if (typeof params["code"] === "string") return params["code"];
+  if (data === null && (keyword === "type" || keyword === "enum")) return "null";
+  if (keyword === "type") return wrongTypeCode(parentSchema);
+  // An empty text is `blank`, or right.
+  if (data === "" && SKIPPED_WHEN_BLANK.has(keyword)) return undefined;
+  if (keyword === "minItems" && Array.isArray(data) && data.length === 0) return "empty";
   return CODES[keyword];
 }
+
+function wrongTypeCode(schema: ErrorObject["parentSchema"]): string {
+  if (schema?.["isDictionary"] === true) return "not_a_dict";
+  return expects(schema, "array") ? "not_a_list" : "invalid";
+}
+
+const SKIPPED_WHEN_BLANK: ReadonlySet<string> = new Set(["minLength", "pattern", "format"]);
+
+const CODES: Readonly<Record<string, string>> = {
+  required: "required",
+  additionalProperties: "unknown_field",
+  enum: "invalid_choice",
+  minLength: "min_length",
+  maxLength: "max_length",
+  minItems: "min_length",
+  maxItems: "max_length",
+  uniqueItems: "unique",
+  minimum: "min_value",
+  exclusiveMinimum: "min_value",
+  maximum: "max_value",
+  exclusiveMaximum: "max_value",
+  multipleOf: "invalid",
+  pattern: "invalid",
+  format: "invalid",
+};
 
 const DETAILS: Readonly<Record<string, string>> = {
   required: "This field is required.",
@@ -127,6 +104,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   max_digits: "There are too many digits.",
   max_decimal_places: "There are too many decimal places.",
   max_whole_digits: "There are too many digits before the decimal point.",
+  not_a_dict: "Expected a dictionary of items.",
   not_a_list: "Expected a list of items.",
   empty: "This list may not be empty.",
   unique: "The items must differ from each other.",

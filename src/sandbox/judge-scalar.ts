@@ -1,57 +1,70 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-
-const LENGTHS = ["minLength", "maxLength"] as const;
+import type { JsonObject, JsonScalar, JsonValue } from "../model/json.ts";
+import { isScalar } from "./openapi-schema.ts";
 
 /** JSON Schema for one value: first converted as the platform would (`coerce`), then judged. */
 export function scalarSchema(parts: readonly JsonObject[], type: string | undefined, nullable: boolean): JsonObject {
-  const format = parts.map((part) => part["format"]).find((name) => typeof name === "string");
   switch (type) {
     case undefined:
       return {};
     case "boolean":
-      return converted("boolean", typed("boolean", nullable));
+    case "bool":
+      return converted(nullable ? "nullableBoolean" : "boolean", typed("boolean", nullable));
     case "integer":
+    case "int":
+      return converted("integer", { ...typed("integer", nullable), ...numericLimits(parts) });
     case "number":
-      return converted(type, { ...typed(type, nullable), ...numericLimits(parts), ...plain(parts, ["multipleOf"]) });
-    case "string":
-      return textSchema(parts, format, nullable);
-    default:
+    case "float":
+      return converted("number", { ...typed("number", nullable), ...numericLimits(parts) });
+    default: {
+      const format = parts.map((part) => part["format"]).find((name) => typeof name === "string");
       // A type that is not JSON Schema's, such as `datetime`, is read as a format.
-      return textSchema(parts, type, nullable);
+      return textSchema(parts, type === "string" ? format : type, nullable);
+    }
   }
 }
 
-function textSchema(parts: readonly JsonObject[], format: string | undefined, nullable: boolean): JsonObject {
+/** One of these values, recognised by its text. */
+export function choiceAmong(values: readonly JsonValue[], nullable: boolean): JsonObject {
+  const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
+  return { allOf: [{ coerce: { to: "choice", choices } }, { enum: nullable ? [...choices, null] : choices }] };
+}
+
+function textSchema(parts: readonly JsonObject[], format: JsonValue | undefined, nullable: boolean): JsonObject {
   const text = typed("string", nullable);
-  switch (format) {
-    case "decimal":
-      return converted("decimal", { ...text, decimal: decimalRule(parts) });
-    case "date":
-    case "time":
-      return { ...text, moment: format };
-    case "date-time":
-    case "datetime":
-      return { ...text, moment: "datetime" };
-    default:
-      return plainTextSchema(parts, format, text);
-  }
+  if (format === "decimal") return converted("decimal", { ...text, decimal: decimalRule(parts) });
+  const form = typeof format === "string" ? FORMS[format] : undefined;
+  // A date or a UUID is no text field: nothing is taken off it, and it is never blank.
+  return form === undefined ? plainTextSchema(parts, format, text) : { ...text, form, allOf: patterns(parts) };
 }
 
-function plainTextSchema(parts: readonly JsonObject[], format: string | undefined, text: JsonObject): JsonObject {
-  const documentPath = parts.some((part) => part["x-document-path"] === true);
-  const allowBlank = parts.some((part) => part["minLength"] === 0);
-  const patterns = parts.map((part) => part["pattern"]).filter((pattern) => typeof pattern === "string");
-  const checked = {
+const FORMS: Readonly<Record<string, string>> = {
+  date: "date",
+  "date-time": "datetime",
+  datetime: "datetime",
+  time: "time",
+  uuid: "uuid",
+};
+
+function plainTextSchema(parts: readonly JsonObject[], format: JsonValue | undefined, text: JsonObject): JsonObject {
+  const asGiven = parts.some((part) => part["x-document-path"] === true) ? [{ documentPath: true }] : [];
+  const kept = {
     ...text,
-    text: { allowBlank, documentPath },
-    ...plain(parts, LENGTHS),
-    ...(["email", "uuid", "uri"].includes(format ?? "") ? { format } : {}),
-    ...(patterns.length > 0 ? { allOf: patterns.map((pattern) => ({ type: text["type"], pattern })) } : {}),
-  } as JsonObject;
-  return converted(documentPath ? "path" : "text", checked);
+    text: { allowBlank: parts.some((part) => part["minLength"] === 0) },
+    ...tightest(parts, "minLength", Math.max),
+    ...tightest(parts, "maxLength", Math.min),
+    ...(format === "email" || format === "uri" ? { format } : {}),
+    allOf: patterns(parts),
+  };
+  return { allOf: [...asGiven, { coerce: { to: "text" } }, kept] };
 }
 
-function typed(type: string, nullable: boolean): { readonly type: JsonValue } & JsonObject {
+/** Each in a schema of its own, so that all of them count. An empty `allOf` would not be one. */
+function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
+  const written = parts.map((part) => part["pattern"]).filter((pattern) => typeof pattern === "string");
+  return [{}, ...written.map((pattern) => ({ pattern }))];
+}
+
+function typed(type: string, nullable: boolean): JsonObject {
   return { type: nullable ? [type, "null"] : type };
 }
 
@@ -59,41 +72,66 @@ function converted(to: string, schema: JsonObject): JsonObject {
   return { allOf: [{ coerce: { to } }, schema] };
 }
 
-function plain(parts: readonly JsonObject[], words: readonly string[]): JsonObject {
-  return Object.fromEntries(parts.flatMap((part) => Object.entries(part).filter(([word]) => words.includes(word))));
+/** The limit that counts when several parts of a schema set one. */
+export function tightest(
+  parts: readonly JsonObject[],
+  word: string,
+  pick: (...limits: number[]) => number,
+): JsonObject {
+  const limits = parts.map((part) => part[word]).filter((limit) => typeof limit === "number");
+  return limits.length === 0 ? {} : { [word]: pick(...limits) };
 }
 
 /** OpenAPI 3.0 writes `exclusiveMinimum: true` beside `minimum`; 3.1 writes the limit itself. */
 function numericLimits(parts: readonly JsonObject[]): JsonObject {
-  const limits: Record<string, JsonValue> = {};
-  for (const part of parts) {
-    for (const [inclusive, exclusive] of [
-      ["minimum", "exclusiveMinimum"],
-      ["maximum", "exclusiveMaximum"],
-    ] as const) {
-      const limit = part[inclusive];
-      const strict = part[exclusive];
-      if (typeof strict === "number") limits[exclusive] = strict;
-      if (limit !== undefined) limits[strict === true ? exclusive : inclusive] = limit;
-    }
-  }
-  return limits;
+  const modern = parts.map((part): JsonObject => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
+  return {
+    ...tightest(modern, "minimum", Math.max),
+    ...tightest(modern, "maximum", Math.min),
+    ...tightest(modern, "exclusiveMinimum", Math.max),
+    ...tightest(modern, "exclusiveMaximum", Math.min),
+    ...tightest(modern, "multipleOf", (first) => first),
+  };
 }
 
-const DIGITS_PATTERN = /^\^-\?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/;
+function strictLimits(part: JsonObject): JsonObject {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
+  return {
+    ...(exclusiveMinimum === true && minimum !== undefined ? { exclusiveMinimum: minimum } : {}),
+    ...(exclusiveMaximum === true && maximum !== undefined ? { exclusiveMaximum: maximum } : {}),
+  };
+}
 
-/** The digits that a generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$` stands for, or the pattern itself. */
+/** OpenAPI 3.0.3, Data Types: `int32` is a signed number of 32 bits. */
+function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
+  if (format !== "int32") return {};
+  const [least, most] = [-(2 ** 31), 2 ** 31 - 1];
+  return {
+    minimum: typeof minimum === "number" ? Math.max(minimum, least) : least,
+    maximum: typeof maximum === "number" ? Math.min(maximum, most) : most,
+  };
+}
+
+const DIGITS_PATTERN = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/;
+
+/** A generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$` stands for numbers of digits, which have codes of their own. */
 function decimalRule(parts: readonly JsonObject[]): JsonObject {
-  const rule: Record<string, JsonValue> = { ...numericLimits(parts) };
-  for (const part of parts) {
-    const { pattern, "x-max-digits": digits } = part;
-    const [, whole, places] = typeof pattern === "string" ? (DIGITS_PATTERN.exec(pattern) ?? []) : [];
-    if (whole !== undefined && places !== undefined) {
-      rule["maxWholeDigits"] = Number(whole);
-      rule["maxDecimalPlaces"] = Number(places);
-      rule["maxDigits"] = Number(whole) + Number(places);
-    } else if (pattern !== undefined) rule["pattern"] = pattern;
-    if (digits !== undefined && !isJsonObject(digits)) rule["maxDigits"] = digits;
-  }
-  return rule;
+  const pattern = parts.map((part) => part["pattern"]).find((text) => typeof text === "string");
+  const [, whole, places] = typeof pattern === "string" ? (DIGITS_PATTERN.exec(pattern) ?? []) : [];
+  const derived =
+    whole === undefined || places === undefined
+      ? {}
+      : { maxDigits: Number(whole) + Number(places), maxDecimalPlaces: Number(places), maxWholeDigits: Number(whole) };
+  const { "x-max-digits": digits } = tightest(parts, "x-max-digits", Math.min);
+  const { "x-max-decimal-places": decimals } = tightest(parts, "x-max-decimal-places", Math.min);
+  const difference =
+    typeof digits === "number" && typeof decimals === "number" ? { maxWholeDigits: digits - decimals } : {};
+  return {
+    ...numericLimits(parts),
+    ...difference,
+    ...derived,
+    ...(digits === undefined ? {} : { maxDigits: digits }),
+    ...(decimals === undefined ? {} : { maxDecimalPlaces: decimals }),
+    ...(pattern === undefined ? {} : { pattern }),
+  };
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../model/json.ts";
 import { compileAjv } from "./judge-ajv.ts";
-import { complaintsFrom } from "./judge-errors.ts";
+import { complaintsFrom, findingsFrom } from "./judge-errors.ts";
 import { toJudgeSchema } from "./judge-schema.ts";
 import { jsonCopy } from "./json-text.ts";
 import { resolveRef } from "./openapi-ref.ts";
@@ -20,11 +20,11 @@ export function compileJudge(
   document: JsonObject,
   operation: { readonly method: string; readonly path: string },
 ): Judge {
-  const validate = compileAjv(toJudgeSchema(document, requestSchema(document, operation)));
+  const validate = compileAjv(toJudgeSchema(document, requestSchema(document, operation)), findingsFrom);
   return (body) => {
     // Conversions write into the data, so they are given a copy.
     const holder = jsonCopy({ body: body ?? null });
-    return validate(holder) ? [] : complaintsFrom(validate.errors ?? []);
+    return validate(holder) ? [] : complaintsFrom(findingsFrom(validate.errors ?? []));
   };
 }
 

@@ -136,24 +136,15 @@ function spoil(
   { faults, connections }: AppParts,
 ): Response | Promise<Response> {
   const { incoming, outgoing } = context.env;
-  switch (fault) {
-    case "error": {
-      const shown = faultyReply(faults.options());
-      settle(reply, shown.status);
-      return responseTo(shown);
-    }
-    case "cut":
-      settle(reply, reply.status);
-      connections.cut(incoming, outgoing, { status: reply.status, text: JSON.stringify(reply.body) });
-      return noResponse();
-    case "reset":
-      settle(reply, undefined);
-      connections.reset(incoming);
-      return noResponse();
-    case "hang":
-      settle(reply, undefined);
-      return noResponse();
+  if (fault === "error") {
+    const shown = faultyReply(faults.options());
+    settle(reply, shown.status);
+    return responseTo(shown);
   }
+  settle(reply, fault === "cut" ? reply.status : undefined);
+  if (fault === "cut") connections.cut(incoming, outgoing, { status: reply.status, text: JSON.stringify(reply.body) });
+  if (fault === "reset") connections.reset(incoming);
+  return noResponse();
 }
 
 /** The connection has been dealt with, or is left hanging: there is nothing for the server to send. */

@@ -3,17 +3,15 @@ import { isJsonObject, type JsonValue } from "../model/json.ts";
 import type { FaultOptions, Trigger } from "./fault-options.ts";
 
 /**
- * Reads faults as they are typed at the command line or posted to the admin end-point: an object with the names of
- * `FaultOptions`. Numbers may be texts; a trigger may be a text: `every:10`, `share:0.05`, `at:7` or `at:7,9`;
- * a latency range too: `50-200`. Members that are undefined are left out.
+ * Reads faults as they are posted to the admin end-point: an object with the names of `FaultOptions`. A trigger may
+ * also be written as at the command line: `every:10`, `5%`, `at:3,7`.
  *
  * @throws Failure `usage` that names the member.
  */
 export function readFaults(value: unknown): FaultOptions {
   if (!isJsonObject(value)) throw wrong("faults", "an object");
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(
-    members.map(([name, member]) => {
+    Object.entries(value).map(([name, member]) => {
       const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
       if (read === undefined) throw wrong(name, `one of ${Object.keys(READERS).join(", ")}`);
       return [name, read(member, name)];
@@ -27,11 +25,11 @@ const READERS: Readonly<Record<keyof FaultOptions, Reader>> & Readonly<Record<st
   seed: wholeNumber,
   latencyMs: readLatency,
   throttle: readTrigger,
-  retryAfter: (value, name) => (typeof value === "string" && !isNumeric(value) ? value : amount(value, name)),
+  retryAfter: (value, name) => (typeof value === "string" ? value : amount(value, name)),
   errorBefore: readTrigger,
   errorAfter: readTrigger,
   errorStatus: (value, name) => {
-    const status = [500, 502, 503, 504].find((one) => one === Number(value));
+    const status = [500, 502, 503, 504].find((one) => one === value);
     if (status === undefined) throw wrong(name, "500, 502, 503 or 504");
     return status;
   },
@@ -51,6 +49,8 @@ const READERS: Readonly<Record<keyof FaultOptions, Reader>> & Readonly<Record<st
   },
 };
 
+const TRIGGER = 'every:<n>, <n>%, at:<n,n...>, or an object with "every", "share" and "at"';
+
 function readTrigger(value: JsonValue, name: string): Trigger {
   if (typeof value === "string") return triggerFromText(value, name);
   if (!isJsonObject(value)) throw wrong(name, TRIGGER);
@@ -63,34 +63,26 @@ function readTrigger(value: JsonValue, name: string): Trigger {
   };
 }
 
-const TRIGGER = "every:<n>, share:<0 to 1> or at:<n,n...>";
-
 function triggerFromText(text: string, name: string): Trigger {
-  const [, kind, rest = ""] = /^(every|share|at):(.+)$/.exec(text.trim()) ?? [];
-  switch (kind) {
-    case "every":
-      return { every: wholeNumber(rest, name) };
-    case "share":
-      return { share: portion(rest, name) };
-    case "at":
-      return { at: rest.split(",").map((one) => wholeNumber(one, name)) };
-    default:
-      throw wrong(name, TRIGGER);
-  }
+  const [, every, percent, list] = /^(?:every:(\d+)|(\d+(?:\.\d+)?)%|at:(\d+(?:,\d+)*))$/.exec(text.trim()) ?? [];
+  if (every !== undefined) return { every: wholeNumber(Number(every), name) };
+  if (percent !== undefined) return { share: portion(Number(percent) / 100, name) };
+  if (list !== undefined) return { at: list.split(",").map(Number) };
+  throw wrong(name, TRIGGER);
 }
 
 function readLatency(value: JsonValue, name: string): number | readonly [number, number] {
-  const bounds = typeof value === "string" ? value.split("-") : [value].flat();
-  const [least, most, ...others] = bounds.map((bound) => amount(bound, name));
-  if (least === undefined || others.length > 0) throw wrong(name, "milliseconds, or two values as <least>-<most>");
+  const [least, most, ...others] = [value].flat().map((bound) => amount(bound, name));
+  if (least === undefined || others.length > 0) throw wrong(name, "milliseconds, or [least, most]");
   if (most === undefined) return least;
   if (most < least) throw wrong(name, "the smaller value first");
   return [least, most];
 }
 
+/** From 1: an every-nothing-th request cannot be. */
 function wholeNumber(value: JsonValue, name: string): number {
   const found = amount(value, name);
-  if (!Number.isSafeInteger(found)) throw wrong(name, "a whole number");
+  if (!Number.isSafeInteger(found) || found < 1) throw wrong(name, "a whole number from 1");
   return found;
 }
 
@@ -101,16 +93,11 @@ function portion(value: JsonValue, name: string): number {
 }
 
 function amount(value: JsonValue, name: string): number {
-  if (typeof value !== "number" && !(typeof value === "string" && isNumeric(value))) throw wrong(name, "a number");
-  return Number(value);
-}
-
-function isNumeric(text: string): boolean {
-  return /^\s*\d+(?:\.\d+)?\s*$/.test(text);
+  if (typeof value !== "number" || value < 0) throw wrong(name, "a number from 0");
+  return value;
 }
 
 function wrong(name: string, expected: string): Failure {
-  return new Failure("usage", `The sandbox's fault setting "${name}" does not fit.`, {
-    hint: `Expected is ${expected}.`,
-  });
+  const more = { hint: `Expected is ${expected}.` };
+  return new Failure("usage", `The sandbox's fault setting "${name}" does not fit.`, more);
 }

@@ -116,17 +116,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const origin = await listen(server, options.port);
 
   return {
-    ready: {
-      baseUrl: `${origin}/v1/`,
-      graphqlUrl: `${origin}/v1/graphql/`,
-      adminUrl: `${origin}/admin/`,
-      ca: certificate.caPath,
-      apiKey,
-      supplier: Object.keys(suppliers)[0] ?? "",
-      products: products().map(({ code }) => code),
-      tariff: SAMPLE_TARIFF,
-      account: SAMPLE_ACCOUNT.number,
-    },
+    ready: readyAt(origin, { ca: certificate.caPath, apiKey, supplier: Object.keys(suppliers)[0] ?? "" }),
     history: history.entries,
     state,
     close: async () => {
@@ -136,6 +126,18 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await closed;
       await stateFile.close();
     },
+  };
+}
+
+function readyAt(origin: string, known: Pick<SandboxReady, "ca" | "apiKey" | "supplier">): SandboxReady {
+  return {
+    baseUrl: `${origin}/v1/`,
+    graphqlUrl: `${origin}/v1/graphql/`,
+    adminUrl: `${origin}/admin/`,
+    ...known,
+    products: products().map(({ code }) => code),
+    tariff: SAMPLE_TARIFF,
+    account: SAMPLE_ACCOUNT.number,
   };
 }
 
