@@ -16,11 +16,27 @@ export interface RejectRow {
  * a problem with no place, or with a place in none of them, to the record's own row.
  */
 export function rejectRows(record: InputRecord, { problems }: Outcome): readonly RejectRow[] {
-  const rows = recordRows(record);
-  const own = rows.map(({ row }) => problems.filter(({ place }) => place !== undefined && liesIn(place, row)));
-  const placed = new Set(own.flat());
-  const homeless = problems.filter((problem) => !placed.has(problem));
-  return rows.map((entry, at) => ({ ...entry, problems: [...(at === 0 ? homeless : []), ...(own[at] ?? [])] }));
+  const rows = recordRows(record).map(opened);
+  const byLine = new Map<string, OpenRow[]>();
+  for (const entry of rows) {
+    const key = lineKey(entry.row.table.file, entry.row.line);
+    byLine.set(key, [...(byLine.get(key) ?? []), entry]);
+  }
+  for (const problem of problems) {
+    const { place } = problem;
+    const near = place === undefined ? [] : (byLine.get(lineKey(place.file, place.line)) ?? []);
+    const home = near.find(({ row }) => place !== undefined && liesIn(place, row)) ?? rows[0];
+    home?.problems.push(problem);
+  }
+  return rows;
+}
+
+interface OpenRow extends SourceRow {
+  readonly problems: Problem[];
+}
+
+function opened(entry: SourceRow): OpenRow {
+  return { ...entry, problems: [] };
 }
 
 type SourceRow = Omit<RejectRow, "problems">;
@@ -41,9 +57,11 @@ function addChildren(rows: SourceRow[], { children }: Row): void {
   }
 }
 
-function liesIn(place: Place, row: Row): boolean {
-  if (place.file !== row.table.file || place.line !== row.line) return false;
-  if (isCsvRow(row)) return true;
-  const pointer = place.pointer ?? "";
-  return pointer === row.pointer || pointer.startsWith(`${row.pointer}/`);
+function lineKey(file: string, line: number): string {
+  return `${line} ${file}`;
+}
+
+/** Of rows on the same line of the same file. */
+function liesIn({ pointer = "" }: Place, row: Row): boolean {
+  return isCsvRow(row) || pointer === row.pointer || pointer.startsWith(`${row.pointer}/`);
 }

@@ -1,0 +1,147 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkReportFolder, writeReportFiles } from "../../src/report/report-files.ts";
+import { reporters } from "../../src/report/report.ts";
+import { batched, csvRow, csvTable, missing, outcomeOf, recordsOf } from "./inputs.ts";
+import { rendered, reportOf } from "./reports.ts";
+
+const table = csvTable("accounts.csv", ["REF"]);
+const records = recordsOf([csvRow(table, 2, ["1"]), csvRow(table, 3, ["2"])]);
+const outcomes = records.map((record, at) => outcomeOf(record, at === 0 ? [] : [missing("name", record.row)]));
+const report = reportOf(outcomes);
+
+let home: string;
+let folder: string;
+const options = (): Parameters<typeof writeReportFiles>[1] => ({
+  folder,
+  sources: ["accounts"],
+  records: () => batched(records),
+});
+
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "report-files-"));
+  folder = path.join(home, "new", "out");
+});
+afterEach(() => rm(home, { recursive: true }));
+
+describe("writeReportFiles", () => {
+  it("writes what the reporters render, and the summary", async () => {
+    const files = await writeReportFiles(report, options());
+    expect((await readdir(folder)).toSorted()).toEqual([
+      "errors.csv",
+      "outcomes.ndjson",
+      "rejects.csv",
+      "summary.json",
+    ]);
+    expect(await readFile(files.outcomes, "utf8")).toBe(await rendered(reporters.ndjson, report));
+    expect(await readFile(files.errors, "utf8")).toBe(await rendered(reporters.csv, report));
+    expect(await readFile(files.summary, "utf8")).toBe(
+      '{"records":2,"valid":1,"invalid":1,"accepted":0,"rejected":0,"ambiguous":0,"blocked":0,"pending":0,"skipped":0,' +
+        '"duplicate":0,"errors":{"required":1},"exitCode":1}\n',
+    );
+    expect(files.rejects).toEqual({ files: [{ path: path.join(folder, "rejects.csv"), rows: 1 }], leftOut: 0 });
+  });
+
+  it("lets nobody but the owner read, whatever the umask", async () => {
+    const umask = process.umask(0);
+    try {
+      await writeReportFiles(report, options());
+    } finally {
+      process.umask(umask);
+    }
+    expect(await modeOf(folder)).toBe(0o700);
+    expect(await modeOf(path.join(home, "new"))).toBe(0o700);
+    for (const name of await readdir(folder)) expect(await modeOf(path.join(folder, name))).toBe(0o600);
+  });
+
+  it("replaces an older file that others could read", async () => {
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, "errors.csv"), "old");
+    await chmod(path.join(folder, "errors.csv"), 0o644);
+    await writeReportFiles(report, options());
+    expect(await modeOf(path.join(folder, "errors.csv"))).toBe(0o600);
+    expect(await readFile(path.join(folder, "errors.csv"), "utf8")).toMatch(/^record,/);
+  });
+
+  it("replaces a link instead of following it", async () => {
+    await mkdir(folder, { recursive: true });
+    const victim = path.join(home, "victim");
+    await writeFile(victim, "precious");
+    for (const name of ["outcomes.ndjson", "errors.csv", "rejects.csv", "summary.json"]) {
+      await symlink(victim, path.join(folder, name));
+      await symlink(victim, path.join(folder, `.${name}.${process.pid}.tmp`));
+    }
+    await writeReportFiles(report, options());
+    expect(await readFile(victim, "utf8")).toBe("precious");
+    expect((await stat(path.join(folder, "rejects.csv"))).isFile()).toBe(true);
+    expect(await readdir(folder)).toHaveLength(4);
+  });
+
+  it("leaves the older report, and nothing half written, when the report fails", async () => {
+    await writeReportFiles(report, options());
+    const before = await readFile(path.join(folder, "summary.json"), "utf8");
+    const broken = { ...report, summary: { ...report.summary, records: 3 } };
+    await expect(writeReportFiles(broken, options())).rejects.toThrow("does not add up");
+    expect(await readFile(path.join(folder, "summary.json"), "utf8")).toBe(before);
+    expect((await readdir(folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  it("clears away what a dead process left, and nothing else", async () => {
+    await mkdir(folder, { recursive: true });
+    const names = [".errors.csv.999999999.tmp", `.errors.csv.${process.ppid}.tmp`, ".notes.1.tmp", "rejects.mine.csv"];
+    for (const name of names) await writeFile(path.join(folder, name), "");
+    await writeReportFiles(report, options());
+    const left = await readdir(folder);
+    expect(names.filter((name) => left.includes(name))).toEqual(names.slice(1));
+  });
+
+  it("is a storage failure with a hint when the folder cannot be written", async () => {
+    await writeFile(path.join(home, "new"), "a file, not a folder");
+    await expect(writeReportFiles(report, options())).rejects.toMatchObject({
+      code: "storage",
+      exitCode: 6,
+      hint: expect.stringContaining("migrate report"),
+    });
+  });
+
+  it("is a storage failure when a folder stands in a file's place", async () => {
+    await mkdir(path.join(folder, "errors.csv", "sub"), { recursive: true });
+    await expect(writeReportFiles(report, options())).rejects.toMatchObject({ code: "storage" });
+  });
+
+  it("goes without rejects when the input cannot be read any more, and keeps the older ones", async () => {
+    await writeReportFiles(report, options());
+    const { rejects } = await writeReportFiles(report, { folder, sources: ["accounts"] });
+    expect(rejects.files).toEqual([]);
+    expect(await readdir(folder)).toContain("rejects.csv");
+  });
+});
+
+describe("checkReportFolder", () => {
+  it("makes the folder and leaves it empty", async () => {
+    await checkReportFolder(folder, ["accounts.csv"]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("refuses a folder whose rejects are the input", async () => {
+    await writeReportFiles(report, options());
+    const link = path.join(home, "link");
+    await symlink(folder, link);
+    for (const input of [path.join(folder, "rejects.csv"), path.join(link, "rejects.csv")]) {
+      await expect(checkReportFolder(folder, [input])).rejects.toMatchObject({ code: "usage" });
+    }
+    await checkReportFolder(path.join(home, "other"), [path.join(folder, "rejects.csv")]);
+    await checkReportFolder(folder, [path.join(folder, "accounts.csv")]);
+  });
+
+  it("is a storage failure when the folder cannot be made", async () => {
+    await writeFile(path.join(home, "new"), "");
+    await expect(checkReportFolder(folder, [])).rejects.toMatchObject({ code: "storage" });
+  });
+});
+
+async function modeOf(file: string): Promise<number> {
+  return (await stat(file)).mode & 0o777;
+}
