@@ -37,7 +37,7 @@ export interface SourceEntry {
 export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
   const { file, value, lineOf } = parseDocument(source, "mapping_invalid");
   const issues = collectIssues({ file, lineOf });
-  const top = asObject(value, [], issues) ?? {};
+  const top = value === null ? {} : (asObject(value, [], issues) ?? {});
   refuseUnknown(top, MAPPING_KEYS, [], issues);
   const operation = textAt(top, "operation", [], issues);
   const key = textAt(top, "key", [], issues);
@@ -70,8 +70,8 @@ function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues
 function readPayload(top: JsonObject, issues: Issues): JsonObject {
   const payload = top["payload"];
   if (isJsonObject(payload)) return payload;
-  const message = payload === undefined ? "has no payload" : "has to be an object that mirrors the payload";
-  issues.add(payload === undefined ? [] : ["payload"], message);
+  if (payload === undefined) issues.add([], "the mapping has no payload");
+  else issues.add(["payload"], "has to be an object that mirrors the payload");
   return {};
 }
 

@@ -22,7 +22,11 @@ export function collectIssues(document: Addressable): Issues {
   const found: Issue[] = [];
   return {
     add: (path, message, hint) => {
-      const issue = { line: document.lineOf(path), text: `${formatAttr(path)}: ${message}`, hint };
+      const issue = {
+        line: document.lineOf(path),
+        text: path.length === 0 ? message : `${formatAttr(path)}: ${message}`,
+        hint,
+      };
       if (!found.some(({ line, text }) => line === issue.line && text === issue.text)) found.push(issue);
     },
     raise: () => {
@@ -65,7 +69,7 @@ export function scalarTexts(value: JsonValue | undefined): readonly string[] | u
 /** The entry as an object; an issue and undefined when it is none. */
 export function asObject(value: JsonValue, path: AttrPath, issues: Issues): JsonObject | undefined {
   if (isJsonObject(value)) return value;
-  issues.add(path, "has to be an object (name: entry)");
+  issues.add(path, "has to be an object: names, each with its entry");
   return undefined;
 }
 

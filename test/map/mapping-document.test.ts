@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readMapping } from "../../src/map/mapping-document.ts";
 import { planSources, type GivenSources } from "../../src/map/source-plan.ts";
+import type { SourceSpec } from "../../src/model/source-plan.ts";
 import { failureOf } from "./rows.ts";
 
 const read = (text: string) => readMapping({ file: "mapping.yaml", text });
@@ -33,7 +34,7 @@ payload:
     expect(document.lineOf(["payload", "customers", "item"])).toBe(10);
   });
   test.each([
-    ["", "has to be an object"],
+    ["", "has no payload"],
     ["[1]", "has to be an object"],
     ["key: a", "has no payload"],
     ["payload: []", "mirrors the payload"],
@@ -59,9 +60,11 @@ function given(more: Partial<GivenSources>): GivenSources {
   return { positional: [], named: new Map(), resolve: (path) => `folder/${path}`, ...more };
 }
 
+function plan(sources: string, more: Partial<GivenSources> = {}): SourceSpec {
+  return planSources(read(`payload: {}\n${sources}`), given(more));
+}
+
 describe("planSources", () => {
-  const plan = (sources: string, more: Partial<GivenSources> = {}) =>
-    planSources(read(`payload: {}\n${sources}`), given(more));
   const joined = `sources:
   accounts: { files: accounts.csv, key: REF }
   customers: { files: customers.csv, parent: accounts, on: ACC, orderBy: SEQ, key: ID }

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { findOperation } from "../../src/contract/find-operation.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
+import { compileMapping } from "../../src/map/compile-mapping.ts";
+import { readMapping } from "../../src/map/mapping-document.ts";
+import { failureOf, NO_VALUES } from "./rows.ts";
+
+const fixtures = new URL("../../fixtures/", import.meta.url);
+const contractText = readFileSync(new URL("contract/contract.yaml", fixtures), "utf8");
+const contract = loadContract([{ file: "contract.yaml", text: contractText }]);
+const operation = findOperation(contract, "POST /data-import/accounts/");
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  "empty.yaml": "empty.yaml:1: the mapping has no payload",
+  "endless-pattern.yaml":
+    "endless-pattern.yaml:2: payload.billing_name.replace.pattern: " +
+    "an endless repeat (*, +, {n,}) may repeat only a single character or class",
+  "forbidden-name.yaml": "forbidden-name.yaml:2: the name __proto__ is not allowed",
+  "missing-payload.yaml": "missing-payload.yaml:1: the mapping has no payload",
+  "name-twice.yaml": 'name-twice.yaml:3: the name "billing_name" stands twice in one object',
+  "several-errors.yaml": [
+    "several-errors.yaml: 5 errors in the mapping",
+    "  several-errors.yaml:1: key: the payload has no external_account",
+    "  several-errors.yaml:4: payload.account_type.value: is not one of the contract's choices. " +
+      'Did you mean "DOMESTIC"?',
+    "  several-errors.yaml:5: payload.balance: date makes date, and the contract wants decimal here",
+    "  several-errors.yaml:6: payload.customers: is a list in the contract. " +
+      "Write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }.",
+    "  several-errors.yaml:7: payload.payment.reminder_after_days: the contract knows no such attr. " +
+      "It knows method, day, amount, mandate_reference.",
+  ].join("\n"),
+  "two-roots.yaml":
+    "two-roots.yaml:3: sources.customers: accounts, customers all have no parent; one record is one row of one source",
+  "undocumented-attr.yaml": "undocumented-attr.yaml:3: payload.billing_postcod: the contract knows no such attr",
+  "unknown-option.yaml": "unknown-option.yaml:2: payload.billing_postcode.uper: is not known here",
+};
+
+test("every bad mapping of the fixtures has its refusal here", () =>
+  expect(readdirSync(new URL("map/bad/", fixtures)).toSorted()).toEqual(Object.keys(REFUSALS).toSorted()));
+
+test.each(Object.entries(REFUSALS))("%s", (file, message) => {
+  const text = readFileSync(new URL(`map/bad/${file}`, fixtures), "utf8");
+  const failure = failureOf(() => compileMapping(readMapping({ file, text }), operation, NO_VALUES));
+  expect(failure.code).toBe("mapping_invalid");
+  expect(failure.exitCode).toBe(2);
+  expect(failure.message).toBe(message);
+});
