@@ -80,8 +80,8 @@ function layoutOf(source: TextSource, head: Head, wanted: string | undefined): C
     return undefined;
   }
   if (cut.strayQuotes.has(0)) throw strayQuote(source.file, headerLine);
-  if (wanted !== undefined) refuseOneColumn(source.file, lines[0] ?? "", delimiter);
-  const [columns = []] = parseRecords(rest, delimiter, 1);
+  refuseOneColumn(source.file, lines[0] ?? "", delimiter);
+  const columns = parseRecords(rest, delimiter, 1)[0] ?? [];
   return { table: csvTable(source.file, headerLine, columns), delimiter, headerByte, headerLine };
 }
 

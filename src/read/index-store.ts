@@ -34,7 +34,7 @@ export async function openRowIndex(folder: string): Promise<RowIndex> {
   }
   const database = new DatabaseSync(path);
   database.exec(
-    "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16000",
+    "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16000",
   );
   return {
     database,

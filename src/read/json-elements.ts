@@ -125,25 +125,25 @@ function inString(state: State, kind: number): void {
 }
 
 function outside(state: State, bytes: Buffer, at: number): JsonElement | undefined {
-  const byte = bytes[at] ?? 0;
-  const kind = KINDS[byte] ?? ORDINARY;
+  const kind = KINDS[bytes[at] ?? 0] ?? ORDINARY;
   if (countLine(state, kind) || kind === SPACE) return undefined;
-  if (state.phase !== "inside") {
-    if (state.phase === "before" && byte === OPEN_ARRAY) {
-      state.phase = "inside";
-      state.depth = 1;
-    } else {
-      const reason = state.phase === "before" ? "no array begins" : "text follows the end of the array";
-      state.damage = { line: state.line, reason };
-    }
-    return undefined;
-  }
+  if (state.phase !== "inside") return aroundArray(state, bytes[at]);
   if (state.depth === 1 && (kind === COMMA || kind === CLOSES)) return separator(state, bytes, at);
   begin(state, at);
   if (kind === OPENS) state.depth += 1;
   else if (kind === CLOSES) state.depth -= 1;
   else if (kind === QUOTE) state.quoted = true;
   return undefined;
+}
+
+function aroundArray(state: State, byte: number | undefined): undefined {
+  if (state.phase === "before" && byte === OPEN_ARRAY) {
+    state.phase = "inside";
+    state.depth = 1;
+    return;
+  }
+  const reason = state.phase === "before" ? "no array begins" : "text follows the end of the array";
+  state.damage = { line: state.line, reason };
 }
 
 /** A comma between elements, or the end of the array. */

@@ -42,7 +42,10 @@ export async function* ndjsonLines(
   if (last !== undefined) yield [last];
 }
 
+const RECORD_SEPARATOR = "\u{1E}";
+
 function textOf(parts: readonly Buffer[], rest: Buffer): string {
   const text = parts.length === 0 ? rest.toString() : Buffer.concat([...parts, rest]).toString();
-  return text.replace(/^\u001E?[ \t\r]*/, "").replace(/[ \t\r]+$/, "");
+  const record = text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text;
+  return record.replace(/^[ \t\r]+/, "").replace(/[ \t\r]+$/, "");
 }

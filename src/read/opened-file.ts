@@ -58,12 +58,12 @@ export async function openFile(found: FoundFile, opening: Opening): Promise<Open
     say(`its byte order mark says ${encoding.name}: read so, not as ${opening.encoding}`);
   }
   const source: TextSource = { ...packed, encoding };
-  const text = (await first(textBytes(source))).toString();
+  const text = await firstWords(source);
   const kind = fileKind(file, basename(found.path), text);
   if (kind === "csv") {
     return { ...source, kind, found, layout: await csvLayout(source, opening.delimiter, say) };
   }
-  if (text.trim() === "") {
+  if (text === "") {
     throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });
   }
   return { ...source, kind, found, table: { kind: "json", file } };
@@ -93,6 +93,15 @@ function sayPacking(path: string, gzip: boolean, say: (text: string) => void): v
   const named = /\.gz$/i.test(path);
   if (gzip && !named) say("is gzip under a name without .gz: read through");
   if (!gzip && named) say("is named .gz but is not compressed: read as it is");
+}
+
+/** The first chunk that holds more than white space; empty when none does. */
+async function firstWords(source: TextSource): Promise<string> {
+  for await (const chunk of textBytes(source)) {
+    const text = chunk.toString();
+    if (text.trim() !== "") return text;
+  }
+  return "";
 }
 
 /** The first chunk, empty when there is none; the rest is not read. */

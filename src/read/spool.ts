@@ -18,7 +18,7 @@ export async function spoolStdin(stream: Readable, folder: string): Promise<stri
     await pipeline(stream, createWriteStream(path, { flags: "wx", mode: 0o600 }));
     return path;
   } catch (error) {
-    await rm(path, { force: true });
+    await rm(path, { force: true }).catch(() => undefined);
     throw new Failure("storage", `${folder}: cannot keep what comes from stdin`, {
       hint: "Is the disk full? A file named on the command line needs no copy.",
       cause: error,

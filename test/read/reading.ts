@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { Failure } from "../../src/model/failure.ts";
+import type { Place } from "../../src/model/place.ts";
+import type { InputRecord, Row } from "../../src/model/row.ts";
+import { isCsvRow } from "../../src/model/row.ts";
+import type { SourceSpec } from "../../src/model/source-plan.ts";
+import { openInput } from "../../src/read/input.ts";
+import type { ReadNotice, ReadOptions } from "../../src/read/input.ts";
+
+export const FIXTURES: string = new URL("../../fixtures/read", import.meta.url).pathname;
+
+/** A folder that goes away with the test. */
+export async function scratchFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "migrate-read-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function fixture(name: string): SourceSpec {
+  return source(join(FIXTURES, name));
+}
+
+export function source(path: string): SourceSpec {
+  return { name: "accounts", files: [path], children: [] };
+}
+
+export interface Reading {
+  readonly records: readonly InputRecord[];
+  readonly notices: readonly ReadNotice[];
+}
+
+/** Everything that one pass over the plan gives. */
+export async function read(plan: SourceSpec, options: Partial<ReadOptions> = {}): Promise<Reading> {
+  const notices: ReadNotice[] = [];
+  const tempFolder = join(await scratchFolder(), "temp");
+  const input = await openInput(plan, { tempFolder, onNotice: (notice) => notices.push(notice), ...options });
+  try {
+    const records: InputRecord[] = [];
+    for await (const batch of input.records()) records.push(...batch);
+    return { records, notices };
+  } finally {
+    await input.close();
+  }
+}
+
+/** The failure that reading ends with. */
+export async function failureOf(reading: Promise<unknown>): Promise<Failure> {
+  const error: unknown = await reading.then(
+    () => undefined,
+    (raised: unknown) => raised,
+  );
+  if (error instanceof Failure) return error;
+  throw new Error("a failure was expected", { cause: error });
+}
+
+export function cells(row: Row): readonly string[] {
+  return isCsvRow(row) ? row.cells : [];
+}
+
+/** `code@line:column` of every problem, `code@line/pointer` in JSON. */
+export function problemsOf(records: readonly InputRecord[]): readonly string[] {
+  return records.flatMap(({ problems }) => problems.map(({ code, place }) => `${code}@${place ? where(place) : "?"}`));
+}
+
+function where({ line, columnNumber, pointer }: Place): string {
+  return `${line}${columnNumber === undefined ? "" : `:${columnNumber}`}${pointer ?? ""}`;
+}
