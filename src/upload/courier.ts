@@ -32,7 +32,7 @@ export async function carryAll(parts: UploadParts, options: UploadOptions, tools
   halt.stopping.addEventListener("abort", backlog.notify);
 
   const obstacle = (): Promise<void> | undefined => {
-    slots.concurrency = pace.limit();
+    if (slots.concurrency !== pace.limit()) slots.concurrency = pace.limit();
     if (backlog.isIdle() || slots.activeCount >= slots.concurrency) return backlog.changed();
     return pace.hold(halt.stopping);
   };

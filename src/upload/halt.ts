@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../model/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { UploadEnd, UploadOptions } from "./sendable.ts";
@@ -22,6 +23,8 @@ export function createHalt({ drain, abort }: Pick<UploadOptions, "drain" | "abor
   const stopping = new AbortController();
   const killed = new AbortController();
   const over = new AbortController();
+  /** Every record that waits for its next try listens. */
+  setMaxListeners(0, stopping.signal, killed.signal);
   let error: unknown;
 
   const stopped = new Promise<void>((resolve) => {

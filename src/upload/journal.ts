@@ -34,7 +34,8 @@ export function createJournal({ ledger, run, clock, onFailure }: JournalOptions)
   let buffered: Entry[] = [];
   let refused: Entry[] = [];
   let last: Promise<void> = Promise.resolve();
-  let timer: AbortController | undefined;
+  const over = new AbortController();
+  let timing = false;
 
   const save = async (entries: readonly Entry[]): Promise<void> => {
     const settlements = entries.map((entry) => entry.settlement);
@@ -43,8 +44,6 @@ export function createJournal({ ledger, run, clock, onFailure }: JournalOptions)
   };
 
   const flush = (): void => {
-    timer?.abort();
-    timer = undefined;
     if (buffered.length === 0) return;
     const entries = buffered;
     buffered = [];
@@ -56,11 +55,12 @@ export function createJournal({ ledger, run, clock, onFailure }: JournalOptions)
     );
   };
 
+  /** One timer at a time, never reset: aborting one for every group costs more than a group written early. */
   const flushLater = async (): Promise<void> => {
-    const alarm = new AbortController();
-    timer = alarm;
-    await clock.sleep(FLUSH_MS, alarm.signal);
-    if (timer === alarm) flush();
+    timing = true;
+    await clock.sleep(FLUSH_MS, over.signal);
+    timing = false;
+    flush();
   };
 
   return {
@@ -73,9 +73,10 @@ export function createJournal({ ledger, run, clock, onFailure }: JournalOptions)
     settle(settlement, onSaved) {
       buffered.push({ settlement, onSaved });
       if (buffered.length >= FLUSH_AT) flush();
-      else if (timer === undefined) void flushLater();
+      else if (!timing) void flushLater();
     },
     async close() {
+      over.abort();
       flush();
       await last;
       if (refused.length === 0) return [];

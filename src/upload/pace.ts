@@ -42,7 +42,7 @@ const PROBE_AFTER = 5;
 const SLOWER = 1.5;
 const SLOWER_MS = 5;
 /** The best time is forgotten slowly, because platforms change over the day. */
-const FORGET = 1.01;
+const FORGET = 1.0002;
 /** How far ahead of an even spacing `rps` may run, so that coarse timers cost no throughput. */
 const BURST_MS = 50;
 

@@ -1,0 +1,208 @@
+import type { Clock } from "../../src/model/clock.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Intent, Ledger, Settlement } from "../../src/ledger/ledger.ts";
+import type { Answer, ImportClient } from "../../src/platform/import-client.ts";
+import type { Sendable, UploadEnd, UploadEvent, UploadOptions } from "../../src/upload/sendable.ts";
+import { upload } from "../../src/upload/upload.ts";
+
+/** A clock whose time passes only when everybody sleeps. */
+export function fakeClock(): Clock {
+  let now = 0;
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
+  let ticking = false;
+  const tick = async (): Promise<void> => {
+    ticking = true;
+    while (sleepers.size > 0) {
+      for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+      const [first] = [...sleepers].toSorted((a, b) => a.at - b.at);
+      if (first === undefined) break;
+      now = Math.max(now, first.at);
+      first.wake();
+    }
+    ticking = false;
+  };
+  return {
+    now: () => Date.UTC(2026, 0, 1) + now,
+    monotonic: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const wake = (): void => {
+          sleepers.delete(sleeper);
+          signal?.removeEventListener("abort", wake);
+          resolve();
+        };
+        const sleeper = { at: now + ms, wake };
+        if (signal?.aborted === true) {
+          resolve();
+          return;
+        }
+        signal?.addEventListener("abort", wake);
+        sleepers.add(sleeper);
+        if (!ticking) void tick();
+      }),
+  };
+}
+
+/** A ledger in memory that refuses what the real one would refuse. */
+export interface FakeLedger extends Pick<Ledger, "intend" | "settle"> {
+  readonly states: ReadonlyMap<number, Settlement["status"] | "sending">;
+  readonly attempts: ReadonlyMap<number, number>;
+  readonly settlements: readonly Settlement[];
+  readonly intentGroups: readonly (readonly Intent[])[];
+  /** Intended and without an outcome on disk: what a crash right now would leave ambiguous. */
+  readonly sending: () => number;
+}
+
+export interface LedgerFaults {
+  readonly settle?: (call: number) => void;
+  readonly intend?: (call: number) => void;
+}
+
+export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
+  const states = new Map<number, Settlement["status"] | "sending">();
+  const attempts = new Map<number, number>();
+  const settlements: Settlement[] = [];
+  const intentGroups: (readonly Intent[])[] = [];
+  let settles = 0;
+  return {
+    states,
+    attempts,
+    settlements,
+    intentGroups,
+    sending: () => [...states.values()].filter((state) => state === "sending").length,
+    async intend(_, intents) {
+      await new Promise(setImmediate);
+      faults.intend?.(intentGroups.length + 1);
+      intentGroups.push(intents);
+      for (const { record, attempt } of intents) {
+        const state = states.get(record);
+        if (state === "sending" || state === "accepted") throw new Error(`record ${record} is ${state}`);
+        if (attempt !== (attempts.get(record) ?? 0) + 1) throw new Error(`record ${record}: attempt ${attempt}`);
+        states.set(record, "sending");
+        attempts.set(record, attempt);
+      }
+    },
+    async settle(_, group) {
+      await new Promise(setImmediate);
+      settles += 1;
+      faults.settle?.(settles);
+      for (const settlement of group) {
+        const { record, attempt, status } = settlement;
+        if (states.get(record) !== "sending") throw new Error(`record ${record} is not being sent`);
+        if (attempts.get(record) !== attempt) throw new Error(`record ${record}: not attempt ${attempt}`);
+        states.set(record, status);
+        settlements.push(settlement);
+      }
+    },
+  };
+}
+
+export interface SceneOptions extends Partial<UploadOptions> {
+  readonly records?: number;
+  readonly ledger?: FakeLedger;
+  readonly clock?: Clock;
+  readonly payload?: JsonObject;
+  readonly source?: AsyncIterable<readonly Sendable[]>;
+}
+
+export interface Played {
+  readonly end: UploadEnd;
+  readonly ledger: FakeLedger;
+  readonly events: readonly UploadEvent[];
+  /** Record numbers in the order they were sent. */
+  readonly sent: readonly number[];
+  readonly most: number;
+  readonly clock: Clock;
+}
+
+export interface Request {
+  readonly record: number;
+  /** 1-based over the whole upload. */
+  readonly number: number;
+  readonly inFlight: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** Uploads records to a platform that answers as `answer` says. */
+export async function play(
+  answer: (request: Request) => Answer | Promise<Answer>,
+  options: SceneOptions = {},
+): Promise<Played> {
+  const clock = options.clock ?? fakeClock();
+  const ledger = options.ledger ?? fakeLedger();
+  const events: UploadEvent[] = [];
+  const sent: number[] = [];
+  let inFlight = 0;
+  let most = 0;
+  const client: ImportClient = {
+    async send(payload, signal) {
+      const record = Number(payload["record"]);
+      if (ledger.states.get(record) !== "sending")
+        throw new Error(`record ${record} left before its intent was on disk`);
+      sent.push(record);
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      try {
+        return await answer({ record, number: sent.length, inFlight, signal, clock });
+      } finally {
+        inFlight -= 1;
+      }
+    },
+  };
+  const never = new AbortController().signal;
+  const end = await upload(
+    options.source ?? sendables(options.records ?? 20, options.payload),
+    { ledger, client, clock, random: () => 0.5, onProgress: (event) => events.push(event) },
+    { run: "run", concurrency: 4, dedupes: false, drain: never, abort: never, ...options },
+  );
+  return { end, ledger, events, sent, most, clock };
+}
+
+export async function* sendables(count: number, payload: JsonObject = {}): AsyncGenerator<readonly Sendable[]> {
+  const size = 7;
+  for (let at = 0; at < count; at += size) {
+    yield Array.from({ length: Math.min(size, count - at) }, (_, index) => sendable(at + index + 1, payload));
+    await new Promise(setImmediate);
+  }
+}
+
+export function sendable(record: number, payload: JsonObject = {}): Sendable {
+  return {
+    record,
+    identity: Uint8Array.of(record),
+    content: Uint8Array.of(record),
+    attempts: 0,
+    payload: { record, ...payload },
+    locate: (path) => ({ file: "accounts.csv", line: record + 1, column: path.join(".") }),
+  };
+}
+
+export const ACCEPTED: Answer = { verdict: { kind: "accepted", account: "A-1" }, http: 201, durationMs: 10 };
+export const AMBIGUOUS: Answer = {
+  verdict: { kind: "ambiguous", reason: "HTTP 500", foreign: false },
+  http: 500,
+  durationMs: 10,
+};
+export const UNSENT: Answer = {
+  verdict: { kind: "unsent", code: "ECONNREFUSED", reason: "cannot reach https://localhost: ECONNREFUSED" },
+  durationMs: 0,
+};
+
+export function busy(afterMs?: number): Answer {
+  const told = afterMs === undefined ? {} : { afterMs };
+  return {
+    verdict: { kind: "retry", reason: "HTTP 429", ...told },
+    pushBack: { reason: "429", ...told },
+    http: 429,
+    durationMs: 10,
+  };
+}
+
+export function rejected(code: string, attr = "customers.0.phone", detail = "no"): Answer {
+  return {
+    verdict: { kind: "rejected", problems: [{ attr, code, detail, severity: "error", by: "platform" }] },
+    http: 400,
+    durationMs: 10,
+  };
+}
