@@ -19,8 +19,7 @@ describe.skipIf(!existsSync(CORPORA))(`public corpora (in ${CORPORA})`, () => {
           "columns" in row.table ? row.table.columns.map((column, index) => [column, cells(row)[index]]) : [],
         ),
       );
-      expect(rows, name).toEqual(expected);
-      expect(problemsOf(records), name).toEqual([]);
+      expect({ name, rows, problems: problemsOf(records) }).toEqual({ name, rows: expected, problems: [] });
     }
   });
 

@@ -174,11 +174,8 @@ describe("an input", () => {
       const path = await spoolStdin(Readable.from([Buffer.from(text)]), folder);
       expect((await stat(path)).mode & 0o777).toBe(0o600);
       const { records } = await read(source(path), { displayNames: new Map([[path, "stdin"]]) });
-      const [first] = records;
-      expect(first?.row.table.file).toBe("stdin");
-      expect(
-        first !== undefined && "value" in first.row ? first.row.value : cells(first?.row ?? expect.fail())[0],
-      ).toEqual(expected);
+      const [record] = records.map(({ row }) => [row.table.file, "value" in row ? row.value : cells(row)[0]]);
+      expect(record).toEqual(["stdin", expected]);
     }
   });
 

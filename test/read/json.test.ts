@@ -40,7 +40,6 @@ describe("JSON arrays", () => {
   });
 
   it("refuses depth beyond 64 without following it", async () => {
-    const deep = (levels: number): string => `[{"a":${"[".repeat(levels)}${"]".repeat(levels)}}]`;
     expect(problemsOf((await readText(deep(63))).records)).toEqual([]);
     expect((await readText(deep(200_000))).records[0]?.problems).toMatchObject([
       { code: "source_too_deep", limit: 64 },
@@ -148,6 +147,10 @@ describe("numbers in JSON", () => {
     );
   });
 });
+
+function deep(levels: number): string {
+  return `[{"a":${"[".repeat(levels)}${"]".repeat(levels)}}]`;
+}
 
 async function readText(text: string, limits: Partial<ReadLimits> = {}, name = "extract.json"): Promise<Reading> {
   const path = join(await scratchFolder(), name);

@@ -60,6 +60,10 @@ export function cells(row: Row): readonly string[] {
   return isCsvRow(row) ? row.cells : [];
 }
 
+export function firstCells(records: readonly InputRecord[]): readonly string[] {
+  return records.slice(0, 1).flatMap(({ row }) => cells(row));
+}
+
 /** `code@line:column` of every problem, `code@line/pointer` in JSON. */
 export function problemsOf(records: readonly InputRecord[]): readonly string[] {
   return records.flatMap(({ problems }) => problems.map(({ code, place }) => `${code}@${place ? where(place) : "?"}`));
