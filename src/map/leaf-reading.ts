@@ -35,7 +35,7 @@ export function compileReading(options: LeafOptions, type: FieldType, context: L
   if (reading.kind === "call") {
     return { finish: callerOf(reading.name, options, convert, context), origin: "call", takesEmpty: true };
   }
-  return textReading(dateReader(reading, options, context), reading.kind, convert);
+  return textReading(dateReader(reading, options, context), reading.kind, (isoText) => isoText);
 }
 
 type Kind = FieldType["kind"];
