@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { RunFlags, ViewFlags } from "./flags.ts";
+import type { Flags, RunFlags, ViewFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
 import {
   checkOptions,
@@ -135,6 +135,10 @@ function addLocalPlatformCommands(program: Command): void {
     .option("--data <file>", "keep its accounts in this file")
     .option("--ready-file <path>", "write where it listens, and its key, to this file once it does")
     .action(async (flags: SandboxFlags) => (await import("./sandbox-actions.ts")).sandboxAction(flags));
+
+  withOptions(program.command("demo"), [showValuesOption])
+    .description("Sandbox, fixtures, push and report in one go.")
+    .action(async (flags: Flags) => (await import("./demo-action.ts")).demoAction(flags));
 }
 
 function viewFormat(...more: readonly string[]): Option {

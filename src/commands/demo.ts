@@ -1,0 +1,114 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadContract } from "../contract/load-contract.ts";
+import { correctRejects, readCorrections } from "../run/corrections.ts";
+import type { JobSettings } from "../run/job.ts";
+import { readContractFiles } from "../run/job.ts";
+import type { Parts } from "../run/parts.ts";
+import type { RunReport } from "../run/run-report.ts";
+import type { Sandbox, SandboxReady } from "../sandbox/start-sandbox.ts";
+import { startSandbox } from "../sandbox/start-sandbox.ts";
+
+export interface DemoOptions {
+  /** Everything that the demo makes lies here, made anew each time. */
+  readonly folder: string;
+}
+
+/** One push of the demo. */
+export interface DemoPush {
+  readonly job: JobSettings;
+  readonly platform: SandboxReady;
+  readonly ledger: string;
+  readonly out: string;
+}
+
+export type DemoParts = Pick<Parts, "drain"> & { readonly push: (push: DemoPush) => Promise<RunReport> };
+
+/** One thing to show: a sentence, or the report of a push, to be closed by whoever shows it. */
+export type DemoStep =
+  | { readonly kind: "say"; readonly text: string }
+  | { readonly kind: "report"; readonly report: RunReport }
+  | { readonly kind: "end"; readonly exitCode: number };
+
+/** As short as it can be said from here. */
+const FIXTURES = path.relative(process.cwd(), fileURLToPath(new URL("../../fixtures/", import.meta.url)));
+const CONTRACT = path.join(FIXTURES, "contract/contract.yaml");
+
+interface Extract {
+  readonly intent: string;
+  /** The source that its rejects feed. */
+  readonly root: string;
+  readonly job: Pick<JobSettings, "mapping" | "sources">;
+}
+
+const EXTRACTS: readonly Extract[] = [
+  {
+    intent: "220 households from joined CSV files: accounts, customers, meter points, readings",
+    root: "accounts",
+    job: { mapping: path.join(FIXTURES, "demo/mapping.yaml"), sources: [] },
+  },
+  {
+    intent: "24 businesses from a JSON extract that holds payloads already",
+    root: "business",
+    job: { sources: [path.join(FIXTURES, "demo/business.json")] },
+  },
+];
+const ACCOUNTS_IN_ALL = 244;
+
+/**
+ * The main job on a local platform: pushes the extracts, corrects what was refused as its data owners would, pushes
+ * that, and counts what the platform holds in the end.
+ */
+export async function* demo({ folder }: DemoOptions, parts: DemoParts): AsyncGenerator<DemoStep> {
+  await rm(folder, { recursive: true, force: true });
+  const contract = loadContract(await readContractFiles([CONTRACT]));
+  const sandbox = await startSandbox({ contract, port: 0, folder: path.join(folder, "sandbox"), faults: {} });
+  try {
+    yield { kind: "say", text: `A local platform listens at ${sandbox.ready.baseUrl}` };
+    for (const extract of EXTRACTS) {
+      if (parts.drain.aborted) return;
+      yield* moveExtract(extract, { folder, sandbox, push: parts.push });
+    }
+    const moved = sandbox.state.accounts().length;
+    yield { kind: "say", text: `\nThe platform now holds ${moved} of ${ACCOUNTS_IN_ALL} accounts, each of them once.` };
+    yield { kind: "end", exitCode: moved === ACCOUNTS_IN_ALL ? 0 : 1 };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+interface DemoPlace extends Pick<DemoParts, "push"> {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+}
+
+async function* moveExtract(extract: Extract, { folder, sandbox, push }: DemoPlace): AsyncGenerator<DemoStep> {
+  const settings = { platform: sandbox.ready, ledger: path.join(folder, "ledger.db") };
+  const job = {
+    ...extract.job,
+    folder: process.cwd(),
+    contract: [CONTRACT],
+    operation: "import-account",
+    namedSources: {},
+  };
+  const out = path.join(folder, extract.root);
+
+  yield { kind: "say", text: `\nPushing ${extract.intent}.\n` };
+  yield { kind: "report", report: await push({ ...settings, job: { ...job, supplier: sandbox.ready.supplier }, out }) };
+
+  const corrections = await readCorrections(path.join(FIXTURES, "demo/corrections.csv"));
+  const { cells, files } = await correctRejects(out, extract.root, corrections);
+  const rejects =
+    extract.job.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
+  yield {
+    kind: "say",
+    text: `\nIts data owners correct ${cells} cells in ${files.size} files of rejects. Pushing those.\n`,
+  };
+  const corrected = { ...job, ...rejects, supplier: sandbox.ready.supplier };
+  yield { kind: "report", report: await push({ ...settings, job: corrected, out: `${out}-corrected` }) };
+}
+
+function bySource(files: ReadonlyMap<string, string>): JobSettings["namedSources"] {
+  return Object.fromEntries([...files].map(([source, file]) => [source, [file]]));
+}
