@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { FAILURES } from "../../src/model/failure.ts";
+import { STATUSES } from "../../src/model/outcome.ts";
+import { replyProblems } from "../../src/platform/reply-problems.ts";
+import { FORMATS } from "../../src/report/format.ts";
+
+const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
+const problems = readFileSync(new URL("../../src/model/problem.ts", import.meta.url), "utf8");
+
+describe("docs/errors.md", () => {
+  it.each(["PayloadFinding", "SourceFinding"])("has every code of %s, and no other", (union) => {
+    const section = union === "PayloadFinding" ? "Problems with payloads" : "Problems with sources";
+    const codes = codesOf(union);
+    expect(codes.length).toBeGreaterThan(10);
+    expect(firstCells(section)).toEqual(codes);
+  });
+
+  it("has the codes that stand in for the platform's own", () => {
+    const [unreadable] = replyProblems("<html>");
+    const [unspecified] = replyProblems({ detail: "No." });
+    const codes = [unspecified?.code, unreadable?.code];
+    expect(firstCells("Problems that the platform reports")).toEqual(codes);
+  });
+
+  it("has every failure with its exit code, and no other", () => {
+    const rows = rowsOf("Failures").map(([code = "", exitCode]) => [unquoted(code), Number(exitCode)]);
+    expect(Object.fromEntries(rows)).toEqual(FAILURES);
+  });
+
+  it("has every status, and no other", () => {
+    expect(firstCells("Statuses")).toEqual(STATUSES);
+  });
+
+  it("has every format, and no other", () => {
+    expect(firstCells("Formats")).toEqual(FORMATS);
+  });
+
+  it("has every exit code that a failure ends with", () => {
+    const listed = new Set(rowsOf("Exit codes").map(([code]) => code));
+    for (const exitCode of Object.values(FAILURES)) expect(listed).toContain(String(exitCode));
+  });
+
+  it("says something in every cell that asks for it", () => {
+    for (const section of ["Problems with payloads", "Problems with sources", "Failures"]) {
+      for (const row of rowsOf(section)) expect(row.filter((cell) => cell === "")).toEqual([]);
+    }
+  });
+});
+
+/** The codes of a union, as `src/model/problem.ts` writes them. */
+function codesOf(union: string): readonly string[] {
+  const text = problems.split(`export type ${union} =`)[1]?.split(";\n\n")[0] ?? "";
+  return [...text.matchAll(/readonly code: "(\w+)"/g)].map(([, code = ""]) => code);
+}
+
+function firstCells(section: string): readonly string[] {
+  return rowsOf(section).map(([first = ""]) => unquoted(first));
+}
+
+/** The rows of the first table of a section, without its head. */
+function rowsOf(section: string): readonly (readonly string[])[] {
+  const text = page.split(`\n## ${section}\n`)[1]?.split("\n## ")[0] ?? "";
+  const lines = text.split("\n").filter((line) => line.startsWith("|"));
+  return lines.slice(2).map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function unquoted(cell: string): string {
+  return cell.replaceAll("`", "");
+}
