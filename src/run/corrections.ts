@@ -80,9 +80,9 @@ function correctNdjson(text: string, corrections: readonly Correction[]): Correc
 
 function correctJson(line: string, { field, value }: Correction): string {
   const account: unknown = JSON.parse(line);
-  const path = field.slice(1).split("/");
-  const last = path.pop() ?? "";
-  const inside = path.reduce((at, name) => (isObject(at) ? Reflect.get(at, name) : undefined), account);
+  const names = field.slice(1).split("/");
+  const last = names.pop() ?? "";
+  const inside = names.reduce((at, name) => (isObject(at) ? Reflect.get(at, name) : undefined), account);
   if (!isObject(inside)) return line;
   if (value === "") Reflect.deleteProperty(inside, last);
   else Reflect.set(inside, last, value);
