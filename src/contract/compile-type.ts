@@ -71,9 +71,9 @@ function compileNodes(nodes: readonly SchemaNode[], compilation: Compilation, en
 }
 
 function compileAlternatives(alternatives: Alternatives, compilation: Compilation, enter: Enter): FieldType {
-  const { rest, options, path } = alternatives;
+  const { rest, options, path, discriminator } = alternatives;
   const [only, second] = options;
-  if (only !== undefined && second === undefined) {
+  if (only !== undefined && second === undefined && discriminator === undefined) {
     const nodes = alternatives.nullable ? [nullableNode(path), ...rest] : rest;
     return compilation.compile([...nodes, ...only]);
   }

@@ -122,7 +122,7 @@ export interface UnionType extends TypeBase {
 
 export interface Discriminator {
   readonly property: string;
-  /** The property's value, as text -> the option. */
+  /** The property's value, as text -> the option. Where `null` is among them it also stands for a property that is absent. */
   readonly mapping: ReadonlyMap<string, ObjectType>;
 }
 

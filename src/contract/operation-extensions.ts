@@ -42,9 +42,11 @@ const attrSchema = z
 const wrapSchema = z.union([z.string().min(1), z.literal(false)], 'must be the name of a field, or "false"');
 const dedupeSchema = z.literal("business-key", 'must be "business-key", or left out');
 
+const STATUS_WORDS = "must be a status such as 201, or one of 2xx, 4xx, 5xx";
+
 const statusSchema = z.union(
-  [z.int().min(100).max(599), z.enum(["2xx", "4xx", "5xx"])],
-  "must be a status such as 201, or one of 2xx, 4xx, 5xx",
+  [z.int().min(100, STATUS_WORDS).max(599, STATUS_WORDS), z.enum(["2xx", "4xx", "5xx"])],
+  STATUS_WORDS,
 );
 
 const outcomesSchema = z

@@ -77,8 +77,12 @@ function restricts(part: SchemaNode): boolean {
   );
 }
 
-/** The choices of all options together, when each option is a list of choices and nothing else. */
-export function mergedChoices({ options }: Alternatives, compilation: Compilation): readonly JsonScalar[] | undefined {
+/** The choices of all options together, when each option is a list of choices and nothing else, and nothing discriminates. */
+export function mergedChoices(
+  { options, discriminator }: Alternatives,
+  compilation: Compilation,
+): readonly JsonScalar[] | undefined {
+  if (discriminator !== undefined) return undefined;
   const choices: JsonScalar[] = [];
   for (const option of options) {
     const parts = flattened(option, compilation);

@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { fieldTable } from "../../src/contract/field-table.ts";
+import { findOperation } from "../../src/contract/find-operation.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
+
+/** Two operators' published documents; they are not part of the project. */
+const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
+const folder = path.join(shared, "contracts");
+
+function load(file: string): ReturnType<typeof loadContract> {
+  return loadContract([{ file, text: readFileSync(path.join(folder, file), "utf8") }]);
+}
+
+describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SHARED)", () => {
+  it.each([
+    ["gb-data-import.openapi.yml", 800],
+    ["au-data-import.openapi.yml", 1700],
+  ])("%s is understood without an error or a warning", (file, leastFields) => {
+    const contract = load(file);
+    expect(contract.operations).toHaveLength(16);
+    expect(contract.findings.filter(({ severity }) => severity !== "info")).toEqual([]);
+    const rows = fieldTable(findOperation(contract, "V1 Validate Account"));
+    expect(rows.length).toBeGreaterThan(leastFields);
+    expect(rows.filter(({ type }) => type === "anything").length).toBeLessThan(20);
+    const conditions = new Set(rows.map(({ when }) => when));
+    expect(conditions).toContain("enforce_business_contracts_exist is null or false");
+    expect(conditions).toContain("enforce_business_contracts_exist is true");
+  });
+
+  it("load in less than two seconds", () => {
+    const durations = [1, 2, 3].map(() => {
+      const start = performance.now();
+      load("au-data-import.openapi.yml");
+      return performance.now() - start;
+    });
+    expect(Math.min(...durations)).toBeLessThan(2000);
+  });
+});
