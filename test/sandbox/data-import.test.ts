@@ -155,15 +155,8 @@ test("a payload wrapped on the wire is looked up inside its wrapper", async () =
   const schema = { type: "object", required: ["payload"], properties: { payload: inner } };
   const content = { "application/json": { schema } };
   const document = { openapi: "3.0.3", paths: { "/v2/accounts/": { post: { requestBody: { content } } } } };
-  const operation = {
-    id: "x",
-    method: "POST",
-    path: "/v2/accounts/",
-    body: CONTRACT.operations[0]?.body,
-    wrap: "payload",
-  };
-  const contract = { ...CONTRACT, document, operations: [{ ...CONTRACT.operations[0], ...operation }] };
-  const { post, sandbox } = await connect({ contract: contract as typeof CONTRACT });
+  const operations = CONTRACT.operations.slice(0, 1).map((one) => ({ ...one, path: "/v2/accounts/", wrap: "payload" }));
+  const { post, sandbox } = await connect({ contract: { ...CONTRACT, document, operations } });
   expect((await post("/v2/accounts/", { payload: account("E-9") })).status).toBe(201);
   expect(sandbox.state.accounts()[0]).toMatchObject({ key: "E-9", supplier: "SANDBOX" });
 });

@@ -1,0 +1,123 @@
+import { X509Certificate } from "node:crypto";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import { expect, test } from "vitest";
+import { account, ACCOUNTS, connect, temporaryFolder } from "./client.ts";
+
+test("it listens on loopback only, and says where in the ready object", async () => {
+  const { sandbox } = await connect({ apiKey: "sk_test" });
+  const { port } = new URL(sandbox.ready.baseUrl);
+  expect(sandbox.ready).toEqual({
+    baseUrl: `https://127.0.0.1:${port}/v1/`,
+    graphqlUrl: `https://127.0.0.1:${port}/v1/graphql/`,
+    adminUrl: `https://127.0.0.1:${port}/admin/`,
+    ca: expect.stringMatching(/ca\.pem$/),
+    apiKey: "sk_test",
+    supplier: "SANDBOX",
+    products: expect.arrayContaining(["VAR-24-01-01"]),
+    tariff: { product: "HALFHOURLY-24-10-01", tariff: "E-1R-HALFHOURLY-24-10-01-C" },
+    account: expect.stringMatching(/^A-[0-9A-F]{8}$/),
+  });
+});
+
+test("its certificate is good for 127.0.0.1, ::1 and localhost, and its key is private", async () => {
+  const { sandbox, folder } = await connect();
+  const certificate = new X509Certificate(await readFile(join(folder, "server.pem")));
+  expect(certificate.checkIP("127.0.0.1")).toBe("127.0.0.1");
+  expect(certificate.checkIP("::1")).toBe("::1");
+  expect(certificate.checkHost("localhost")).toBe("localhost");
+  expect(certificate.checkIssued(new X509Certificate(await readFile(sandbox.ready.ca)))).toBe(true);
+  expect((await stat(join(folder, "server-key.pem"))).mode & 0o777).toBe(0o600);
+});
+
+test("whoever does not trust its authority does not get in, nor does old TLS", async () => {
+  const { sandbox } = await connect();
+  const { port } = new URL(sandbox.ready.baseUrl);
+  const ca = await readFile(sandbox.ready.ca);
+  const attempt = (options: object): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connectTls({ port: Number(port), host: "127.0.0.1", ...options }, () => {
+        resolve("connected");
+        socket.destroy();
+      });
+      socket.on("error", (error: Error & { code?: string }) => resolve(error.code ?? error.message));
+    });
+  expect(await attempt({ ca })).toBe("connected");
+  expect(await attempt({})).toBe("SELF_SIGNED_CERT_IN_CHAIN");
+  expect(await attempt({ ca, maxVersion: "TLSv1.1", minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" })).not.toBe(
+    "connected",
+  );
+});
+
+test("certificates are used again, and made anew when they are damaged", async () => {
+  const folder = await temporaryFolder();
+  const first = await connect({ folder });
+  const ca = await readFile(first.sandbox.ready.ca, "utf8");
+  await first.sandbox.close();
+  const second = await connect({ folder });
+  expect(await readFile(second.sandbox.ready.ca, "utf8")).toBe(ca);
+  await second.sandbox.close();
+  await writeFile(join(folder, "server.pem"), "damaged");
+  const third = await connect({ folder });
+  expect(await readFile(third.sandbox.ready.ca, "utf8")).not.toBe(ca);
+  expect((await third.get("products/")).status).toBe(200);
+});
+
+test("a data file keeps accounts, notes and suppliers from one start to the next", async () => {
+  const dataFile = join(await temporaryFolder(), "data", "platform.json");
+  const first = await connect({ dataFile });
+  const { json } = await first.post(ACCOUNTS, account("E-1", { billing_postcode: "SW1A 1AA" }));
+  const notes = { ...account("E-1"), notes: [{ body: "Dog" }] };
+  await first.post("data-import/notes/", notes);
+  first.sandbox.state.setSupplier("SANDBOX", "Complete");
+  await first.sandbox.close();
+  expect((await stat(dataFile)).mode & 0o777).toBe(0o600);
+
+  const second = await connect({ dataFile });
+  expect((await second.get(`accounts/${json.account_number}/`)).json.billing_postcode).toBe("SW1A 1AA");
+  expect((await second.post(ACCOUNTS, account("E-2"))).json.code).toBe("import_supplier_migration_not_ongoing");
+  second.sandbox.state.setSupplier("SANDBOX", "Ongoing");
+  expect((await second.post(ACCOUNTS, account("E-1"))).json).toMatchObject({ account_number: json.account_number });
+  expect((await second.post("data-import/notes/", notes)).json).toMatchObject([{ status: "NOTE_ALREADY_EXISTS" }]);
+});
+
+test("changes reach the data file while the sandbox runs", async () => {
+  const dataFile = join(await temporaryFolder(), "platform.json");
+  const { post } = await connect({ dataFile });
+  await post(ACCOUNTS, account("E-1"));
+  await expect.poll(() => readFile(dataFile, "utf8").catch(() => "")).toContain('"E-1"');
+});
+
+test.each(["{", "[]", '{"suppliers":{"A":"Asleep"},"accounts":[]}', '{"suppliers":{},"accounts":[{"number":1}]}'])(
+  "a data file that is something else is left alone: %s",
+  async (text) => {
+    const dataFile = join(await temporaryFolder(), "other.json");
+    await writeFile(dataFile, text);
+    await expect(connect({ dataFile })).rejects.toMatchObject({ code: "storage" });
+    expect(await readFile(dataFile, "utf8")).toBe(text);
+  },
+);
+
+test("a data path that cannot be read is a failure of storage", async () => {
+  await expect(connect({ dataFile: await temporaryFolder() })).rejects.toMatchObject({ code: "storage" });
+});
+
+test("a port that is taken is a failure with a way out", async () => {
+  const { sandbox } = await connect();
+  const port = Number(new URL(sandbox.ready.baseUrl).port);
+  await expect(connect({ port })).rejects.toMatchObject({ code: "config", hint: expect.stringContaining("--port") });
+});
+
+test("every request gives a line for the log, without a query or a value", async () => {
+  const lines: string[] = [];
+  const { post, get } = await connect({ log: (line) => lines.push(line), faults: { resetAfter: { at: [2] } } });
+  await post(ACCOUNTS, account("E-1"));
+  await post(ACCOUNTS, account("E-2")).catch(() => undefined);
+  await get("products/?brand=GREENFIELD");
+  expect(lines).toEqual([
+    "POST /v1/data-import/accounts/ 201",
+    "POST /v1/data-import/accounts/ no reply",
+    "GET /v1/products/ 200",
+  ]);
+});
