@@ -16,7 +16,7 @@ export interface Findings {
   readonly all: () => readonly ContractFinding[];
 }
 
-export interface Spot {
+interface Spot {
   readonly place: Place;
   readonly pointer: string;
 }

@@ -16,7 +16,7 @@ export interface LayeredDocument {
 }
 
 /** Where something is written: a path in one of the source documents. */
-export interface Origin {
+interface Origin {
   readonly document: SourceDocument;
   readonly path: AttrPath;
 }
