@@ -75,11 +75,11 @@ export interface Run extends NewRun {
 
 export interface PlannedItem {
   readonly record: number;
-  readonly key?: string;
+  readonly key: string | undefined;
   /** sha256 of target host, supplier, operation and key: the record's identity in every run. Absent for `validate`. */
-  readonly identity?: Uint8Array;
+  readonly identity: Uint8Array | undefined;
   /** sha256 of the canonical payload. */
-  readonly content?: Uint8Array;
+  readonly content: Uint8Array | undefined;
   readonly file: string;
   readonly line: number;
   readonly status: "valid" | "invalid";

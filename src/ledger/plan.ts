@@ -45,9 +45,19 @@ export function settlePlan(database: SqliteDatabase, run: RunRow, policy: PlanPo
   database.transaction(() => {
     settleDuplicateKeys(database, run, policy);
     applyKnownRecords(database, run, policy);
+    database.run(INSERT_RECORDS, run.number);
     database.run("update runs set state = 'sending' where id = ?", run.number);
   });
 }
+
+/**
+ * The records to be sent get their rows now, in one go and in input order: finding a place in the index of identities
+ * costs more than all else that is written for a record, and it would be paid between intent and request.
+ */
+const INSERT_RECORDS = `
+  insert or ignore into records (identity, content, state, attempts)
+  select identity, content, 'pending', 0 from items
+  where run = ? and status = 'pending' and identity is not null and content is not null order by record`;
 
 /** Rows an insert carries: many at once cost half as much each as one at a time. */
 const ROWS_AT_ONCE = [100, 10, 1] as const;

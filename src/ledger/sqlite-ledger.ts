@@ -76,7 +76,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   return ledgerOver(database, {}, discard);
 }
 
-const CACHE = "pragma cache_size = -16000;";
+const CACHE = "pragma cache_size = -32000;";
 const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 8000; ${CACHE}`;
 const FAST = `pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off;
   pragma locking_mode = exclusive; ${CACHE}`;
