@@ -68,7 +68,7 @@ function unionOf({ options, discriminator }: UnionType, depth: number): fc.Arbit
   if (discriminator === undefined) return fc.oneof(...options.map((option) => valueOf(option, depth)));
   const { property, mapping } = discriminator;
   const tagged = [...mapping].map(([tag, option]) =>
-    objectOf(option, depth).map((value) => ({ ...value, [property]: tag })),
+    objectOf(option, depth).map((value) => (tag === "null" ? value : { ...value, [property]: tag })),
   );
   return fc.oneof(...tagged);
 }
@@ -101,7 +101,7 @@ function fits(text: string, { minLength = 0, maxLength = Infinity, pattern }: Te
 
 function decimalOf(type: DecimalType): fc.Arbitrary<string> {
   const places = type.maxDecimalPlaces ?? 4;
-  const whole = Math.min(type.maxWholeDigits ?? 8, 8);
+  const whole = Math.min(type.maxWholeDigits ?? 8, (type.maxDigits ?? 8 + places) - places, 8);
   return fc
     .tuple(fc.boolean(), fc.nat({ max: 10 ** whole - 1 }), fc.nat({ max: places }), fc.nat({ max: 9 }))
     .map(([negative, number, width, digit]) => {

@@ -10,23 +10,31 @@ export function unionCheck(type: UnionType, compile: (type: FieldType) => Check)
     : discriminatedCheck(type.discriminator, compile);
 }
 
+/** Generated documents map `null` to an option: it is chosen by a property that is null, or not there at all. */
+const NO_TAG = "null";
+
 function discriminatedCheck({ property, mapping }: Discriminator, compile: (type: FieldType) => Check): Check {
   const checks = new Map([...mapping].map(([value, type]) => [value, compile(type)]));
   const choices = [...mapping.keys()];
   return (value, found) => {
     if (!isJsonObject(value)) return found.add(value, { code: "invalid", expected: "object" }, { whole: true });
-    const chosen = Object.hasOwn(value, property) ? value[property] : undefined;
-    const check = typeof chosen === "object" ? undefined : checks.get(String(chosen));
-    if (check !== undefined) return check(value, found);
-    if (enter(value, found)) reportChoice(property, chosen, choices, found);
+    const tag = Object.hasOwn(value, property) ? value[property] : undefined;
+    const check = checks.get(tagText(tag));
+    if (check !== undefined) check(value, found);
+    else if (enter(value, found)) reportTag(property, tag, choices, found);
   };
 }
 
-function reportChoice(property: string, chosen: JsonValue | undefined, choices: readonly string[], found: Found): void {
+function tagText(tag: JsonValue | undefined): string {
+  if (tag === undefined || tag === null) return NO_TAG;
+  return typeof tag === "object" ? "" : String(tag);
+}
+
+function reportTag(property: string, tag: JsonValue | undefined, choices: readonly string[], found: Found): void {
   found.path[found.depth - 1] = property;
-  if (chosen === undefined) found.add(undefined, { code: "required" });
-  else if (chosen === null) found.add(chosen, { code: "null" });
-  else found.add(chosen, { code: "invalid_choice", choices });
+  if (tag === undefined) found.add(undefined, { code: "required" });
+  else if (tag === null) found.add(tag, { code: "null" });
+  else found.add(tag, { code: "invalid_choice", choices });
   leave(found);
 }
 

@@ -1,75 +1,89 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../src/contract/contract.ts";
+import type { FieldType } from "../../src/contract/field-type.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
-import type { JsonObject } from "../../src/model/json.ts";
-import { compileJudge } from "../../src/sandbox/judge.ts";
+import { compileJudge, type Judge } from "../../src/sandbox/judge.ts";
 import { compileValidator, type Validate } from "../../src/validate/compile-validator.ts";
 import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
 
 /**
- * Two judgements that share no code, one built on the compiled contract, one by Ajv on the OpenAPI document, must agree
- * on verdict, attr and code. The seed is fixed: the same payloads every time.
+ * Two judgements that share no code, local validation on the compiled contract and the sandbox's Ajv on the OpenAPI
+ * document, must agree on verdict, attr and code over 10,000 payloads, half of them mutated. The seed is fixed: the
+ * same payloads every time.
+ *
+ * Accepted differences: none. Warnings (`coerced`) are left out of the comparison: the platform says nothing there.
  */
 const SEED = 20_240_229;
+const OPERATIONS = [
+  ["import-account", 4000],
+  ["create-notes", 1000],
+] as const;
+
+/** Every code that a payload of the account operation can have; min_length for want of a list of two or more. */
+const CODES: readonly string[] = [
+  "blank",
+  "empty",
+  "invalid",
+  "invalid_choice",
+  "max_decimal_places",
+  "max_digits",
+  "max_length",
+  "max_value",
+  "max_whole_digits",
+  "min_value",
+  "not_a_list",
+  "null",
+  "null_characters_not_allowed",
+  "required",
+  "surrogate_characters_not_allowed",
+  "unique",
+  "unknown_field",
+  "unsafe_document_path",
+];
 
 const FILE = "contract.yaml";
 const source = readFileSync(new URL(`../../fixtures/contract/${FILE}`, import.meta.url), "utf8");
 const contract = loadContract([{ file: FILE, text: source }]);
 
-describe.each([
-  ["import-account", 4000],
-  ["create-notes", 1000],
-] as const)("%s", (id, each) => {
-  const { local, judge, body } = judgesOf(id);
+describe.each(OPERATIONS)("%s", (id, runs) => {
+  const { local, judge, body } = judgementsOf(id);
 
-  it(`${each} valid payloads have no problem in either judgement`, () => {
-    const payloads = fc.sample(validPayload(body), { numRuns: each, seed: SEED });
-    expect(payloads.filter((payload) => local(payload).length > 0)).toEqual([]);
-    expect(payloads.filter((payload) => judge(payload).length > 0)).toEqual([]);
+  it(`${runs} valid payloads have no problem in either judgement`, () => {
+    for (const payload of fc.sample(validPayload(body), { numRuns: runs, seed: SEED })) {
+      expect([local(payload), judge(payload)]).toEqual([[], []]);
+    }
   });
 
-  it(`${each} mutated payloads have the same problems in both`, () => {
-    const payloads = fc.sample(mutatedPayload(body), { numRuns: each, seed: SEED });
-    const differences = payloads.flatMap((payload) => differenceOf(local, judge, payload));
-    expect(differences.slice(0, 20)).toEqual([]);
-    const refused = payloads.filter((payload) => judge(payload).length > 0);
-    expect(refused.length).toBeGreaterThan(each * 0.7);
+  it(`${runs} mutated payloads have the same problems in both`, () => {
+    const codes = new Set<string>();
+    let refused = 0;
+    for (const payload of fc.sample(mutatedPayload(body), { numRuns: runs, seed: SEED })) {
+      const errors = local(payload).filter(({ severity }) => severity === "error");
+      expect(attrsAndCodes(errors)).toEqual(attrsAndCodes(judge(payload)));
+      for (const { code } of errors) codes.add(code);
+      if (errors.length > 0) refused += 1;
+    }
+    expect(refused).toBeGreaterThan(0.7 * runs);
+    expect(CODES).toEqual(expect.arrayContaining([...codes]));
+    expect(id === "import-account" ? [...codes].toSorted() : CODES).toEqual(CODES);
   });
 });
 
-function judgesOf(id: string): { local: Validate; judge: (payload: JsonObject) => readonly Said[]; body: BodyType } {
+interface Judgements {
+  readonly local: Validate;
+  readonly judge: Judge;
+  readonly body: FieldType;
+}
+
+function judgementsOf(id: string): Judgements {
   const operation = contract.operations.find((candidate) => candidate.id === id);
   if (operation?.body === undefined) throw new Error(`no ${id} in the contract`);
-  const judge = compileJudge(contract.document, operation);
-  return { local: compileValidator(operation.body, { keepValues: true }), judge, body: operation.body };
+  const { body } = operation;
+  const local = compileValidator(body, { keepValues: false });
+  return { local, judge: compileJudge(contract.document, operation), body };
 }
 
-type BodyType = NonNullable<Operation["body"]>;
-
-interface Said {
-  readonly attr: string;
-  readonly code: string;
-}
-
-/** `-` is said by local validation only, `+` by the judge only. */
-function differenceOf(
-  local: Validate,
-  judge: (payload: JsonObject) => readonly Said[],
-  payload: JsonObject,
-): readonly string[] {
-  const problems = local(payload);
-  const here = new Set(problems.filter(({ severity }) => severity === "error").map(saidText));
-  const there = new Set(judge(payload).map(saidText));
-  const values = JSON.stringify(problems.map(({ attr, value }) => [attr, value?.slice(0, 60)]));
-  const only = [
-    ...[...here].filter((one) => !there.has(one)).map((one) => `- ${one}`),
-    ...[...there].filter((one) => !here.has(one)).map((one) => `+ ${one}`),
-  ];
-  return only.length === 0 ? [] : [`${only.join("  ")}   of ${values}`];
-}
-
-function saidText({ attr, code }: Said): string {
-  return `${attr} ${code}`;
+function attrsAndCodes(found: readonly { readonly attr: string; readonly code: string }[]): readonly string[] {
+  return [...new Set(found.map(({ attr, code }) => `${attr} ${code}`))].toSorted();
 }

@@ -205,6 +205,19 @@ describe("a union", () => {
     expect(findings(chosen, payload)).toEqual(expected);
   });
 
+  it("whose mapping knows null, takes that option when the discriminator is null or absent", () => {
+    const plain = object({ "name!": text() });
+    const mapping = new Map([
+      ["null", plain],
+      ["true", object({ kept: boolean(), "id!": text() })],
+    ]);
+    const type = object({ it: union([...mapping.values()], { discriminator: { property: "kept", mapping } }) });
+    expect(findings(type, { it: { name: "A" } })).toEqual([]);
+    expect(findings(type, { it: { kept: null } })).toEqual(["it.name required", "it.kept unknown_field"]);
+    expect(findings(type, { it: { kept: true } })).toEqual(["it.id required"]);
+    expect(findings(type, { it: { kept: [] } })).toEqual(["it.kept invalid_choice"]);
+  });
+
   it("without one, takes the first option without errors", () => {
     const type = union([text({ maxLength: 2 }), integer(), list(boolean())]);
     expect(codes(type, "ab")).toEqual([]);

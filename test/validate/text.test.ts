@@ -103,8 +103,12 @@ describe("hostile text", () => {
     ["uri", { format: "uri" }, `a:${"%".repeat(LONG)}`],
     ["slashes", { documentPath: true }, `${"/ ".repeat(LONG)}x`],
   ] as const)("is judged in no time: %s", (_name, type, value) => {
-    const start = performance.now();
-    codes(text(type), value);
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(Math.min(...[1, 2, 3].map(() => timeOf(() => codes(text(type), value))))).toBeLessThan(50);
   });
 });
+
+function timeOf(run: () => void): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
+}
