@@ -67,7 +67,7 @@ export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["ke
 export function checkedRecords(
   job: Job,
   options: Pick<CheckOptions, "signal" | "shownValues">,
-): AsyncGenerator<readonly CheckedRecord[]> {
+): AsyncGenerator<readonly MappedRecord[]> {
   const rows = job.input.records({ signal: options.signal });
   const mapped = mapRecords(rows, job);
   const wanted = selectRecords(mapped, job.settings);
@@ -121,11 +121,6 @@ interface KeyColumn {
   readonly columnNumber: number;
 }
 
-/** A mapped record, with everything that is wrong with it at its place. */
-export interface CheckedRecord extends MappedRecord {
-  readonly status: "valid" | "invalid";
-}
-
 async function* mapRecords(
   rows: AsyncIterable<readonly InputRecord[]>,
   job: Job,
@@ -133,17 +128,12 @@ async function* mapRecords(
   for await (const batch of rows) yield batch.map((record) => mapRecord(record, job));
 }
 
-function mapRecord(record: InputRecord, job: Job): MappedRecord {
-  if (record.orphan) return { ...record, payload: {}, readable: false };
-  const { payload, key, problems } = job.mapping.map(record.row);
-  const readable = !hasErrors(record.problems);
-  return {
-    ...record,
-    payload,
-    readable,
-    ...(key !== undefined && { key }),
-    problems: readable && problems.length > 0 ? [...record.problems, ...problems] : record.problems,
-  };
+function mapRecord({ number, source, orphan, row, problems }: InputRecord, job: Job): MappedRecord {
+  if (orphan) return { number, source, orphan, row, problems, key: undefined, payload: {}, readable: false };
+  const mapped = job.mapping.map(row);
+  const readable = !hasErrors(problems);
+  const all = readable && mapped.problems.length > 0 ? [...problems, ...mapped.problems] : problems;
+  return { number, source, orphan, row, problems: all, key: mapped.key, payload: mapped.payload, readable };
 }
 
 /** `--only` and `--limit`: the numbers of the records stay those of the whole input. */
@@ -168,7 +158,7 @@ async function* checkRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: Job,
   shownValues: ShownValues | undefined,
-): AsyncGenerator<readonly CheckedRecord[]> {
+): AsyncGenerator<readonly MappedRecord[]> {
   const { body } = job.operation;
   if (body === undefined) {
     throw new Failure("contract_invalid", `operation ${job.operation.id} has no request body`, {
@@ -187,16 +177,19 @@ async function* checkRecords(
   }
 }
 
-function checkRecord(record: MappedRecord, job: Job, validate: Validate): CheckedRecord {
-  if (!record.readable) return { ...record, status: "invalid" };
+function checkRecord(record: MappedRecord, job: Job, validate: Validate): MappedRecord {
+  if (!record.readable) return record;
   const found = validate(record.payload);
-  if (found.length === 0 && record.problems.length === 0) return { ...record, status: "valid" };
+  if (found.length === 0) return record;
   const known = new Set(record.problems.map((problem) => problem.attr));
   const located = found
     .filter((problem) => !known.has(problem.attr))
     .map(({ path, ...problem }) => withPlace(problem, job.mapping.locate(record.row, path)));
-  const problems = [...record.problems, ...located];
-  return { ...record, problems, status: hasErrors(problems) ? "invalid" : "valid" };
+  return { ...record, problems: [...record.problems, ...located] };
+}
+
+function isValid(record: MappedRecord): boolean {
+  return record.readable && !hasErrors(record.problems);
 }
 
 function withPlace<P extends object>(problem: P, place: Place | undefined): P & { readonly place?: Place } {
@@ -211,7 +204,7 @@ interface PlanContext {
 }
 
 async function planRecords(
-  records: AsyncIterable<readonly CheckedRecord[]>,
+  records: AsyncIterable<readonly MappedRecord[]>,
   context: PlanContext,
   options: CheckOptions,
 ): Promise<CheckEnd> {
@@ -221,7 +214,7 @@ async function planRecords(
       context.book.run,
       batch.map((record) => plannedItem(record, context)),
     );
-    const invalid = batch.filter((record) => record.status === "invalid").length;
+    const invalid = batch.filter((record) => !isValid(record)).length;
     progress = { records: progress.records + batch.length, invalid: progress.invalid + invalid };
     options.onProgress(progress);
     if (tooManyInvalid(progress, options.maxErrors, false)) return { ...progress, reason: "too_many_errors" };
@@ -237,21 +230,27 @@ function tooManyInvalid(progress: CheckProgress, most: CheckOptions["maxErrors"]
   return atEnd && progress.invalid > most.share * progress.records;
 }
 
-function plannedItem(record: CheckedRecord, { job, book, keyColumns }: PlanContext): PlannedItem {
-  const { table, line } = record.row;
-  if (!keyColumns.has(table.file)) noteKeyColumn(record, job, keyColumns);
-  const base = { record: record.number, file: table.file, line, status: record.status, problems: record.problems };
-  if (record.key === undefined) return base;
-  const content = contentHash(record.payload);
-  if (book.target === undefined) return { ...base, key: record.key, content };
-  return { ...base, key: record.key, content, identity: identityOf(record.key, job, book.target) };
+function plannedItem(record: MappedRecord, { job, book, keyColumns }: PlanContext): PlannedItem {
+  const { number, key, row, problems } = record;
+  const { file } = row.table;
+  if (!keyColumns.has(file)) noteKeyColumn(record, job, keyColumns);
+  return {
+    record: number,
+    key,
+    identity: key === undefined || book.target === undefined ? undefined : identityOf(key, job, book.target),
+    content: key === undefined ? undefined : contentHash(record.payload),
+    file,
+    line: row.line,
+    status: isValid(record) ? "valid" : "invalid",
+    problems,
+  };
 }
 
 function identityOf(key: string, job: Job, target: string): Uint8Array {
   return recordIdentity({ target, supplier: job.settings.supplier ?? "", operation: job.operation.id, key });
 }
 
-function noteKeyColumn(record: CheckedRecord, job: Job, keyColumns: Map<string, KeyColumn>): void {
+function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: Map<string, KeyColumn>): void {
   if (record.orphan || job.mapping.keyAttr === undefined) return;
   const place = job.mapping.locate(record.row, job.mapping.keyAttr);
   if (place?.column === undefined || place.columnNumber === undefined) return;

@@ -4,7 +4,7 @@ import type { InputRecord } from "./row.ts";
 /** An input record with the payload that its rows map to. */
 export interface MappedRecord extends InputRecord {
   /** The business key, as it will be sent; absent when the payload has none. */
-  readonly key?: string;
+  readonly key: string | undefined;
   /** Empty for an orphan. */
   readonly payload: JsonObject;
   /** False when reading found errors: cells may stand in the wrong columns, so the payload is not to be judged. */
