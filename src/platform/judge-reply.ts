@@ -10,7 +10,7 @@ import { replyProblems } from "./reply-problems.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { Judgement, PushBack, Verdict } from "./verdict.ts";
 
-export type JudgedOperation = Pick<Operation, "outcomes" | "wrap" | "path">;
+type JudgedOperation = Pick<Operation, "outcomes" | "wrap" | "path">;
 
 /**
  * What a reply means for its record: the contract's `x-migrate-outcomes` in order, then the defaults

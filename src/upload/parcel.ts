@@ -41,8 +41,8 @@ export function conclude({ verdict, http }: Answer, sendable: Sendable): Conclus
   return { status: http === undefined ? "pending" : "blocked", reason: verdict.failure.message };
 }
 
-/** What an attempt was that another one follows. */
-export function meanwhile({ verdict }: Answer): Conclusion {
+/** What an answer makes of the record when it was to be sent again and the run stops. */
+export function interrupted({ verdict }: Answer): Conclusion {
   const status = verdict.kind === "ambiguous" ? "ambiguous" : "pending";
   return "reason" in verdict ? { status, reason: verdict.reason } : { status };
 }

@@ -76,7 +76,8 @@ export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
       intentGroups.push(intents);
       for (const { record, attempt } of intents) {
         const state = states.get(record);
-        if (state === "sending" || state === "accepted") throw new Error(`record ${record} is ${state}`);
+        if (state === "sending" || state === "accepted" || state === "ambiguous")
+          throw new Error(`record ${record} is ${state}`);
         if (attempt !== (attempts.get(record) ?? 0) + 1) throw new Error(`record ${record}: attempt ${attempt}`);
         states.set(record, "sending");
         attempts.set(record, attempt);

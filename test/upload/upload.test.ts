@@ -187,6 +187,20 @@ describe("ambiguous", () => {
     expect(sent.filter((record) => record === 3)).toHaveLength(3);
   });
 
+  test("waiting for its next try, it is in doubt for as long as the run may stop", async () => {
+    const drain = new AbortController();
+    const { end, sent } = await play(
+      ({ number }) => {
+        if (number === 1) return AMBIGUOUS;
+        drain.abort();
+        return ACCEPTED;
+      },
+      { records: 2, concurrency: 1, dedupes: true, drain: drain.signal },
+    );
+    expect(sent).toEqual([1, 2]);
+    expect(end.counts).toEqual({ ambiguous: 1, accepted: 1 });
+  });
+
   test("one after another without end stops the run before everything is in doubt", async () => {
     const { end, sent } = await play(() => AMBIGUOUS, { records: 1_000 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
