@@ -8,7 +8,7 @@ export type PlatformCheck = (payload: JsonValue) => readonly Complaint[];
 /** Which fields a rule looks at: those of this name, and those whose name ends in `_` and this name. */
 export type PlatformRules = Readonly<Record<RuleName, readonly string[]>>;
 
-export type RuleName = "phone" | "postcode" | "product" | "supplier" | "tariff";
+type RuleName = "phone" | "postcode" | "product" | "supplier" | "tariff";
 
 /** The rules that local validation cannot know, so that a push meets refusals which `validate` did not foresee. */
 export const PLATFORM_RULES: PlatformRules = {

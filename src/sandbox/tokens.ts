@@ -9,14 +9,14 @@ export interface IssuedToken {
   readonly refreshExpiresIn: number;
 }
 
-export interface TokenClaims {
+interface TokenClaims {
   readonly sub: string;
   readonly iss: string;
   readonly iat: number;
   readonly exp: number;
 }
 
-export type TokenFinding = "valid" | "expired" | "wrong";
+type TokenFinding = "valid" | "expired" | "wrong";
 
 export interface Tokens {
   readonly issue: (lifetimeSeconds: number) => IssuedToken;

@@ -84,7 +84,7 @@ export async function connect(options: Partial<SandboxOptions> = {}): Promise<Cl
 const text = { type: "string", maxLength: 32 };
 
 /** A small contract: an account with customers and agreements, its validation, notes, and something else. */
-export const DOCUMENT: JsonObject = {
+const DOCUMENT: JsonObject = {
   openapi: "3.0.3",
   info: { title: "Small", version: "1" },
   paths: {
