@@ -30,7 +30,7 @@ export function sayFailure({ code, message, hint, place }: Failure, talk: Talk):
   talk.failure({
     code,
     message,
-    ...(place && { place: formatPlace(place) }),
+    ...(place && !message.startsWith(`${place.file}:`) && { place: formatPlace(place) }),
     ...(hint !== undefined && { hint }),
   });
 }

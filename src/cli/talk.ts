@@ -12,7 +12,7 @@ export interface Talk {
   readonly lines: (text: string) => void;
 }
 
-export interface FailureText {
+interface FailureText {
   readonly code: string;
   readonly message: string;
   readonly place?: string;

@@ -16,7 +16,7 @@ export interface DemoOptions {
 }
 
 /** One push of the demo. */
-export interface DemoPush {
+interface DemoPush {
   readonly job: JobSettings;
   readonly platform: SandboxReady;
   readonly ledger: string;

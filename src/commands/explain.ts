@@ -31,7 +31,7 @@ export interface Explanation {
   readonly unreadable?: string;
 }
 
-export interface ExplainedRecord {
+interface ExplainedRecord {
   readonly record: number;
   readonly row: Row;
   readonly payload: JsonObject;

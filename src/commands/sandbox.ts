@@ -36,7 +36,7 @@ export async function sandbox(options: SandboxCommandOptions): Promise<Sandbox> 
 }
 
 /** The contract that comes with the tool. */
-export const OWN_CONTRACT: string = fileURLToPath(new URL("../../fixtures/contract/contract.yaml", import.meta.url));
+const OWN_CONTRACT = fileURLToPath(new URL("../../fixtures/contract/contract.yaml", import.meta.url));
 
 /** Whole or not at all: whoever waits for the file may read it as soon as it is there. It holds the API key. */
 async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {

@@ -1,0 +1,23 @@
+/**
+ * The library behind the command line: extracts in, problems and outcomes out.
+ *
+ * `openJob` compiles contract and mapping and finds the input; `checkedRecords` streams its records with everything
+ * that is wrong with them; `check` does the same into a ledger, and `send` uploads what the ledger holds as pending.
+ */
+export type { Contract, ContractFinding, Operation } from "./contract/contract.ts";
+export { fieldTable, type FieldRow } from "./contract/field-table.ts";
+export type { FieldType } from "./contract/field-type.ts";
+export { findOperation } from "./contract/find-operation.ts";
+export { loadContract } from "./contract/load-contract.ts";
+export type { Ledger, Run } from "./ledger/ledger.ts";
+export { openLedger, openTemporaryLedger } from "./ledger/sqlite-ledger.ts";
+export { check, checkedRecords, send, type CheckOptions, type RunBook, type SendOptions } from "./migrate.ts";
+export { Failure, type FailureCode } from "./model/failure.ts";
+export type { Outcome, Status, Summary } from "./model/outcome.ts";
+export type { Place } from "./model/place.ts";
+export type { Problem } from "./model/problem.ts";
+export type { MappedRecord } from "./model/record.ts";
+export { wordsFor } from "./report/words.ts";
+export { connect, type Connection, type TargetSettings } from "./run/connection.ts";
+export { openJob, type Job, type JobSettings } from "./run/job.ts";
+export { compileValidator, type Validate } from "./validate/compile-validator.ts";
