@@ -29,13 +29,18 @@ export interface SqliteDatabase {
 
 type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 
-/** Milliseconds to wait for another process that writes (a reader that recovers the log after a crash). */
-const BUSY_TIMEOUT = 500;
+/** Milliseconds to wait for another process: one that only reads writes too when it recovers the log after a crash. */
+const BUSY_TIMEOUT = 5000;
 
-export function openDatabase(path: string): SqliteDatabase {
+/** `throwAway`: SQLite is allowed to work without a journal, which a crash would turn into damage. */
+export function openDatabase(
+  path: string,
+  { throwAway = false }: { readonly throwAway?: boolean } = {},
+): SqliteDatabase {
   const guard = failureGuard(path);
-  const database = guard(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT }));
+  const database = guard(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT, defensive: !throwAway }));
   const statements = new Map<string, Statement>();
+  let hasWritten = false;
 
   function prepared(sql: string): Statement {
     const known = statements.get(sql);
@@ -47,6 +52,7 @@ export function openDatabase(path: string): SqliteDatabase {
 
   function transaction<Result>(work: () => Result): Result {
     database.exec("begin immediate");
+    hasWritten = true;
     try {
       const result = work();
       database.exec("commit");
@@ -58,6 +64,20 @@ export function openDatabase(path: string): SqliteDatabase {
     }
   }
 
+  /**
+   * The log goes into the database now: SQLite does it by itself only when no statement is left, and statements live
+   * until they are collected. Only by the one that has written: a reader would keep a live run waiting.
+   */
+  function close(): void {
+    if (!database.isOpen) return;
+    statements.clear();
+    try {
+      if (hasWritten) database.exec("pragma wal_checkpoint(truncate)");
+    } finally {
+      database.close();
+    }
+  }
+
   return {
     path,
     execute: (sql) => guard(() => database.exec(sql)),
@@ -65,10 +85,7 @@ export function openDatabase(path: string): SqliteDatabase {
     rows: ({ sql }, ...values) => guard(() => prepared(sql).all(...values)),
     row: ({ sql }, ...values) => guard(() => prepared(sql).get(...values)),
     transaction: (work) => guard(() => transaction(work)),
-    close: () => {
-      statements.clear();
-      if (database.isOpen) guard(() => database.close());
-    },
+    close: () => guard(close),
   };
 }
 

@@ -60,7 +60,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
 export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
   prepared(path, () => preparePrivateFile(path));
-  const database = openDatabase(path);
+  const database = openDatabase(path, { throwAway: true });
   const discard = (): void => {
     database.close();
     removeDatabase(path);

@@ -1,0 +1,97 @@
+import type {
+  Intent,
+  Ledger,
+  NewRun,
+  PlannedItem,
+  PlanPolicy,
+  SendableItem,
+  Settlement,
+} from "../../src/ledger/ledger.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/identity.ts";
+import type { Outcome } from "../../src/model/outcome.ts";
+
+const AT = "2026-11-20T23:41:07.000Z";
+
+export const PUSH: NewRun = {
+  command: "push",
+  target: "platform.example/v1/",
+  supplier: "ACME",
+  operation: "POST /data-import/accounts/",
+  settings: { concurrency: 4 },
+  dryRun: false,
+  startedAt: AT,
+};
+
+export const POLICY: PlanPolicy = {
+  revise: false,
+  resendAmbiguous: false,
+  keyAttr: "external_account_number",
+  keyColumns: new Map([["a.csv", { column: "REF", columnNumber: 2 }]]),
+};
+
+/** The item of record `record`; its line is one below. */
+export function item(record: number, key: string, content = "same", more: Partial<PlannedItem> = {}): PlannedItem {
+  return {
+    record,
+    key,
+    identity: recordIdentity({ target: PUSH.target, supplier: PUSH.supplier, operation: PUSH.operation, key }),
+    content: contentHash({ content }),
+    file: "a.csv",
+    line: record + 1,
+    status: "valid",
+    problems: [],
+    ...more,
+  };
+}
+
+export async function planned(
+  ledger: Ledger,
+  items: readonly PlannedItem[],
+  more: { readonly run?: Partial<NewRun>; readonly policy?: Partial<PlanPolicy> } = {},
+): Promise<string> {
+  const { id } = await ledger.startRun({ ...PUSH, ...more.run });
+  await ledger.plan(id, items);
+  await ledger.settlePlan(id, { ...POLICY, ...more.policy });
+  return id;
+}
+
+export async function outcomesOf(ledger: Ledger, run: string, filter = {}): Promise<readonly Outcome[]> {
+  const all: Outcome[] = [];
+  for await (const batch of ledger.outcomes(run, filter)) all.push(...batch);
+  return all;
+}
+
+export async function statusesOf(ledger: Ledger, run: string): Promise<readonly string[]> {
+  return (await outcomesOf(ledger, run)).map(({ status }) => status);
+}
+
+export function intentOf(found: SendableItem): Intent {
+  const { record, identity, content, attempts } = found;
+  return { record, identity, content, attempt: attempts + 1, at: AT };
+}
+
+export function settlementOf(intent: Intent, status: Settlement["status"], more: Partial<Settlement> = {}): Settlement {
+  const { record, identity, attempt } = intent;
+  return { record, identity, attempt, status, problems: [], at: AT, ...more };
+}
+
+/** Intends everything that is still to be sent. */
+export async function intendAll(ledger: Ledger, run: string): Promise<readonly Intent[]> {
+  const intents = (await ledger.sendable(run, 1, 1_000_000)).map(intentOf);
+  await ledger.intend(run, intents);
+  return intents;
+}
+
+/** Sends everything that is still to be sent, with one result for all. */
+export async function sendAll(
+  ledger: Ledger,
+  run: string,
+  status: Settlement["status"],
+  more: Partial<Settlement> = {},
+): Promise<void> {
+  const intents = await intendAll(ledger, run);
+  await ledger.settle(
+    run,
+    intents.map((intent) => settlementOf(intent, status, more)),
+  );
+}
