@@ -34,17 +34,14 @@ export function createPlatformCheck(fields: PlatformRules, isSupplier: (code: st
     supplier: { code: "does_not_exist", detail: "There is no such import supplier.", holds: isSupplier },
     tariff: unknownProduct((code) => findTariff(code) !== undefined),
   };
-  const ruleOf = (field: string): Rule | undefined =>
-    Object.entries(rules).find(([name]) =>
-      names(fields, name).some((end) => field === end || field.endsWith(`_${end}`)),
-    )?.[1];
+  const byName = new Map(namedRules(fields, rules));
 
   const visit = (value: JsonValue, path: readonly string[], found: Complaint[]): void => {
     if (isJsonArray(value)) value.forEach((item, index) => visit(item, [...path, String(index)], found));
     else if (isJsonObject(value))
       for (const [name, member] of Object.entries(value)) visit(member, [...path, name], found);
     else if (typeof value === "string" && value.trim() !== "") {
-      const rule = ruleOf(path.at(-1) ?? "");
+      const rule = ruleOf(path.at(-1) ?? "", byName);
       if (rule !== undefined && !rule.holds(value.trim()))
         found.push({ attr: path.join("."), code: rule.code, detail: rule.detail });
     }
@@ -56,8 +53,19 @@ export function createPlatformCheck(fields: PlatformRules, isSupplier: (code: st
   };
 }
 
-function names(fields: PlatformRules, rule: string): readonly string[] {
-  return Object.entries(fields).find(([name]) => name === rule)?.[1] ?? [];
+function namedRules(
+  fields: PlatformRules,
+  rules: Readonly<Record<RuleName, Rule>>,
+): readonly (readonly [string, Rule])[] {
+  const named: readonly RuleName[] = ["phone", "postcode", "product", "supplier", "tariff"];
+  return named.flatMap((rule) => fields[rule].map((name) => [name, rules[rule]] as const));
+}
+
+/** By the whole name, then by what follows each underscore: `billing_postcode` is a `postcode`. */
+function ruleOf(field: string, byName: ReadonlyMap<string, Rule>): Rule | undefined {
+  const rule = byName.get(field);
+  const underscore = field.indexOf("_");
+  return rule ?? (underscore < 0 ? undefined : ruleOf(field.slice(underscore + 1), byName));
 }
 
 function unknownProduct(holds: (code: string) => boolean): Rule {
