@@ -1,6 +1,6 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { generate } from "selfsigned";
 
 /** What the sandbox's HTTPS server needs, and where the authority lies that its clients must trust. */
@@ -9,7 +9,7 @@ export interface ServerCertificate {
   readonly key: string;
   /** PEM, the leaf followed by its authority. */
   readonly cert: string;
-  /** Path of the authority's certificate (PEM). */
+  /** Absolute path of the authority's certificate (PEM). */
   readonly caPath: string;
 }
 
@@ -25,7 +25,7 @@ const RENEW_DAYS = 7;
  */
 export async function serverCertificate(folder: string): Promise<ServerCertificate> {
   const paths = {
-    ca: join(folder, "ca.pem"),
+    ca: resolve(folder, "ca.pem"),
     cert: join(folder, "server.pem"),
     key: join(folder, "server-key.pem"),
   };

@@ -50,7 +50,7 @@ export interface SandboxReady {
   readonly baseUrl: string;
   readonly graphqlUrl: string;
   readonly adminUrl: string;
-  /** Path of the authority to trust (PEM). */
+  /** Absolute path of the authority to trust (PEM). */
   readonly ca: string;
   readonly apiKey: string;
   /** Code of the first import supplier. */
