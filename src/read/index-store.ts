@@ -16,6 +16,7 @@ type Database = InstanceType<typeof DatabaseSync>;
 /** A database on disk for the child rows of one input. It can be rebuilt at any time, so nothing in it is durable. */
 export interface RowIndex {
   readonly database: Database;
+  readonly path: string;
   /** Closes the database and removes its file. */
   readonly close: () => Promise<void>;
 }
@@ -27,10 +28,7 @@ export async function openRowIndex(folder: string): Promise<RowIndex> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(path, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
-    throw new Failure("storage", `${folder}: cannot hold the index of a join`, {
-      hint: "Joining unsorted files takes about as much disk space as the files. Sorted by their key they need none.",
-      cause: error,
-    });
+    throw storageFailure(path, error);
   }
   const database = new DatabaseSync(path);
   database.exec(
@@ -38,6 +36,7 @@ export async function openRowIndex(folder: string): Promise<RowIndex> {
   );
   return {
     database,
+    path,
     close: async () => {
       database.close();
       await rm(path, { force: true });
@@ -47,17 +46,17 @@ export async function openRowIndex(folder: string): Promise<RowIndex> {
 
 /**
  * Child rows in a table of the index, found by key whatever order the parents come in. A search ends early once some
- * key has more than `rowsPerKey` rows.
+ * key has more than `rowsPerKey` rows. Raises `storage` when the disk does not take them.
  */
 export async function indexStore(
   child: OpenedChild,
   { table, rowsPerKey }: { readonly table: string; readonly rowsPerKey: number },
-  { database }: RowIndex,
+  { database, path }: RowIndex,
 ): Promise<ChildStore> {
   const text = rowText(child.files);
-  database.exec(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, key TEXT, row TEXT NOT NULL)`);
-  const count = await fill(database, { child, table, text });
-  database.exec(`CREATE INDEX ${table}_key ON ${table} (key)`);
+  const count = await fill(database, { child, table, text }).catch((error: unknown) => {
+    throw isDatabaseError(error) ? storageFailure(path, error) : error;
+  });
   const byKeys = database.prepare(
     `SELECT id, key, row FROM ${table} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY id`,
   );
@@ -90,7 +89,19 @@ interface Filling {
   readonly text: RowText;
 }
 
+function storageFailure(path: string, error: unknown): Failure {
+  return new Failure("storage", `${path}: cannot hold the index of a join`, {
+    hint: "Joining unsorted files takes about as much disk space as the files. Sorted by their key they need none.",
+    cause: error,
+  });
+}
+
+function isDatabaseError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR";
+}
+
 async function fill(database: Database, { child, table, text }: Filling): Promise<number> {
+  database.exec(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, key TEXT, row TEXT NOT NULL)`);
   const insertOf = (rows: number): string => `INSERT INTO ${table} VALUES ${Array(rows).fill("(?,?,?)").join(",")}`;
   const insertMany = database.prepare(insertOf(INSERT_ROWS));
   let waiting: (number | string | null)[] = [];
@@ -106,7 +117,7 @@ async function fill(database: Database, { child, table, text }: Filling): Promis
     }
   }
   if (waiting.length > 0) database.prepare(insertOf(waiting.length / 3)).run(...waiting);
-  database.exec("COMMIT");
+  database.exec(`COMMIT; CREATE INDEX ${table}_key ON ${table} (key)`);
   return count;
 }
 

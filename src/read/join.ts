@@ -14,7 +14,7 @@ import type { ReadRow } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
 
 /** An input record that has not been numbered yet. */
-export type JoinedRecord = Omit<InputRecord, "number">;
+type JoinedRecord = Omit<InputRecord, "number">;
 
 export interface Join {
   /** The root's rows with the rows joined to them, then the orphans of each child source, depth first. */

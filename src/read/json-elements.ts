@@ -1,5 +1,5 @@
 /** One element of a JSON array, as text. */
-export interface JsonElement {
+interface JsonElement {
   /** `undefined` when it is longer than the limit. */
   readonly text: string | undefined;
   /** 1-based line on which it starts. */

@@ -8,21 +8,21 @@ export interface JsonScan {
   readonly findings: readonly JsonFinding[];
 }
 
-export interface JsonError {
+interface JsonError {
   readonly offset: number;
   /** Never quotes the text. */
   readonly reason: string;
 }
 
 /** Something that `JSON.parse` passes over in silence. */
-export interface JsonFinding {
+interface JsonFinding {
   /** RFC 6901, from the root of the text. */
   readonly pointer: string;
   readonly finding: SourceFinding;
 }
 
 /** Deeper documents are refused: no payload comes near, and each level costs stack in whatever reads it. */
-export const DEPTH_LIMIT = 64;
+const DEPTH_LIMIT = 64;
 
 /** Names that change what an object is in JavaScript. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);

@@ -21,7 +21,7 @@ const byNumber: KeyOrder = {
   },
 };
 
-export const KEY_ORDERS: readonly KeyOrder[] = [byText, byNumber];
+const KEY_ORDERS: readonly KeyOrder[] = [byText, byNumber];
 
 export interface SortedBy {
   /** The orders that all keys of the rows follow. Empty as soon as no order fits: the rest was not read. */

@@ -31,7 +31,7 @@ export function textEncoding(file: string, head: Uint8Array, declared: string | 
 }
 
 /** The encoding's name as iconv-lite writes it. Raises `usage` when there is no such encoding. */
-export function knownEncoding(declared: string): string {
+function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
   if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
     throw new Failure("usage", `encoding "${declared}" does not say the byte order`, {

@@ -144,6 +144,13 @@ describe("joins", () => {
     }
   });
 
+  it("says that a folder cannot hold the index", async () => {
+    const path = join(await scratchFolder(), "file");
+    await writeFile(path, "");
+    const failure = await failureOf(read(accounts, { ...ON_DISK, tempFolder: join(path, "temp") }));
+    expect(failure).toMatchObject({ code: "storage", exitCode: 6 });
+  });
+
   it("refuses a join on a column that is not there", async () => {
     const [child] = accounts.children;
     const missing = { ...accounts, children: child === undefined ? [] : [{ ...child, on: "ACCT" }] };
