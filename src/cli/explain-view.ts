@@ -6,7 +6,7 @@ import { plainText } from "../report/plain-text.ts";
 import { renderTable } from "../report/table.ts";
 import { wordsFor } from "../report/words.ts";
 import type { Screen } from "../run/parts.ts";
-import { originData, originTable } from "./origin-view.ts";
+import { originData, originText } from "./origin-view.ts";
 import { problemLine } from "./preview-view.ts";
 
 export function explainText(explanation: Explanation, screen: Screen, showValues: boolean): string {
@@ -25,7 +25,7 @@ export function explainText(explanation: Explanation, screen: Screen, showValues
         .map((place) => `  ${plainText(place)}\n`)
         .join("")}`,
     );
-    parts.push(`\nPayload\n${originTable(origins, screen, showValues)}`);
+    parts.push(`\nPayload\n${originText(origins, showValues)}`);
   }
   if (unreadable !== undefined) parts.push(`\nThe sources cannot be read any more: ${plainText(unreadable)}\n`);
   return parts.join("");

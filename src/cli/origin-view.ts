@@ -1,17 +1,16 @@
 import type { Origin } from "../map/mapping.ts";
 import { formatPlace } from "../model/place.ts";
 import { shapeOf } from "../model/shape.ts";
-import { renderTable } from "../report/table.ts";
-import type { Screen } from "../run/parts.ts";
+import { plainText } from "../report/plain-text.ts";
 
-/** Each value of a payload with the cell it comes from; its shape, unless values may be shown. */
-export function originTable(origins: readonly Origin[], screen: Screen, showValues: boolean): string {
-  const rows = origins.map(({ attr, value, from, place }) => [
-    attr,
-    showValues ? JSON.stringify(value) : shapeOf(value),
-    place === undefined ? from : formatPlace(place) + (from === "column" || from === "payload" ? "" : ` (${from})`),
-  ]);
-  return renderTable(rows, [{ title: "attr" }, { title: showValues ? "value" : "shape" }, { title: "from" }], screen);
+/** Each value of a payload, and below it where it comes from; its shape only, unless values may be shown. */
+export function originText(origins: readonly Origin[], showValues: boolean): string {
+  return origins
+    .map((origin) => {
+      const shown = showValues ? JSON.stringify(origin.value) : shapeOf(origin.value);
+      return `  ${plainText(origin.attr)}\n      ${plainText(shown)}  ${plainText(sourceOf(origin))}\n`;
+    })
+    .join("");
 }
 
 /** The same as data: values only when they may be shown. */
@@ -20,4 +19,10 @@ export function originData(origins: readonly Origin[], showValues: boolean): rea
     ...origin,
     ...(showValues ? { value } : { shape: shapeOf(value) }),
   }));
+}
+
+function sourceOf({ from, place }: Origin): string {
+  if (place === undefined) return `(${from})`;
+  const how = from === "column" || from === "payload" ? "" : ` (${from})`;
+  return `from ${formatPlace(place)}${how}`;
 }

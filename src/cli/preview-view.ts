@@ -3,16 +3,15 @@ import { formatPlace } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
 import { plainText } from "../report/plain-text.ts";
 import { wordsFor } from "../report/words.ts";
-import type { Screen } from "../run/parts.ts";
-import { originData, originTable } from "./origin-view.ts";
+import { originData, originText } from "./origin-view.ts";
 
 /** Records one after the other: where they start, their values' origins, what is wrong with them. */
-export function previewText(records: readonly PreviewedRecord[], screen: Screen, showValues: boolean): string {
+export function previewText(records: readonly PreviewedRecord[], showValues: boolean): string {
   return records
     .map(({ record, key, source, origins, problems }) =>
       [
         `Record ${record}${key === undefined ? "" : ` (${plainText(key)})`}, ${plainText(formatPlace(source))}\n\n`,
-        originTable(origins, screen, showValues),
+        originText(origins, showValues),
         problems.length === 0 ? "" : `\n${problems.map(problemLine).join("")}`,
       ].join(""),
     )

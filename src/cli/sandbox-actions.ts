@@ -19,7 +19,9 @@ const SANDBOX_FOLDER = ".migrate/sandbox";
 export function sandboxAction(flags: SandboxFlags): Promise<void> {
   return inWorld(flags, async ({ parts, talk }) => {
     const config = await readConfig(flags.config, process.cwd());
+    const { apiKey } = await parts.secrets({});
     const running = await sandbox({
+      apiKey,
       contract: flags.contract ?? contractFiles(config),
       port: flags.port,
       folder: SANDBOX_FOLDER,
@@ -37,7 +39,8 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
 
 /** How to talk to it, ready to be pasted into a shell. */
 function sandboxText({ baseUrl, ca, apiKey, supplier, adminUrl }: SandboxReady): string {
-  return `A local platform listens at ${baseUrl} (import supplier ${supplier}; ${adminUrl} shows what it received).
+  return `A local platform listens at ${baseUrl}
+Import supplier ${supplier}. What it received: ${adminUrl}history
 Push to it from another terminal:
 
   export MIGRATE_API_KEY=${apiKey}

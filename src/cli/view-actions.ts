@@ -45,9 +45,7 @@ export function previewAction(sources: readonly string[], flags: ViewFlags): Pro
   return inWorld(flags, async ({ parts, write }) => {
     const { job, showValues } = await readSettings(sources, flags, process.cwd());
     const records = await preview({ job: await withStandardInput(job, parts.temporaryFolder) }, parts);
-    await write(
-      flags.format === "json" ? previewJson(records, showValues) : previewText(records, parts.screen, showValues),
-    );
+    await write(flags.format === "json" ? previewJson(records, showValues) : previewText(records, showValues));
     return 0;
   });
 }

@@ -17,6 +17,8 @@ export interface SandboxCommandOptions {
   /** File to write the ready object to once it listens. */
   readonly readyFile?: string | undefined;
   readonly faults: FaultOptions;
+  /** The key it accepts; none: a random one. */
+  readonly apiKey: string | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -29,6 +31,7 @@ export async function sandbox(options: SandboxCommandOptions): Promise<Sandbox> 
     folder: options.folder,
     faults: options.faults,
     log: options.log,
+    ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
     ...(options.data !== undefined && { dataFile: options.data }),
   });
   if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, running);
