@@ -1,0 +1,243 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { access, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+/** The project's folder. */
+export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The program that a user starts. */
+export const BINARY: string = path.join(ROOT, "bin/migrate.js");
+
+/** A file of the project, by its path from the project's folder. */
+export function projectFile(...names: readonly string[]): string {
+  return path.join(ROOT, ...names);
+}
+
+export interface CliOptions {
+  /** The folder that the command runs in. */
+  readonly cwd?: string;
+  /** Added to an environment without any setting of ours; `undefined` takes one away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Standard input; nothing by default. */
+  readonly input?: string | Uint8Array;
+  /** After that the command is killed and the test fails. */
+  readonly timeoutMs?: number;
+  /** Flags for Node.js itself. */
+  readonly nodeFlags?: readonly string[];
+  /** A program that starts the command, with its own arguments: `["strace", "-f"]`. */
+  readonly under?: readonly string[];
+}
+
+export interface CliEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningCli {
+  readonly pid: number;
+  readonly process: ChildProcess;
+  /** What it has said so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Waits until it has said that on one of its outputs; fails when it ends or the time is over without. */
+  readonly said: (pattern: RegExp) => Promise<void>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<CliEnd>;
+}
+
+const DEFAULT_TIMEOUT_MS = 20_000;
+
+/** Runs a command to its end. */
+export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
+  return startCli(args, options).ended;
+}
+
+/** Starts a command that is to be talked to while it runs. It is killed when its time is over. */
+export function startCli(args: readonly string[], options: CliOptions = {}): RunningCli {
+  const [program = process.execPath, ...words] = [
+    ...(options.under ?? []),
+    process.execPath,
+    ...(options.nodeFlags ?? []),
+    BINARY,
+    ...args,
+  ];
+  const child = spawn(program, words, {
+    cwd: options.cwd ?? ROOT,
+    env: cleanEnvironment(options.env ?? {}),
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const heard = { stdout: "", stderr: "" };
+  const listeners = new Set<() => void>();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      heard[name] += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  // A command that never reads its input closes it early; that is not what a test is about.
+  child.stdin.on("error", () => undefined).end(options.input);
+  const ended = endOf(child, { heard, command: args.join(" "), timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS });
+  return {
+    pid: child.pid ?? 0,
+    process: child,
+    stdout: () => heard.stdout,
+    stderr: () => heard.stderr,
+    said: (pattern) => saidBy({ pattern, heard, listeners, ended }),
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
+}
+
+interface Heard {
+  stdout: string;
+  stderr: string;
+}
+
+function endOf(
+  child: ChildProcess,
+  { heard, command, timeoutMs }: { readonly heard: Heard; readonly command: string; readonly timeoutMs: number },
+): Promise<CliEnd> {
+  const ended = new Promise<CliEnd>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`migrate ${command} did not end in ${timeoutMs} ms\n${heard.stdout}\n${heard.stderr}`));
+    }, timeoutMs);
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, ...heard });
+    });
+  });
+  ended.catch(() => undefined);
+  return ended;
+}
+
+function saidBy(wait: {
+  readonly pattern: RegExp;
+  readonly heard: Heard;
+  readonly listeners: Set<() => void>;
+  readonly ended: Promise<CliEnd>;
+}): Promise<void> {
+  const { pattern, heard, listeners, ended } = wait;
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      if (!pattern.test(heard.stdout) && !pattern.test(heard.stderr)) return;
+      listeners.delete(look);
+      resolve();
+    };
+    listeners.add(look);
+    look();
+    ended.then(() => {
+      look();
+      return reject(new Error(`it ended without saying ${pattern}\n${heard.stdout}\n${heard.stderr}`));
+    }, reject);
+  });
+}
+
+/** What the machine needs, and no setting of ours: nothing that the developer has set may change a test. */
+function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, LANG } = process.env;
+  return { PATH, HOME, TMPDIR, LANG, ...more };
+}
+
+/** A folder for the current test, gone when the test ends. */
+export function temporaryFolder(): string {
+  const folder = newFolder();
+  onTestFinished(() => removeFolder(folder));
+  return folder;
+}
+
+/** A folder that its maker removes, for what several tests share. */
+export function newFolder(): string {
+  return mkdtempSync(path.join(tmpdir(), "migrate-e2e-"));
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** What `migrate sandbox` writes into its ready file. */
+export interface SandboxReady {
+  readonly baseUrl: string;
+  readonly graphqlUrl: string;
+  readonly adminUrl: string;
+  readonly ca: string;
+  readonly apiKey: string;
+  readonly supplier: string;
+  readonly products: readonly string[];
+  readonly tariff: { readonly product: string; readonly tariff: string };
+  readonly account: string;
+}
+
+export interface SandboxOptions {
+  /** Where its certificates go; a throw-away folder by default. */
+  readonly cwd?: string;
+  /** More flags: `["--contract", file, "--throttle", "every:10"]`. */
+  readonly flags?: readonly string[];
+  readonly timeoutMs?: number;
+}
+
+export interface SandboxProcess {
+  readonly ready: SandboxReady;
+  /** Everything that a push needs to find it and to be let in, as environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly running: RunningCli;
+  /** Ends it with SIGTERM, waits, and removes what it left. */
+  readonly stop: () => Promise<CliEnd>;
+}
+
+/** Starts `migrate sandbox` on a free port and waits until it listens. Its maker stops it. */
+export async function startSandboxProcess(options: SandboxOptions = {}): Promise<SandboxProcess> {
+  const folder = newFolder();
+  const cwd = options.cwd ?? folder;
+  const readyFile = path.join(folder, "ready.json");
+  const running = startCli(["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])], {
+    cwd,
+    timeoutMs: options.timeoutMs ?? 120_000,
+  });
+  const stop = async (): Promise<CliEnd> => {
+    running.kill("SIGTERM");
+    try {
+      return await running.ended;
+    } finally {
+      removeFolder(folder);
+    }
+  };
+  const written = await readReady(readyFile, running);
+  const ready = { ...written, ca: path.resolve(cwd, written.ca) };
+  const env = {
+    MIGRATE_API_KEY: ready.apiKey,
+    MIGRATE_BASE_URL: ready.baseUrl,
+    MIGRATE_CA: ready.ca,
+    MIGRATE_SUPPLIER: ready.supplier,
+  };
+  return { ready, env, running, stop };
+}
+
+const READY_WITHIN_MS = 15_000;
+const LOOK_EVERY_MS = 20;
+
+async function readReady(file: string, running: RunningCli): Promise<SandboxReady> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < deadline && running.process.exitCode === null) {
+    if (await exists(file)) return JSON.parse(await readFile(file, "utf8"));
+    await delay(LOOK_EVERY_MS);
+  }
+  running.kill("SIGKILL");
+  throw new Error(`the sandbox was not ready in time\n${running.stdout()}\n${running.stderr()}`);
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
