@@ -27,7 +27,7 @@ export interface ShapeCount {
   readonly example: Example;
 }
 
-export interface Example {
+interface Example {
   readonly record: number;
   readonly place: Place;
   readonly value?: string;

@@ -1,11 +1,4 @@
 import type { Outcome, Status, Summary } from "../model/outcome.ts";
-import { csv } from "./csv.ts";
-import type { Format } from "./format.ts";
-import { github } from "./github.ts";
-import { json } from "./json.ts";
-import { junit } from "./junit.ts";
-import { ndjson } from "./ndjson.ts";
-import { text } from "./text.ts";
 
 /** A finished run as the reporters see it. */
 export interface Report {
@@ -30,5 +23,3 @@ export type Write = (text: string) => Promise<void> | void;
 
 /** Renders a report to the end; raises what `write` or the outcomes raise. */
 export type Reporter = (report: Report, write: Write) => Promise<void>;
-
-export const reporters: Readonly<Record<Format, Reporter>> = { text, json, ndjson, csv, junit, github };

@@ -15,7 +15,7 @@ const MOST_AMBIGUOUS = 5;
 
 /**
  * The causes of what went wrong, most frequent first, each with its words and one example place, and the first of the
- * records that nobody knows the fate of; nothing when all is well.
+ * records that nobody knows the fate of; nothing when all is well. A blank line behind it keeps the summary apart.
  */
 export async function text(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;
@@ -27,7 +27,7 @@ export async function text(report: Report, write: Write): Promise<void> {
     ...section("warning", causes, { total: sum(warnings), screen }),
     ...(await ambiguousText(report, screen)),
   ];
-  if (blocks.length > 0) await write(`${blocks.join("\n\n")}\n`);
+  await write(blocks.map((block) => `${block}\n\n`).join(""));
 }
 
 interface Screen {

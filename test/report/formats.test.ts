@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
-import { reporters } from "../../src/report/report.ts";
+import { reporters } from "../../src/report/reporters.ts";
 import { MIXED, rendered, reportOf } from "./reports.ts";
 
 describe("ndjson", () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
 import { plainText } from "../../src/report/plain-text.ts";
 import { FORMATS } from "../../src/report/format.ts";
-import { reporters } from "../../src/report/report.ts";
+import { reporters } from "../../src/report/reporters.ts";
 import { summaryText } from "../../src/report/run-summary.ts";
 import { rendered, reportOf } from "./reports.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { PlatformProblem, Problem } from "../../src/model/problem.ts";
-import { reporters } from "../../src/report/report.ts";
+import { reporters } from "../../src/report/reporters.ts";
 import { MIXED, rendered, reportOf } from "./reports.ts";
 
 describe("text", () => {
@@ -32,6 +32,7 @@ describe("text", () => {
 1 ambiguous record, sent without a clear answer
 
          record 1238  accounts.csv:5
+
 `,
     );
   });
@@ -73,7 +74,7 @@ describe("text", () => {
     const text = await rendered(reporters.text, reportOf([...outcomes, ...numbered(1, (at) => mobile("x", at), 1500)]));
     expect(text).toMatch(/^1,501 errors, 1,000\+ causes\n/);
     expect(text.match(/code_/g)).toHaveLength(20);
-    expect(text).toMatch(/\n {2}1,481 {2}of other causes: see errors.csv\n$/);
+    expect(text).toMatch(/\n {2}1,481 {2}of other causes: see errors.csv\n\n$/);
   });
 
   it("colours only when asked to", async () => {
