@@ -1,6 +1,6 @@
 import { demo } from "../commands/demo.ts";
 import { push } from "../commands/push.ts";
-import { reporters } from "../report/report.ts";
+import { reporters } from "../report/reporters.ts";
 import { summaryText } from "../report/run-summary.ts";
 import type { Flags } from "./flags.ts";
 import { inWorld, sayFailure } from "./in-world.ts";

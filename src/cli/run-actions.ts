@@ -5,7 +5,7 @@ import { resume } from "../commands/resume.ts";
 import { validate } from "../commands/validate.ts";
 import { Failure } from "../model/failure.ts";
 import type { Format } from "../report/format.ts";
-import { reporters } from "../report/report.ts";
+import { reporters } from "../report/reporters.ts";
 import { summaryText } from "../report/run-summary.ts";
 import type { RunReport } from "../run/run-report.ts";
 import type { Flags, RunFlags } from "./flags.ts";

@@ -1,6 +1,5 @@
-import type { TargetSettings } from "../run/connection.ts";
+import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import type { JobSettings } from "../run/job.ts";
-import type { PaceSettings } from "../run/run-settings.ts";
 import { Failure } from "../model/failure.ts";
 import type { Config, Target } from "./config-file.ts";
 import { readConfig } from "./config-file.ts";

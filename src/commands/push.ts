@@ -1,4 +1,4 @@
-import type { TargetSettings } from "../run/connection.ts";
+import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect } from "../run/connection.ts";
 import type { Job, JobSettings } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
@@ -10,7 +10,6 @@ import { createShownValues } from "../report/shown-values.ts";
 import { openRunLedger } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun } from "../run/run-report.ts";
-import type { PaceSettings } from "../run/run-settings.ts";
 import { describeRun } from "../run/run-settings.ts";
 
 export interface PushOptions {

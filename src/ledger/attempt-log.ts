@@ -2,7 +2,7 @@ import { Failure } from "../model/failure.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Attempt, Intent, SendableItem, Settlement } from "./ledger.ts";
 import { insertProblems, parseProblem } from "./problem-table.ts";
-import type { RunRow } from "./run-log.ts";
+import type { RunRow } from "./run-row.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 
 export function sendable(

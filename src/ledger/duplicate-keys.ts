@@ -4,7 +4,7 @@ import type { LocalFinding, LocalProblem, Severity } from "../model/problem.ts";
 import { keyPlace } from "./key-place.ts";
 import type { PlanPolicy } from "./ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
-import type { RunRow } from "./run-log.ts";
+import type { RunRow } from "./run-row.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { LocalProblem } from "../model/problem.ts";
 import { keyPlace } from "./key-place.ts";
 import type { PlanPolicy } from "./ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
-import type { RunRow } from "./run-log.ts";
+import type { RunRow } from "./run-row.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 
 /**

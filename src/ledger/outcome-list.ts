@@ -2,7 +2,7 @@ import type { Outcome, Status } from "../model/outcome.ts";
 import type { Problem } from "../model/problem.ts";
 import type { OutcomeFilter } from "./ledger.ts";
 import { parseProblem } from "./problem-table.ts";
-import type { RunRow } from "./run-log.ts";
+import type { RunRow } from "./run-row.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 import { SHOWN_STATUS, STANDING_PROBLEM } from "./summary.ts";
 

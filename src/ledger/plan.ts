@@ -3,7 +3,7 @@ import { applyKnownRecords } from "./known-records.ts";
 import type { PlannedItem, PlanPolicy } from "./ledger.ts";
 import { nearKey } from "./near-key.ts";
 import { insertProblems, PLAN_ATTEMPT } from "./problem-table.ts";
-import type { RunRow } from "./run-log.ts";
+import type { RunRow } from "./run-row.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
 const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };

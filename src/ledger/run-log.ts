@@ -2,16 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Failure } from "../model/failure.ts";
 import { applyKnownRecords } from "./known-records.ts";
 import type { NewRun, PlanPolicy, Run } from "./ledger.ts";
+import type { RunRow } from "./run-row.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
-
-/** A run as the other tables know it. */
-export interface RunRow {
-  /** The row's number in `runs`. */
-  readonly number: number;
-  readonly state: Run["state"];
-  /** False for `validate` and for dry runs: their records stay `valid`. */
-  readonly sends: boolean;
-}
 
 export function startRun(database: SqliteDatabase, run: NewRun, toolVersion: string | undefined): Run {
   const id = `${runStamp(run.startedAt)}-${randomBytes(2).toString("hex")}`;

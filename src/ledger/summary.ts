@@ -1,6 +1,6 @@
 import type { Status, Summary } from "../model/outcome.ts";
 import type { Severity } from "../model/problem.ts";
-import type { RunRow } from "./run-log.ts";
+import type { RunRow } from "./run-row.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 
 /** The status that an item shows: what is in flight may have been processed. Over the table `items`. */

@@ -1,7 +1,7 @@
 import type { ChoiceType, FieldType, UnionType } from "../contract/field-type.ts";
 import type { JsonScalar, JsonValue } from "../model/json.ts";
 import type { Expected } from "../model/problem.ts";
-import { isIsoDate, isIsoDateTime, isIsoTime } from "./calendar.ts";
+import { isIsoDate, isIsoDateTime, isIsoTime } from "../model/calendar.ts";
 import { didYouMean } from "./mapping-issues.ts";
 import { integerFrom, isDecimalText, numberFrom } from "./number-text.ts";
 import { notA, Unfit } from "./unfit.ts";

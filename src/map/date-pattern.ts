@@ -1,4 +1,5 @@
-import { isCalendarDay, isTimeOfDay, type LocalTime } from "./calendar.ts";
+import { isCalendarDay } from "../model/calendar.ts";
+import { isTimeOfDay, type LocalTime } from "./local-time.ts";
 
 /** What a text says under a pattern. */
 export interface PatternTime extends LocalTime {

@@ -1,7 +1,7 @@
 import type { FieldType } from "../contract/field-type.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { Expected } from "../model/problem.ts";
-import { isoDate, isoDateTime } from "./calendar.ts";
+import { isoDate, isoDateTime } from "./local-time.ts";
 import { constantOf, conversionTo, type Content, type Conversion } from "./contract-value.ts";
 import { compileDatePattern, type DatePattern, type PatternTime } from "./date-pattern.ts";
 import type { LeafContext } from "./leaf-context.ts";

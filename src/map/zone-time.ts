@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import { isoDateTime, type LocalTime } from "./calendar.ts";
+import { isoDateTime, type LocalTime } from "./local-time.ts";
 
 /** True for a name of the time zone database (`Europe/London`), `UTC`, or an offset. */
 export function isZone(zone: string): boolean {

@@ -9,7 +9,6 @@ import { readTextFile } from "../read/text-file.ts";
 import { parseBaseUrl } from "../transport/base-url.ts";
 import { createHttp } from "../transport/undici-http.ts";
 import type { Parts, Secrets } from "./parts.ts";
-import type { PaceSettings } from "./run-settings.ts";
 
 /** Which platform a run talks to, and how. Plain data: it is stored with the run, and holds no secret. */
 export interface TargetSettings {
@@ -33,6 +32,14 @@ export interface AuthSettings {
   readonly mutation?: string | undefined;
   readonly inputField?: string | undefined;
   readonly outputPath?: string | undefined;
+}
+
+/** How fast a run may go. */
+export interface PaceSettings {
+  readonly concurrency: "auto" | number;
+  /** The most requests in flight that `auto` may reach. */
+  readonly maxConcurrency: number;
+  readonly rps?: number | undefined;
 }
 
 /** A platform made ready to be sent to; nothing has been sent yet. */

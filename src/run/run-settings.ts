@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TargetSettings } from "./connection.ts";
+import type { PaceSettings, TargetSettings } from "./connection.ts";
 import type { Job, JobSettings } from "./job.ts";
 import { pathsFrom } from "./job.ts";
 import type { NewRun, Run } from "../ledger/ledger.ts";
@@ -7,14 +7,6 @@ import type { Clock } from "../model/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { FileFingerprint } from "../read/fingerprint.ts";
 import { fingerprintFile } from "../read/fingerprint.ts";
-
-/** How fast a run may go. */
-export interface PaceSettings {
-  readonly concurrency: "auto" | number;
-  /** The most requests in flight that `auto` may reach. */
-  readonly maxConcurrency: number;
-  readonly rps?: number | undefined;
-}
 
 /** What the ledger remembers of a push, so that `resume` goes on exactly as it began. Holds no secret. */
 export interface RunSettings {

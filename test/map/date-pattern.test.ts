@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isoDate, isoDateTime, isIsoDate } from "../../src/map/calendar.ts";
+import { isoDate, isoDateTime } from "../../src/map/local-time.ts";
+import { isIsoDate } from "../../src/model/calendar.ts";
 import { compileDatePattern } from "../../src/map/date-pattern.ts";
 import { utcInZone } from "../../src/map/zone-time.ts";
 

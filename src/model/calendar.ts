@@ -1,0 +1,47 @@
+/** True for a day that the Gregorian calendar has, in the years 1 to 9999. */
+export function isCalendarDay(year: number, month: number, day: number): boolean {
+  return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+}
+
+/** `YYYY-MM-DD` (specification 2.7.4), a day that the calendar has. The platform cannot hold year 0000. */
+export function isIsoDate(text: string): boolean {
+  return text.length === 10 && isDay(text);
+}
+
+/** Date, `T`, time with seconds, a fraction or none, then `Z` or an offset: without one, the platform would guess. */
+export function isIsoDateTime(text: string): boolean {
+  return DATE_TIME.test(text) && isDay(text);
+}
+
+/** `HH:MM` or `HH:MM:SS`, a fraction or none, an offset or none. */
+export function isIsoTime(text: string): boolean {
+  return TIME.test(text);
+}
+
+/** No 24:00 and no leap second: the platform's clock has neither. */
+const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
+const SECONDS = String.raw`:[0-5]\d(?:\.\d+)?`;
+const ZONE = String.raw`(?:Z|[-+](?:[01]\d|2[0-3]):[0-5]\d)`;
+const DATE_TIME = new RegExp(String.raw`^\d{4}-\d{2}-\d{2}T${CLOCK}${SECONDS}${ZONE}$`);
+const TIME = new RegExp(`^${CLOCK}(?:${SECONDS})?${ZONE}?$`);
+
+const DASH = 0x2d;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+/** Whether the first ten characters are a day, without a regular expression: dates are in every payload. */
+function isDay(text: string): boolean {
+  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return false;
+  return isCalendarDay(100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8));
+}
+
+/** NaN, which compares false with all, where there are not two digits. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const units = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && units >= 0 && units <= 9 ? 10 * tens + units : Number.NaN;
+}
+
+function daysIn(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
+}
