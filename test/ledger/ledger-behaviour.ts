@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
 import {
   intendAll,
@@ -22,9 +22,15 @@ const REFUSED: PlatformProblem = {
   place: { file: "a.csv", line: 2, column: "MOBILE", columnNumber: 5 },
 };
 
+const place = (line: number): object => ({ file: "a.csv", line, column: "REF", columnNumber: 2 });
+
+async function sendOne(ledger: Ledger, status: Settlement["status"]): Promise<void> {
+  await sendAll(ledger, await planned(ledger, [item(1, "A", "x")]), status, { account: "A-1" });
+}
+
 /** What every ledger does, whatever it is kept in. */
-export function describeLedger(name: string, open: () => Promise<Ledger>): void {
-  describe(name, () => {
+export function describeLedger(kind: string, open: () => Promise<Ledger>): void {
+  describe(`${kind} keeps what it promises`, () => {
     let ledger: Ledger;
     beforeEach(async () => {
       ledger = await open();
@@ -62,7 +68,7 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
         await ledger.plan(id, [item(1, "A")]);
         await ledger.settlePlan(id, POLICY);
         expect(await ledger.summary(id)).toMatchObject({ records: 1, errors: {} });
-        await expect(ledger.restartPlan(id)).rejects.toThrow();
+        await expect(ledger.restartPlan(id)).rejects.toThrow("settled already");
       });
     });
 
@@ -106,8 +112,6 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
     });
 
     describe("keys that occur twice", () => {
-      const place = (line: number): object => ({ file: "a.csv", line, column: "REF", columnNumber: 2 });
-
       test("with one content: the first stays, the others are duplicates of it", async () => {
         const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "A"), item(4, "A")]);
         const found = await outcomesOf(ledger, run);
@@ -136,7 +140,7 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       });
 
       test("a record whose content is unknown is not taken to be the same", async () => {
-        const { content: _, ...unmapped } = item(2, "A", "x", { status: "invalid", problems: [REFUSED] });
+        const unmapped = item(2, "A", "x", { content: undefined, status: "invalid", problems: [REFUSED] });
         const run = await planned(ledger, [item(1, "A", "x"), unmapped]);
         const found = await outcomesOf(ledger, run);
         expect(found.map(({ status }) => status)).toEqual(["invalid", "invalid"]);
@@ -188,8 +192,8 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       });
 
       test("keys are compared within a run only, and records without a key not at all", async () => {
-        const { key: _, ...keyless } = item(2, "x");
-        const { key: __, ...other } = item(3, "y");
+        const keyless = item(2, "x", "x", { key: undefined });
+        const other = item(3, "y", "y", { key: undefined });
         await planned(ledger, [item(1, "A", "x")], { run: { dryRun: true } });
         const run = await planned(ledger, [item(1, "A", "y"), keyless, other], { run: { dryRun: true } });
         expect(await statusesOf(ledger, run)).toEqual(["valid", "valid", "valid"]);
@@ -313,12 +317,8 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
     });
 
     describe("what later runs know", () => {
-      async function after(status: "accepted" | "rejected" | "ambiguous" | "blocked" | "pending"): Promise<void> {
-        await sendAll(ledger, await planned(ledger, [item(1, "A", "x")]), status, { account: "A-1" });
-      }
-
       test("accepted with this content is skipped, and sends nothing", async () => {
-        await after("accepted");
+        await sendOne(ledger, "accepted");
         const run = await planned(ledger, [item(1, "A", "x")]);
         expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "skipped", account: "A-1" }]);
         expect(await ledger.sendable(run, 1, 9)).toEqual([]);
@@ -326,7 +326,7 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       });
 
       test("accepted with other content is an error at the key's cell", async () => {
-        await after("accepted");
+        await sendOne(ledger, "accepted");
         const run = await planned(ledger, [item(1, "A", "y")]);
         expect(await outcomesOf(ledger, run)).toMatchObject([
           {
@@ -339,7 +339,7 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       });
 
       test("with --revise it is sent; refused, the earlier content is still the accepted one", async () => {
-        await after("accepted");
+        await sendOne(ledger, "accepted");
         const run = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });
         expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
         await sendAll(ledger, run, "rejected");
@@ -348,12 +348,12 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       });
 
       test.each(["rejected", "blocked", "pending"] as const)("%s is sent again", async (status) => {
-        await after(status);
+        await sendOne(ledger, status);
         expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["pending"]);
       });
 
       test("ambiguous is held, unless it may be sent again", async () => {
-        await after("ambiguous");
+        await sendOne(ledger, "ambiguous");
         expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["ambiguous"]);
         expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["ambiguous"]);
         const run = await planned(ledger, [item(1, "A", "x")], { policy: { resendAmbiguous: true } });
@@ -363,7 +363,7 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       });
 
       test("another target is another record", async () => {
-        await after("accepted");
+        await sendOne(ledger, "accepted");
         const elsewhere = item(1, "A", "x", { identity: item(1, "elsewhere").identity ?? new Uint8Array(32) });
         expect(await statusesOf(ledger, await planned(ledger, [elsewhere]))).toEqual(["pending"]);
       });

@@ -1,0 +1,56 @@
+import { spawn, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const script = fileURLToPath(new URL("ledger-process.mjs", import.meta.url));
+
+/**
+ * Compiles the ledger for processes of its own, once for a test file; it lies inside the project, where packages are
+ * found. Returns a function that starts `ledger-process.mjs` with a task.
+ */
+export function useLedgerProcess(): (task: string, ...values: readonly string[]) => ChildProcess {
+  let folder = "";
+  const children: ChildProcess[] = [];
+  beforeAll(() => {
+    const cache = join(root, "node_modules", ".cache");
+    mkdirSync(cache, { recursive: true });
+    folder = mkdtempSync(join(cache, "ledger-"));
+    const settings = {
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: {
+        rootDir: join(root, "src"),
+        outDir: folder,
+        typeRoots: [join(root, "node_modules/@types")],
+      },
+      include: [join(root, "src/ledger"), join(root, "src/model")],
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" });
+    if (status !== 0) throw new Error(stdout);
+  });
+  afterAll(() => {
+    for (const child of children) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return (task, ...values) => {
+    const child = spawn(process.execPath, [script, folder, task, ...values], { stdio: ["ignore", "pipe", "inherit"] });
+    children.push(child);
+    return child;
+  };
+}
+
+/** The first line that the process prints. */
+export async function firstLine(child: ChildProcess): Promise<string> {
+  for await (const chunk of child.stdout ?? []) return String(chunk).trim();
+  return "";
+}
+
+export async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once("exit", resolve));
+}

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite-ledger.ts";
+import { intentOf, item, outcomesOf, planned, POLICY, settlementOf } from "./ledger-input.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const RECORDS = 12;
+const items = Array.from({ length: RECORDS }, (_, index) => item(index + 1, `K${index}`));
+type Result = "accepted" | "rejected" | "ambiguous" | "blocked" | "pending";
+
+/** What a ledger should know, as simply as it can be said. */
+interface Model {
+  readonly path: string;
+  ledger: Ledger;
+  run: string;
+  /** By record: its status in the current run. */
+  statuses: string[];
+  readonly accepted: Set<number>;
+  readonly ambiguous: Set<number>;
+  flying: Intent[];
+}
+
+type Step = (model: Model) => Promise<void>;
+
+const intend =
+  (count: number): Step =>
+  async (model) => {
+    const found = (await model.ledger.sendable(model.run, 1, RECORDS)).slice(0, count).map(intentOf);
+    await model.ledger.intend(model.run, found);
+    for (const { record } of found) model.statuses[record - 1] = "ambiguous";
+    model.flying.push(...found);
+  };
+
+const settle =
+  (results: readonly Result[]): Step =>
+  async (model) => {
+    const settled = model.flying.splice(0, results.length);
+    const settlements = settled.map((intent, index) => settlementOf(intent, results[index] ?? "pending"));
+    await model.ledger.settle(model.run, settlements);
+    for (const { record, status } of settlements) {
+      model.statuses[record - 1] = status;
+      if (status === "accepted") model.accepted.add(record);
+      if (status === "ambiguous") model.ambiguous.add(record);
+    }
+  };
+
+/** A dead process closes nothing: the old connection stays as it is and a new one opens the file. */
+async function crash(model: Model): Promise<void> {
+  model.ledger = await openLedger({ path: model.path });
+  for (const { record } of model.flying) model.ambiguous.add(record);
+  model.flying = [];
+}
+
+function fromHistory(model: Model, record: number): string {
+  if (model.accepted.has(record)) return "skipped";
+  return model.ambiguous.has(record) ? "ambiguous" : "pending";
+}
+
+const resume: Step = async (model) => {
+  await crash(model);
+  await model.ledger.resumeRun(model.run, POLICY);
+  const open = new Set(["pending", "blocked", "ambiguous"]);
+  model.statuses = model.statuses.map((status, index) => (open.has(status) ? fromHistory(model, index + 1) : status));
+};
+
+const pushAgain: Step = async (model) => {
+  await crash(model);
+  model.run = await planned(model.ledger, items);
+  model.statuses = items.map(({ record }) => fromHistory(model, record));
+};
+
+const result = fc.constantFrom<Result>("accepted", "rejected", "ambiguous", "blocked", "pending");
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }).map(intend) },
+  { weight: 4, arbitrary: fc.array(result, { minLength: 1, maxLength: 5 }).map(settle) },
+  { weight: 1, arbitrary: fc.constant(resume) },
+  { weight: 1, arbitrary: fc.constant(pushAgain) },
+);
+
+test("whatever is intended, settled, killed, resumed and pushed again: every record has the state it should have", async () => {
+  const folder = temporaryFolder();
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+      count += 1;
+      const path = join(folder, `${count}`, "ledger.db");
+      const ledger = await openLedger({ path });
+      const run = await planned(ledger, items);
+      const statuses = items.map(() => "pending");
+      const model: Model = { path, ledger, run, statuses, accepted: new Set(), ambiguous: new Set(), flying: [] };
+      for (const take of steps) {
+        await take(model);
+        const found = await outcomesOf(model.ledger, model.run);
+        expect(found.map(({ status }) => status)).toEqual(model.statuses);
+        expect((await model.ledger.summary(model.run)).records).toBe(RECORDS);
+      }
+      await model.ledger.close();
+      rmSync(join(folder, `${count}`), { recursive: true });
+    }),
+    { numRuns: 40 },
+  );
+}, 60_000);

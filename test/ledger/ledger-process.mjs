@@ -1,0 +1,46 @@
+// A process that holds a lock, or pushes, until it is killed: node ledger-process.mjs <compiled ledger> <task> <path> ...
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+
+const [, , compiled, task, path, ...values] = process.argv;
+const { lockLedger } = await import(join(compiled, "ledger/lock.js"));
+const { openLedger } = await import(join(compiled, "ledger/sqlite-ledger.js"));
+const print = (line) => process.stdout.write(`${line}\n`);
+
+/** Takes the lock and keeps it, or says why not. */
+async function hold() {
+  try {
+    await lockLedger(path, "push");
+    print("locked");
+    setInterval(() => {}, 1000);
+  } catch (error) {
+    print(error.code);
+  }
+}
+
+/** Goes on with a run, in groups; what a platform would have received stands in the file `received`. */
+async function push() {
+  const [run, received] = values;
+  const at = new Date().toISOString();
+  const lock = await lockLedger(path, "push");
+  const ledger = await openLedger({ path });
+  await ledger.resumeRun(run, { revise: false, resendAmbiguous: false, keyAttr: "key", keyColumns: new Map() });
+  const found = await ledger.sendable(run, 1, 1_000_000);
+  for (let from = 0; from < found.length; from += 16) {
+    const intents = found
+      .slice(from, from + 16)
+      .map(({ record, identity, content, attempts }) => ({ record, identity, content, attempt: attempts + 1, at }));
+    await ledger.intend(run, intents);
+    for (const { record } of intents) appendFileSync(received, `${record}\n`);
+    if (from === 0) print("pushing");
+    const settled = intents.map(({ record, identity, attempt }) => ({ record, identity, attempt, at }));
+    await ledger.settle(
+      run,
+      settled.map((intent) => ({ ...intent, status: "accepted", problems: [] })),
+    );
+  }
+  await ledger.close();
+  await lock.release();
+}
+
+await (task === "hold" ? hold() : push());
