@@ -67,7 +67,7 @@ export function checkedRecords(
   job: Job,
   options: Pick<CheckOptions, "signal" | "shownValues">,
 ): AsyncGenerator<readonly MappedRecord[]> {
-  const rows = job.input.records({ signal: options.signal });
+  const rows = untilStopped(job, options.signal);
   const mapped = mapRecords(rows, job);
   const wanted = selectRecords(mapped, job.settings);
   return checkRecords(wanted, job, options.shownValues);
@@ -86,7 +86,7 @@ export interface SendOptions {
  */
 export function send(job: Job, book: RunBook, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, parts, shownValues } = options;
-  const rows = job.input.records({ signal: parts.drain });
+  const rows = untilStopped(job, parts.drain);
   const due = dueRecords(rows, { job, book, shownValues });
   const { clock, random, onUpload } = parts;
   return upload(
@@ -118,6 +118,15 @@ function noRecords(job: Job): Failure {
 interface KeyColumn {
   readonly column: string;
   readonly columnNumber: number;
+}
+
+/** The input's records; they end early, without an error, when the user stops the run. */
+async function* untilStopped({ input }: Job, signal: AbortSignal): AsyncGenerator<readonly InputRecord[]> {
+  try {
+    yield* input.records({ signal });
+  } catch (error) {
+    if (error !== signal.reason) throw error;
+  }
 }
 
 async function* mapRecords(

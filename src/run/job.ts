@@ -61,6 +61,7 @@ export async function openJob(settings: JobSettings, parts: Pick<Parts, "tempora
     settings.mapping === undefined ? undefined : readMapping(await readTextFile(resolve(settings.mapping)));
   const operation = findOperation(contract, settings.operation ?? document?.operation);
   const mapping = document === undefined ? passThrough(operation) : await compile(document, operation, settings);
+  sayUnmapped(mapping, settings, parts);
   const plan = planOf(document, settings, resolve);
   const input = await openInput(plan, {
     tempFolder: parts.temporaryFolder,
@@ -128,6 +129,13 @@ async function compile(document: MappingDocument, operation: Operation, settings
 function besideMapping(settings: JobSettings): (file: string) => string {
   const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
   return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
+}
+
+/** What no row can ever fill is worth knowing before a million rows say so. */
+function sayUnmapped(mapping: Mapping, settings: JobSettings, parts: Pick<Parts, "notice">): void {
+  const { unmappedRequired } = mapping;
+  if (unmappedRequired.length === 0) return;
+  parts.notice(`${settings.mapping ?? ""}: nothing fills ${unmappedRequired.join(", ")}, which the contract requires`);
 }
 
 function planOf(
