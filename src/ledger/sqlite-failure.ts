@@ -9,7 +9,7 @@ export function ledgerFailure(error: unknown, path: string): unknown {
 }
 
 /** A failure of the disk or of the rights on it, while the ledger at `path` was used. */
-export function storageFailure(cause: Error, path: string): Failure {
+function storageFailure(cause: Error, path: string): Failure {
   return new Failure("storage", `The ledger ${path} cannot be used: ${cause.message}.`, {
     hint: "Make room on the disk, or give write access to the ledger's folder; then run the same command again.",
     cause,

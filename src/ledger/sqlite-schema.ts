@@ -9,7 +9,7 @@ const APPLICATION_ID = 0x6d696772;
  * ones never change. `records` is the truth about every identity over all runs, `items` is one run's input list,
  * `problems` hold those of the plan (attempt 0) and those of each attempt.
  */
-export const SCHEMA_STEPS: readonly string[] = [
+const SCHEMA_STEPS: readonly string[] = [
   `create table runs (
      id integer primary key, name text not null unique, command text not null, target text not null,
      supplier text not null, operation text not null, settings text not null, dry_run integer not null,
