@@ -1,10 +1,11 @@
 import { contentHash, recordIdentity } from "./ledger/identity.ts";
 import type { Ledger, PlanPolicy, PlannedItem, SendableItem } from "./ledger/ledger.ts";
 import type { AttrPath } from "./model/attr.ts";
-import { formatAttr } from "./model/attr.ts";
+import { formatAttr, parseAttr } from "./model/attr.ts";
 import { Failure } from "./model/failure.ts";
 import { valueAt } from "./model/json.ts";
 import type { Place } from "./model/place.ts";
+import type { Problem } from "./model/problem.ts";
 import { hasErrors } from "./model/problem.ts";
 import type { MappedRecord } from "./model/record.ts";
 import type { InputRecord } from "./model/row.ts";
@@ -180,7 +181,7 @@ async function* checkRecords(
   });
   for await (const batch of records) {
     const checked = batch.map((record) => checkRecord(record, job, validate));
-    if (shownValues) for (const record of checked) shownValues.note(record.problems);
+    if (shownValues) for (const record of checked) noteValues(record, shownValues);
     yield checked;
   }
 }
@@ -188,16 +189,32 @@ async function* checkRecords(
 function checkRecord(record: MappedRecord, job: Job, validate: Validate): MappedRecord {
   if (!record.readable) return record;
   const found = validate(record.payload);
-  if (found.length === 0) return record;
+  if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
   const known = new Set(record.problems.map((problem) => problem.attr));
   const located = found
     .filter((problem) => !known.has(problem.attr))
     .map(({ path, ...problem }) => withPlace(problem, job.mapping.locate(record.row, path)));
-  return { ...record, problems: [...record.problems, ...located] };
+  const problems = [...record.problems, ...located];
+  return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
+}
+
+/** A record without its business key could not be known again; the contract may not ask for it, the tool does. */
+function withKeyProblem(problems: readonly Problem[], { row }: MappedRecord, { mapping }: Job): readonly Problem[] {
+  const attr = formatAttr(mapping.keyAttr ?? []);
+  if (mapping.keyAttr === undefined || problems.some((problem) => problem.attr === attr)) return problems;
+  const missing = { attr, code: "required", severity: "error", by: "local" } as const;
+  return [...problems, withPlace(missing, mapping.locate(row, mapping.keyAttr))];
 }
 
 function isValid(record: MappedRecord): boolean {
   return record.readable && !hasErrors(record.problems);
+}
+
+/** Problems of the mapping carry no value: what could not be converted stands in the payload as it was. */
+function noteValues({ problems, payload }: MappedRecord, shownValues: ShownValues): void {
+  for (const { place, value, attr } of problems) {
+    if (place) shownValues.noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
+  }
 }
 
 function withPlace<P extends object>(problem: P, place: Place | undefined): P & { readonly place?: Place } {

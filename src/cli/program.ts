@@ -83,7 +83,7 @@ function addRunCommands(program: Command): void {
       (await import("./run-actions.ts")).resumeAction(run, flags),
     );
 
-  withOptions(program.command("report"), [...reportOptions, ledgerOption, showValuesOption])
+  withOptions(program.command("report"), [...reportOptions, ledgerOption])
     .description("Render the report of a run again. No network.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>

@@ -1,5 +1,4 @@
 import { push } from "../commands/push.ts";
-import type { ReportOptions } from "../commands/report.ts";
 import { report } from "../commands/report.ts";
 import { resume } from "../commands/resume.ts";
 import { validate } from "../commands/validate.ts";
@@ -36,15 +35,16 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
 
 export function resumeAction(run: string | undefined, flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
-    const options = await ledgerOptions(run, flags);
+    const settings = await readLedgerSettings(flags, process.cwd());
+    const options = { ...settings, run, showValues: flags.showValues ?? false };
     return show(await resume(options, world.parts), flags.format, world);
   });
 }
 
 export function reportAction(run: string | undefined, flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
-    const options = await ledgerOptions(run, flags);
-    return show(await report(options, world.parts), flags.format, world);
+    const settings = await readLedgerSettings(flags, process.cwd());
+    return show(await report({ ...settings, run }, world.parts), flags.format, world);
   });
 }
 
@@ -52,11 +52,6 @@ export function reportAction(run: string | undefined, flags: RunFlags): Promise<
 async function settingsFor(sources: readonly string[], flags: Flags, world: World): Promise<Settings> {
   const settings = await readSettings(sources, flags, process.cwd());
   return { ...settings, job: await withStandardInput(settings.job, world.parts.temporaryFolder) };
-}
-
-async function ledgerOptions(run: string | undefined, flags: RunFlags): Promise<ReportOptions> {
-  const { ledger, out } = await readLedgerSettings(flags, process.cwd());
-  return { ledger, out, run, showValues: flags.showValues ?? false };
 }
 
 /** stdout: the report in its format; stderr: the summary, and why the run stopped. */

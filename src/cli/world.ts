@@ -69,6 +69,8 @@ const systemClock: Clock = {
 function isLive(flags: Flags): boolean {
   return (
     process.stderr.isTTY &&
+    process.stderr.columns > 0 &&
+    process.stderr.columns > 0 &&
     flags.logFormat !== "json" &&
     process.env["CI"] === undefined &&
     process.env["TERM"] !== "dumb"

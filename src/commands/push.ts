@@ -9,7 +9,7 @@ import type { Parts } from "../run/parts.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import { openRunLedger } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";
-import { endRun } from "../run/run-report.ts";
+import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { describeRun } from "../run/run-settings.ts";
 
 export interface PushOptions {
@@ -34,6 +34,7 @@ export async function push(options: PushOptions, parts: Parts): Promise<RunRepor
   const { ledger, release } = await openRunLedger(options.ledger, "push");
   try {
     const job = await openJob(options.job, parts);
+    await requireReportFolder(options.out, job);
     requireKey(job);
     const connection = await connect(options.target, job.operation, { parts, pace: options.pace });
     if (!options.dryRun) await confirmProduction(options, connection.host, parts);

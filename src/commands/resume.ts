@@ -2,10 +2,11 @@ import { check, planPolicy, send } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
 import { connect } from "../run/connection.ts";
 import { openJob } from "../run/job.ts";
+import { createShownValues } from "../report/shown-values.ts";
 import type { Parts } from "../run/parts.ts";
 import { openRunLedger, requireRun } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";
-import { endRun } from "../run/run-report.ts";
+import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { refuseChanges, settingsOf } from "../run/run-settings.ts";
 
 export interface ResumeOptions {
@@ -30,6 +31,8 @@ export async function resume(options: ResumeOptions, parts: Parts): Promise<RunR
     const settings = settingsOf(run);
     await refuseChanges(settings);
     const job = await openJob(settings.job, parts);
+    const out = options.out ?? settings.out;
+    await requireReportFolder(out, job);
     const connection = await connect(settings.target, job.operation, { parts, pace: settings.pace });
     const book = { ledger, run: run.id, target: connection.host };
     await ledger.resumeRun(run.id, planPolicy(job, settings.revise));
@@ -39,10 +42,11 @@ export async function resume(options: ResumeOptions, parts: Parts): Promise<RunR
         ? await check(job, book, { ...settings, signal: parts.drain, onProgress: parts.onCheck })
         : undefined;
     const willSend = end === undefined || end.reason === "done";
-    const sent = willSend ? await send(job, book, { connection, pace: settings.pace, parts }) : undefined;
+    const shownValues = options.showValues ? createShownValues() : undefined;
+    const sent = willSend ? await send(job, book, { connection, pace: settings.pace, parts, shownValues }) : undefined;
     await connection.close();
-    const reporting = { ledger: options.ledger, out: options.out ?? settings.out, showValues: options.showValues };
-    return await endRun({ ledger, run, job, end, sent, release }, reporting, parts);
+    const reporting = { ledger: options.ledger, out, showValues: options.showValues };
+    return await endRun({ ledger, run, job, end, sent, shownValues, release }, reporting, parts);
   } catch (error) {
     await release();
     throw error;

@@ -6,7 +6,7 @@ import { check } from "../migrate.ts";
 import type { Parts } from "../run/parts.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import type { RunReport } from "../run/run-report.ts";
-import { endRun } from "../run/run-report.ts";
+import { endRun, requireReportFolder } from "../run/run-report.ts";
 
 export interface ValidateOptions {
   readonly job: JobSettings;
@@ -20,6 +20,7 @@ export interface ValidateOptions {
 /** Reads, maps and validates the whole input, and reports. Opens no socket. */
 export async function validate(options: ValidateOptions, parts: Parts): Promise<RunReport> {
   const job = await openJob(options.job, parts);
+  await requireReportFolder(options.out, job);
   const ledger = await openTemporaryLedger(parts.temporaryFolder);
   const run = await ledger.startRun({
     command: "validate",

@@ -8,7 +8,6 @@ import type { Problem } from "../model/problem.ts";
  * the ledger holds none, so a report takes them from here. Bounded: the first places win.
  */
 export interface ShownValues {
-  note(problems: readonly Problem[]): void;
   noteValue(place: Place, value: JsonValue | undefined): void;
   /** The outcome with the values of its problems filled in, where they are known. */
   fill(outcome: Outcome): Outcome;
@@ -18,15 +17,10 @@ const MOST_PLACES = 100_000;
 
 export function createShownValues(): ShownValues {
   const values = new Map<string, string>();
-  const noteText = (place: Place, text: string): void => {
-    if (values.size < MOST_PLACES) values.set(keyOf(place), text);
-  };
   return {
-    note: (problems) => {
-      for (const { place, value } of problems) if (place && value !== undefined) noteText(place, value);
-    },
     noteValue: (place, value) => {
-      if (value !== undefined) noteText(place, typeof value === "string" ? value : JSON.stringify(value));
+      if (value === undefined || values.size >= MOST_PLACES) return;
+      values.set(keyOf(place), typeof value === "string" ? value : JSON.stringify(value));
     },
     fill: (outcome) => ({ ...outcome, problems: outcome.problems.map((problem) => filled(problem, values)) }),
   };

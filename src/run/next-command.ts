@@ -40,6 +40,8 @@ function jobFlags(job: JobSettings): readonly string[] {
     ...flag("--operation", job.operation),
     ...flag("--mapping", job.mapping),
     ...flag("--supplier", job.supplier),
+    ...flag("--delimiter", job.delimiter),
+    ...flag("--encoding", job.encoding),
   ];
 }
 

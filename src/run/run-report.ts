@@ -3,10 +3,10 @@ import type { Ledger, Run } from "../ledger/ledger.ts";
 import { worstExitCode } from "../model/exit-code.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Outcome, Status } from "../model/outcome.ts";
-import type { InputRecord } from "../model/row.ts";
 import type { SourceSpec } from "../model/source-plan.ts";
 import type { Report } from "../report/report.ts";
-import { writeReportFiles } from "../report/report-files.ts";
+import { checkReportFolder, writeReportFiles } from "../report/report-files.ts";
+import { declaredDelimiter } from "../read/csv-delimiter.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import type { UploadEnd } from "../upload/sendable.ts";
 import type { CheckEnd } from "./check-end.ts";
@@ -48,6 +48,18 @@ export interface RunReportOptions {
   readonly showValues: boolean;
   /** Path of the run's ledger; none for `validate`, which keeps none. */
   readonly ledger?: string | undefined;
+}
+
+/**
+ * To be asked before a run: can its report be written, and would it not overwrite the run's own input?
+ * @throws Failure `usage`, `storage`
+ */
+export async function requireReportFolder(out: string | undefined, { input }: Job): Promise<void> {
+  if (out === undefined) return;
+  await checkReportFolder(
+    out,
+    input.files.map((file) => file.path),
+  );
 }
 
 /** Ends the run in the ledger, and reports it. */
@@ -115,18 +127,25 @@ function runFolder(ledger: string, run: Run): string {
 
 /** @returns the files with the rows that need work, and the source that each feeds */
 async function writeFolder(report: Report, folder: string, job: Job | undefined): Promise<readonly RejectedSource[]> {
-  const plan = job?.plan ?? { name: "records", files: [], children: [] };
+  if (job === undefined) {
+    await writeReportFiles(report, { folder, sources: [] });
+    return [];
+  }
+  const { plan, input, settings } = job;
   const sources = sourceNames(plan);
-  const records = (): AsyncIterable<readonly InputRecord[]> => job?.input.records() ?? nothing();
-  const { rejects } = await writeReportFiles(report, { folder, sources, records });
+  const { rejects } = await writeReportFiles(report, {
+    folder,
+    sources,
+    records: () => input.records(),
+    ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
+    ...(settings.encoding !== undefined && { encoding: settings.encoding }),
+  });
   const only = sources.length === 1;
   return rejects.files.map(({ path: file, child }) => ({
     source: only ? undefined : (child ?? plan.name),
     path: file,
   }));
 }
-
-async function* nothing(): AsyncGenerator<never> {}
 
 function sourceNames(plan: SourceSpec): readonly string[] {
   return [plan.name, ...plan.children.flatMap(sourceNames)];
