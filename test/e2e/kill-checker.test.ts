@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import type { ThreeAccounts } from "./three-accounts.ts";
+import { contradictions } from "./three-accounts.ts";
+
+const KEYS = ["A", "B"];
+
+test("the checker is content with a push in which all three agree", () => {
+  expect(contradictions(KEYS, agreeing(), { ambiguous: 0 })).toEqual([]);
+});
+
+const LIES: Readonly<Record<string, { readonly lie: (told: ThreeAccounts) => ThreeAccounts; readonly found: RegExp }>> =
+  {
+    "a record that the report has lost": {
+      lie: (told) => ({ ...told, report: { ...told.report, lines: told.report.lines.slice(1) } }),
+      found: /the report has A 0 times/,
+    },
+    "a record that the ledger has lost": {
+      lie: (told) => ({ ...told, ledger: { ...told.ledger, items: told.ledger.items.slice(1) } }),
+      found: /the ledger has A 0 times/,
+    },
+    "an account created twice": {
+      lie: (told) => ({
+        ...told,
+        platform: {
+          ...told.platform,
+          accounts: [...told.platform.accounts, { number: "A-9", supplier: "S", key: "B" }],
+        },
+      }),
+      found: /created B 2 times/,
+    },
+    "an account that was never created, and is said to be accepted": {
+      lie: (told) => ({ ...told, platform: { ...told.platform, accounts: told.platform.accounts.slice(1) } }),
+      found: /A: accepted as A-1, the platform holds undefined/,
+    },
+    "an account that was created, and is said to be rejected": {
+      lie: (told) => ({
+        ...told,
+        report: {
+          ...told.report,
+          lines: told.report.lines.map((line) => (line.key === "A" ? { ...line, status: "rejected" } : line)),
+        },
+      }),
+      found: /A: created, and rejected in the report/,
+    },
+    "a request without an intent": {
+      lie: (told) => ({ ...told, ledger: { ...told.ledger, attempts: new Map([["A", 1]]) } }),
+      found: /B: 1 requests, and 0 intents/,
+    },
+    "a request for a record of no input": {
+      lie: (told) => ({
+        ...told,
+        platform: { ...told.platform, requests: [...told.platform.requests, request("C")] },
+      }),
+      found: /was for C, which is not in the input/,
+    },
+    "a summary that counts otherwise": {
+      lie: (told) => ({ ...told, report: { ...told.report, summary: { records: 2, accepted: 1 } } }),
+      found: /2 lines accepted, the summary says 1/,
+    },
+    "more ambiguous records than are allowed": {
+      lie: (told) => ({
+        ...told,
+        report: { ...told.report, lines: told.report.lines.map((line) => ({ ...line, status: "ambiguous" })) },
+      }),
+      found: /2 ambiguous records, and 1 are allowed/,
+    },
+  };
+
+test.each(Object.entries(LIES))("the checker finds %s", (_, { lie, found }) => {
+  const complaints = contradictions(KEYS, lie(agreeing()), { ambiguous: 1 });
+  expect(complaints.some((complaint) => found.test(complaint))).toBe(true);
+});
+
+function agreeing(): ThreeAccounts {
+  const accounts = KEYS.map((key, index) => ({ number: `A-${index + 1}`, supplier: "S", key }));
+  return {
+    platform: { requests: KEYS.map(request), accounts },
+    ledger: {
+      items: accounts.map(({ key, number }, index) => ({
+        record: index + 1,
+        key,
+        status: "accepted",
+        account: number,
+      })),
+      attempts: new Map(KEYS.map((key) => [key, 1])),
+    },
+    report: {
+      lines: accounts.map(({ key, number }, index) => ({
+        record: index + 1,
+        key,
+        source: { file: "accounts.csv", line: index + 2 },
+        status: "accepted",
+        account: number,
+      })),
+      summary: { records: 2, accepted: 2 },
+    },
+  };
+}
+
+function request(key: string): ThreeAccounts["platform"]["requests"][number] {
+  return { request: 1, method: "POST", path: "/v1/data-import/accounts/", key, status: 201, processed: true };
+}

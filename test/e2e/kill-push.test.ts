@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { CliEnd } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { KillTally } from "./kill-schedule.ts";
+import { countRequests, killRepeatedly, seededDice } from "./kill-schedule.ts";
+import type { Workplace } from "./push-scene.ts";
+import { adminOf, goodAccounts, references, statusCounts, workplace } from "./push-scene.ts";
+import type { ThreeAccounts } from "./three-accounts.ts";
+import { contradictions, hear } from "./three-accounts.ts";
+
+const RECORDS = 2000;
+const CONCURRENCY = 16;
+/** Intents are written at most four times the concurrency ahead: that is what one kill can leave in doubt. */
+const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
+const PATIENCE_MS = 180_000;
+
+/** To repeat a failure: KILL_SEED=<the seed it printed>. */
+const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
+
+test(
+  "50 kills of a push lose nothing, leave nothing unaccounted, create nothing twice",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const { end, heard } = await pushThroughKills(50, { sandbox: [], push: [] });
+    expect(contradictions(references(RECORDS), heard, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
+    expect(end.code).toBe(0);
+    expect(heard.platform.accounts).toHaveLength(RECORDS);
+  },
+);
+
+test(
+  "10 kills before a platform that does not notice repeats leave records in doubt, and create nothing twice",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const { end, heard, tally } = await pushThroughKills(10, {
+      sandbox: ["--forgetful"],
+      push: ["--contract", "no-dedupe.yaml"],
+    });
+    const allowed = { ambiguous: tally.kills * IN_DOUBT_A_KILL };
+    expect(contradictions(references(RECORDS), heard, allowed), `KILL_SEED=${seed}`).toEqual([]);
+    expect(statusCounts(heard.report.lines)["ambiguous"]).toBeGreaterThan(0);
+    expect(end.code).toBe(5);
+  },
+);
+
+interface Aftermath {
+  readonly end: CliEnd;
+  readonly heard: ThreeAccounts;
+  readonly tally: KillTally;
+}
+
+async function pushThroughKills(
+  kills: number,
+  flags: { readonly sandbox: readonly string[]; readonly push: readonly string[] },
+): Promise<Aftermath> {
+  const startedAt = performance.now();
+  const sandbox = await startSandboxProcess({
+    flags: ["--verbose", "--latency", "0-3", ...flags.sandbox],
+    timeoutMs: PATIENCE_MS,
+  });
+  try {
+    const admin = adminOf(sandbox);
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    const tally = await killRepeatedly(
+      {
+        push: () => work.startPush(["--concurrency", String(CONCURRENCY), ...flags.push]),
+        resume: () => work.start(["resume"]),
+        records: RECORDS,
+      },
+      kills,
+      { admin, counter: countRequests(sandbox), dice: seededDice(seed) },
+    );
+    const end = await resumeUntilDone(work);
+    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    const { ambiguous = 0 } = statusCounts(heard.report.lines);
+    process.stderr.write(
+      `seed ${seed}: ${tally.kills} kills (${tally.idle} before a first request), ${tally.starts} starts, ` +
+        `${heard.platform.requests.length} requests for ${RECORDS} records, ${ambiguous} ambiguous, ${seconds} s\n`,
+    );
+    return { end, heard, tally };
+  } finally {
+    await sandbox.stop();
+  }
+}
+
+const MOST_RESUMES = 5;
+
+async function resumeUntilDone({ migrate }: Workplace): Promise<CliEnd> {
+  let end = await migrate(["resume"]);
+  for (let more = 1; end.code === 3 && more < MOST_RESUMES; more += 1) end = await migrate(["resume"]);
+  return end;
+}
+
+async function latestRun({ migrate }: Workplace): Promise<string> {
+  const { stdout } = await migrate(["status", "--format", "json"]);
+  const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);
+  return runs[0]?.id ?? "";
+}

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { CliEnd, RunningCli, SandboxProcess } from "./cli.ts";
+import type { Admin } from "./push-scene.ts";
+
+/** A number from 0 to 1. */
+export type Dice = () => number;
+
+/** Mulberry32 by Tommy Ettinger (public domain). */
+export function seededDice(seed: number): Dice {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Counts the data-import requests that a sandbox started with --verbose has answered. */
+export interface RequestCounter {
+  /** Resolves once so many more requests have been answered. */
+  readonly after: (more: number) => Promise<void>;
+}
+
+export function countRequests({ running }: Pick<SandboxProcess, "running">): RequestCounter {
+  let count = 0;
+  const waiting = new Map<() => void, number>();
+  running.process.stderr?.on("data", (text: string) => {
+    count += text.split("/data-import/").length - 1;
+    for (const [resolve, due] of waiting) {
+      if (count < due) continue;
+      waiting.delete(resolve);
+      resolve();
+    }
+  });
+  return {
+    after: (more) =>
+      new Promise((resolve) => {
+        waiting.set(resolve, count + more);
+      }),
+  };
+}
+
+export interface KillTally {
+  kills: number;
+  /** Kills before the first request of a command, while it loads, plans or takes the lock. */
+  idle: number;
+  /** Processes that were started. */
+  starts: number;
+}
+
+export interface Victim {
+  readonly push: () => RunningCli;
+  readonly resume: () => RunningCli;
+  readonly records: number;
+}
+
+/** How long after its start a command is killed, at most, when its requests are not what the moment hangs on. */
+const LOADING_MS = 900;
+/** How long after a request's answer, at most: the ledger writes in groups of up to 50 ms. */
+const AFTERWARDS_MS = 60;
+
+/**
+ * Kills a push and its resumptions with SIGKILL, so many times, at random moments: three in four after a random
+ * number of requests and up to 60 ms more, the others after a random time since the start, when most are still
+ * loading, planning or taking the lock over. The numbers of requests are such that the last kills still have a push
+ * to kill.
+ */
+export async function killRepeatedly(
+  { push, resume, records }: Victim,
+  kills: number,
+  { admin, counter, dice }: { readonly admin: Admin; readonly counter: RequestCounter; readonly dice: Dice },
+): Promise<KillTally> {
+  const tally: KillTally = { kills: 0, idle: 0, starts: 0 };
+  let next = push;
+  while (tally.kills < kills) {
+    const before = await admin.imports();
+    const left = records - new Set(before.filter(({ processed }) => processed).map(({ key }) => key)).size;
+    const running = next();
+    tally.starts += 1;
+    const moment =
+      left > 0 && dice() < 0.75
+        ? requestsLater(
+            counter,
+            1 + Math.floor((dice() * 2 * left) / (kills - tally.kills + 1)),
+            dice() * AFTERWARDS_MS,
+          )
+        : delay(dice() * LOADING_MS);
+    const end = await Promise.race([moment, running.ended]);
+    running.kill("SIGKILL");
+    const { signal } = await running.ended;
+    next = hasNoRun(end) ? push : resume;
+    if (signal !== "SIGKILL") continue;
+    tally.kills += 1;
+    if ((await admin.imports()).length === before.length) tally.idle += 1;
+  }
+  return tally;
+}
+
+async function requestsLater(counter: RequestCounter, requests: number, thenMs: number): Promise<void> {
+  await counter.after(requests);
+  await delay(thenMs);
+}
+
+/** The push was killed before it had begun its run. */
+function hasNoRun(end: CliEnd | void): boolean {
+  return end !== undefined && end.code === 2 && /no run/.test(end.stderr);
+}

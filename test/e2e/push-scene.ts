@@ -1,0 +1,245 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import path from "node:path";
+import { stringify } from "csv-stringify/sync";
+import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
+import { projectFile, startCli, temporaryFolder } from "./cli.ts";
+
+/** The project's own contract. */
+export const CONTRACT: string = projectFile("fixtures/contract/contract.yaml");
+
+/** Accounts in one file, their customers in another: problems of a customer are found through the join. */
+const MAPPING = `
+operation: import-account
+key: external_account_number
+sources:
+  accounts:  { files: accounts.csv, key: REF }
+  customers: { files: customers.csv, parent: accounts, on: REF, orderBy: SEQ }
+payload:
+  external_account_number: REF
+  import_supplier: { value: "\${supplier}" }
+  account_type: { from: TYPE, lookup: { D: DOMESTIC, B: BUSINESS } }
+  billing_name: NAME
+  billing_address1: ADDRESS
+  billing_postcode: POSTCODE
+  customers:
+    each: customers
+    item: { given_name: FIRST, family_name: LAST, mobile: MOBILE, date_of_birth: DOB }
+  supply_addresses:
+    - supply_address1: ADDRESS
+      supply_postcode: POSTCODE
+      meter_points:
+        - identifier: MPAN
+          supply_type: { value: ELECTRICITY }
+          supply_start_date: { value: "2024-01-01" }
+`;
+
+/** The contract without the promise that a repeat creates nothing. */
+const NO_DEDUPE = `
+overlay: 1.0.0
+info: { title: A platform that does not notice repeats, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-dedupe']
+    remove: true
+`;
+
+export interface AccountCells {
+  readonly REF: string;
+  readonly TYPE?: string;
+  readonly NAME?: string;
+  readonly ADDRESS?: string;
+  readonly POSTCODE?: string;
+  readonly MPAN?: string;
+}
+
+export interface CustomerCells {
+  readonly REF: string;
+  readonly SEQ?: string;
+  readonly FIRST?: string;
+  readonly LAST?: string;
+  readonly MOBILE?: string;
+  readonly DOB?: string;
+}
+
+export interface Extract {
+  readonly accounts: readonly AccountCells[];
+  /** Default: one for every account. */
+  readonly customers?: readonly CustomerCells[];
+}
+
+const GOOD_ACCOUNT = {
+  TYPE: "D",
+  NAME: "Amina Hughes",
+  ADDRESS: "63 Station Road",
+  POSTCODE: "DE1 2GU",
+  MPAN: "1210000007919",
+};
+const GOOD_CUSTOMER = { SEQ: "1", FIRST: "Amina", LAST: "Hughes", MOBILE: "07700 900730", DOB: "1947-06-16" };
+
+/** Business keys `EXT-00001` and on. */
+export function references(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `EXT-${String(index + 1).padStart(5, "0")}`);
+}
+
+/** So many good accounts. */
+export function goodAccounts(count: number): readonly AccountCells[] {
+  return references(count).map((REF) => ({ REF }));
+}
+
+export function writeExtract(folder: string, { accounts, customers }: Extract): void {
+  const children = customers ?? accounts.map(({ REF }) => ({ REF }));
+  writeTable(
+    path.join(folder, "accounts.csv"),
+    accounts.map((cells) => ({ ...GOOD_ACCOUNT, ...cells })),
+  );
+  writeTable(
+    path.join(folder, "customers.csv"),
+    children.map((cells) => ({ ...GOOD_CUSTOMER, ...cells })),
+  );
+  writeFileSync(path.join(folder, "mapping.yaml"), MAPPING);
+  writeFileSync(path.join(folder, "no-dedupe.yaml"), NO_DEDUPE);
+}
+
+function writeTable(file: string, rows: readonly object[]): void {
+  writeFileSync(file, stringify([...rows], { header: true }));
+}
+
+/** One outcome line (DESIGN, outcome lines), as far as tests look into it. */
+export interface OutcomeLine {
+  readonly record: number;
+  readonly key?: string;
+  readonly source: { readonly file: string; readonly line: number };
+  readonly status: string;
+  readonly errors?: readonly {
+    readonly attr: string;
+    readonly code: string;
+    readonly by: string;
+    readonly source?: {
+      readonly file: string;
+      readonly line: number;
+      readonly column?: string;
+      readonly columnNumber?: number;
+    };
+  }[];
+  readonly http?: number;
+  readonly attempts?: number;
+  readonly account?: string;
+}
+
+export function outcomeLines(text: string): readonly OutcomeLine[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): OutcomeLine => JSON.parse(line));
+}
+
+/** How many records ended in which status. */
+export function statusCounts(lines: readonly OutcomeLine[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { status } of lines) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** A request as the platform saw it. */
+export interface SeenRequest {
+  readonly request: number;
+  readonly method: string;
+  readonly path: string;
+  readonly key?: string;
+  readonly status?: number;
+  readonly processed: boolean;
+}
+
+export interface HeldAccount {
+  readonly number: string;
+  readonly supplier: string;
+  readonly key: string;
+}
+
+/** The sandbox's admin end-points, over HTTPS like everything else. */
+export interface Admin {
+  readonly history: () => Promise<readonly SeenRequest[]>;
+  /** Data-import requests alone. */
+  readonly imports: () => Promise<readonly SeenRequest[]>;
+  readonly tokenRequests: () => Promise<readonly SeenRequest[]>;
+  readonly accounts: () => Promise<readonly HeldAccount[]>;
+  readonly faults: (faults: object) => Promise<void>;
+  readonly supplier: (status: "Ongoing" | "Paused" | "Complete") => Promise<void>;
+  readonly reset: () => Promise<void>;
+}
+
+export function adminOf({ ready }: Pick<SandboxProcess, "ready">): Admin {
+  const ca = readFileSync(ready.ca, "utf8");
+  const ask = <T>(method: string, name: string, body?: object): Promise<T> =>
+    askJson<T>({ method, url: new URL(name, ready.adminUrl), ca, body });
+  const history = (): Promise<readonly SeenRequest[]> => ask("GET", "history");
+  const seen = async (part: string): Promise<readonly SeenRequest[]> =>
+    (await history()).filter((one) => one.path.includes(part));
+  return {
+    history,
+    imports: () => seen("/data-import/"),
+    tokenRequests: () => seen("/graphql/"),
+    accounts: () => ask("GET", "accounts"),
+    faults: (faults) => ask("POST", "faults", faults),
+    supplier: (status) => ask("POST", `suppliers/${ready.supplier}`, { status }),
+    reset: () => ask("POST", "reset"),
+  };
+}
+
+interface Asked {
+  readonly method: string;
+  readonly url: URL;
+  readonly ca: string;
+  readonly body: object | undefined;
+}
+
+function askJson<T>({ method, url, ca, body }: Asked): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { method, ca, agent: false }, (reply) => {
+      let text = "";
+      reply.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      reply.on("end", () => {
+        if (reply.statusCode === 200) resolve(JSON.parse(text));
+        else reject(new Error(`${method} ${url.pathname}: ${reply.statusCode} ${text}`));
+      });
+    });
+    asking.on("error", reject).end(body && JSON.stringify(body));
+  });
+}
+
+/** A folder with an extract in it, and the commands of a migration engineer who sits there. */
+export interface Workplace {
+  readonly folder: string;
+  readonly file: (...names: readonly string[]) => string;
+  /** `migrate push accounts.csv` with the contract, the mapping and outcome lines on stdout. */
+  readonly push: (flags?: readonly string[], options?: CliOptions) => Promise<CliEnd>;
+  readonly startPush: (flags?: readonly string[], options?: CliOptions) => RunningCli;
+  /** Any command there, knowing the platform and its key. */
+  readonly migrate: (args: readonly string[], options?: CliOptions) => Promise<CliEnd>;
+  readonly start: (args: readonly string[], options?: CliOptions) => RunningCli;
+}
+
+const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson"];
+
+/** @param sandbox gives address and credentials; without it a test gives them itself */
+export function workplace(
+  extract: Extract,
+  sandbox?: Pick<SandboxProcess, "env">,
+  folder: string = temporaryFolder(),
+): Workplace {
+  writeExtract(folder, extract);
+  const start = (args: readonly string[], options: CliOptions = {}): RunningCli =>
+    startCli(args, { cwd: folder, ...options, env: { ...sandbox?.env, ...options.env } });
+  const startPush = (flags: readonly string[] = [], options: CliOptions = {}): RunningCli =>
+    start([...PUSH, ...flags], options);
+  return {
+    folder,
+    file: (...names) => path.join(folder, ...names),
+    start,
+    startPush,
+    migrate: (args, options) => start(args, options).ended,
+    push: (flags, options) => startPush(flags, options).ended,
+  };
+}

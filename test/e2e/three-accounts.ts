@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import type { Admin, HeldAccount, OutcomeLine, SeenRequest } from "./push-scene.ts";
+import { outcomeLines } from "./push-scene.ts";
+
+/** What three independent witnesses say of one push: the platform, the ledger's file, and the report's files. */
+export interface ThreeAccounts {
+  readonly platform: { readonly requests: readonly SeenRequest[]; readonly accounts: readonly HeldAccount[] };
+  readonly ledger: { readonly items: readonly LedgerItem[]; readonly attempts: ReadonlyMap<string, number> };
+  readonly report: { readonly lines: readonly OutcomeLine[]; readonly summary: Readonly<Record<string, unknown>> };
+}
+
+export interface LedgerItem {
+  readonly record: number;
+  readonly key: string;
+  readonly status: string;
+  readonly account: string | null;
+}
+
+/** Hears the three witnesses. The ledger is read as the bare database that it is, past the code that wrote it. */
+export async function hear(admin: Admin, ledger: string, run: string): Promise<ThreeAccounts> {
+  const folder = path.join(path.dirname(ledger), "runs", run);
+  return {
+    platform: { requests: await admin.imports(), accounts: await admin.accounts() },
+    ledger: readLedger(ledger, run),
+    report: {
+      lines: outcomeLines(readIfThere(path.join(folder, "outcomes.ndjson"))),
+      summary: JSON.parse(readIfThere(path.join(folder, "summary.json")) || "{}"),
+    },
+  };
+}
+
+export interface Allowed {
+  /** Records that may stay of unknown fate. */
+  readonly ambiguous: number;
+}
+
+/**
+ * Where the three contradict each other, or tell of a record lost, unaccounted for, or created twice; empty when all
+ * is well. For a push of good records alone: each ends `accepted`, or `ambiguous` where that is allowed.
+ */
+export function contradictions(keys: readonly string[], heard: ThreeAccounts, allowed: Allowed): readonly string[] {
+  return [...lostOrUnknown(keys, heard), ...doubled(heard), ...disagreeing(heard), ...unfinished(heard, allowed)];
+}
+
+/** Every record of the input has one line and one item, and nothing else has. */
+function lostOrUnknown(keys: readonly string[], { platform, ledger, report }: ThreeAccounts): readonly string[] {
+  const known = new Set(keys);
+  const strangers = platform.requests.filter(({ key }) => key === undefined || !known.has(key));
+  return [
+    ...oneEach(
+      "the report",
+      keys,
+      report.lines.map(({ key }) => key ?? "no key"),
+    ),
+    ...oneEach(
+      "the ledger",
+      keys,
+      ledger.items.map(({ key }) => key),
+    ),
+    ...strangers.map(({ request, key }) => `request ${request} was for ${key}, which is not in the input`),
+  ];
+}
+
+function oneEach(who: string, keys: readonly string[], found: readonly string[]): readonly string[] {
+  const counts = countEach(found);
+  return [...new Set([...keys, ...found])]
+    .filter((key) => counts.get(key) !== 1 || !keys.includes(key))
+    .map((key) => `${who} has ${key} ${counts.get(key) ?? 0} times`);
+}
+
+function doubled({ platform }: ThreeAccounts): readonly string[] {
+  return [...countEach(platform.accounts.map(({ key }) => key))]
+    .filter(([, count]) => count > 1)
+    .map(([key, count]) => `the platform has created ${key} ${count} times`);
+}
+
+function disagreeing({ platform, ledger, report }: ThreeAccounts): readonly string[] {
+  const items = new Map(ledger.items.map((item) => [item.key, item]));
+  const held = new Map(platform.accounts.map((account) => [account.key, account.number]));
+  const requests = countEach(platform.requests.map(({ key }) => key ?? ""));
+  return report.lines.flatMap(({ key = "", status, account }) => {
+    const item = items.get(key);
+    const [seen, intended] = [requests.get(key) ?? 0, ledger.attempts.get(key) ?? 0];
+    const isAccepted = status === "accepted";
+    const isCreated = held.has(key);
+    return sayings([
+      [item?.status === status, `${key}: ${status} in the report, ${item?.status} in the ledger`],
+      [!isAccepted || account === held.get(key), `${key}: accepted as ${account}, the platform holds ${held.get(key)}`],
+      [isAccepted || status === "ambiguous" || !isCreated, `${key}: created, and ${status} in the report`],
+      [seen <= intended, `${key}: ${seen} requests, and ${intended} intents in the ledger`],
+    ]);
+  });
+}
+
+function sayings(rules: readonly (readonly [holds: boolean, otherwise: string])[]): readonly string[] {
+  return rules.flatMap(([holds, otherwise]) => (holds ? [] : [otherwise]));
+}
+
+function unfinished({ report }: ThreeAccounts, allowed: Allowed): readonly string[] {
+  const { lines, summary } = report;
+  const counts = countEach(lines.map(({ status }) => status));
+  const ambiguous = counts.get("ambiguous") ?? 0;
+  return sayings([
+    ...lines.map(({ key, status }) => [FINAL.has(status), `${key} ended ${status}`] as const),
+    [ambiguous <= allowed.ambiguous, `${ambiguous} ambiguous records, and ${allowed.ambiguous} are allowed`],
+    ...[...counts].map(
+      ([status, count]) =>
+        [summary[status] === count, `${count} lines ${status}, the summary says ${String(summary[status])}`] as const,
+    ),
+    [summary["records"] === lines.length, `${lines.length} lines, the summary says ${String(summary["records"])}`],
+  ]);
+}
+
+const FINAL: ReadonlySet<string> = new Set(["accepted", "ambiguous"]);
+
+function countEach(texts: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+/** Status as it stands in the file, and how many intents were ever written down for each key. */
+function readLedger(file: string, run: string): ThreeAccounts["ledger"] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const items = database.prepare(ITEMS).all(run).map(toItem);
+    const attempts = database
+      .prepare(ATTEMPTS)
+      .all()
+      .map((row): [string, number] => [String(row["key"]), Number(row["attempts"])]);
+    return { items, attempts: new Map(attempts) };
+  } finally {
+    database.close();
+  }
+}
+
+const ITEMS = `select record, key, status, account from items where run = (select id from runs where name = ?)`;
+
+const ATTEMPTS = `
+  select key, count(*) as attempts
+  from items join attempts on attempts.run = items.run and attempts.record = items.record group by key`;
+
+function toItem(row: Readonly<Record<string, unknown>>): LedgerItem {
+  const { record, key, status, account } = row;
+  return {
+    record: Number(record),
+    key: String(key),
+    status: String(status),
+    account: typeof account === "string" ? account : null,
+  };
+}
+
+function readIfThere(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
