@@ -4,9 +4,15 @@ export interface CsvCut {
   readonly end: number;
   /** For each record the line it starts on, counted from 0 at the beginning of the piece. */
   readonly lines: readonly number[];
+  /** For each record the byte that it begins with. */
+  readonly starts: readonly number[];
+  /** For each record the byte behind its last one, its line end not counted. */
+  readonly ends: readonly number[];
+  /** Numbers (from 0) of the records that hold a quote, in order. */
+  readonly quoted: readonly number[];
   /** The line on which the next record starts. */
   readonly nextLine: number;
-  /** Numbers (from 0) of the records with a quote inside a bare cell, or text behind a closing quote. */
+  /** Numbers of the records with a quote inside a bare cell, or text behind a closing quote. */
   readonly strayQuotes: ReadonlySet<number>;
   /** Numbers of the records that hold control characters other than tabs and line ends. */
   readonly controls: ReadonlySet<number>;
@@ -74,6 +80,9 @@ interface Scan {
   brokenLine: number | undefined;
   end: number;
   readonly lines: number[];
+  readonly starts: number[];
+  readonly ends: number[];
+  readonly quoted: number[];
   readonly strayQuotes: Set<number>;
   readonly controls: Set<number>;
 }
@@ -90,6 +99,9 @@ function newScan(bytes: Uint8Array, final: boolean): Scan {
     brokenLine: undefined,
     end: 0,
     lines: [],
+    starts: [],
+    ends: [],
+    quoted: [],
     strayQuotes: new Set(),
     controls: new Set(),
   };
@@ -104,19 +116,27 @@ function step(scan: Scan, kind: number, kinds: Uint8Array): void {
 }
 
 function endLine(scan: Scan): void {
+  const endOfText = scan.at;
   if (scan.bytes[scan.at] === CR) {
     if (scan.bytes[scan.at + 1] === LF) scan.at += 1;
     else if (scan.at + 1 === scan.bytes.length && !scan.final) return;
   }
   scan.line += 1;
   if (scan.quoteLine !== undefined) return;
-  scan.lines.push(scan.recordLine);
+  endRecord(scan, endOfText);
   scan.recordLine = scan.line;
   scan.end = scan.at + 1;
   scan.cellStart = scan.end;
 }
 
+function endRecord(scan: Scan, endOfText: number): void {
+  scan.lines.push(scan.recordLine);
+  scan.starts.push(scan.end);
+  scan.ends.push(endOfText);
+}
+
 function meetQuote(scan: Scan, kinds: Uint8Array): void {
+  if (scan.quoted.at(-1) !== scan.lines.length) scan.quoted.push(scan.lines.length);
   if (scan.quoteLine === undefined) {
     if (scan.at === scan.cellStart) scan.quoteLine = scan.line;
     else scan.strayQuotes.add(scan.lines.length);
@@ -137,10 +157,14 @@ function meetQuote(scan: Scan, kinds: Uint8Array): void {
 
 function finish(scan: Scan): CsvCut {
   const unterminated = scan.final && scan.quoteLine === undefined && scan.end < scan.bytes.length;
-  if (unterminated) scan.lines.push(scan.recordLine);
+  if (unterminated) endRecord(scan, scan.bytes.length);
+  if (scan.quoted.at(-1) === scan.lines.length) scan.quoted.pop();
   return {
     end: unterminated ? scan.bytes.length : scan.end,
     lines: scan.lines,
+    starts: scan.starts,
+    ends: scan.ends,
+    quoted: scan.quoted,
     nextLine: unterminated ? scan.line + 1 : scan.recordLine,
     strayQuotes: scan.strayQuotes,
     controls: scan.controls,
