@@ -8,7 +8,7 @@ import type { Screen } from "../run/parts.ts";
 
 export function contractCheckText({ contract }: ContractCheck, screen: Screen): string {
   const { title, version, operations, findings } = contract;
-  const head = `${plainText(title)} ${plainText(version)}: ${operations.length} operations, ${findings.length} findings\n`;
+  const head = `${plainText(title)} ${plainText(version)}: ${amount(operations.length, "operation")}, ${amount(findings.length, "finding")}\n`;
   if (findings.length === 0) return head;
   const rows = findings.map(({ severity, code, place, message }) => [severity, code, formatPlace(place), message]);
   return `${head}\n${renderTable(rows, [{ title: "severity" }, { title: "code" }, { title: "place" }, { title: "finding" }], screen)}`;
@@ -57,4 +57,8 @@ function operationRows({ contract }: ContractShow): readonly (readonly string[])
 
 function fieldCells(row: FieldRow): readonly string[] {
   return [row.attr, row.type, row.required ? "yes" : "", row.rules.join("; ")];
+}
+
+function amount(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : `${noun}s`}`;
 }

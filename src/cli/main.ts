@@ -6,6 +6,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
 
+// A pipeline that has no value for a variable sets it to nothing.
+for (const [name, value] of Object.entries(process.env)) {
+  if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
+}
+
 try {
   await createProgram().parseAsync();
 } catch (error) {

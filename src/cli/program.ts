@@ -36,7 +36,7 @@ export function createProgram(): Command {
     .description("Move customer accounts into an energy platform through its data-import API.")
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
-    .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
+    .configureHelp({ sortSubcommands: false })
     .exitOverride();
   addRunCommands(program);
   addViewCommands(program);

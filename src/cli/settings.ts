@@ -1,5 +1,6 @@
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import type { JobSettings } from "../run/job.ts";
+import type { Tolerance } from "../run/plan-records.ts";
 import { Failure } from "../model/failure.ts";
 import type { Config, Target } from "./config-file.ts";
 import { readConfig } from "./config-file.ts";
@@ -12,7 +13,7 @@ export interface Settings {
   readonly ledger: string;
   readonly showValues: boolean;
   readonly allowEmpty: boolean;
-  readonly maxErrors: { readonly count: number } | { readonly share: number } | undefined;
+  readonly maxErrors: Tolerance | undefined;
   readonly dryRun: boolean;
   readonly revise: boolean;
   readonly yes: boolean;
@@ -134,7 +135,7 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
   return Object.fromEntries(named);
 }
 
-function toleranceOf(text: string): { readonly count: number } | { readonly share: number } {
+function toleranceOf(text: string): Tolerance {
   const value = Number.parseInt(text, 10);
   return text.endsWith("%") ? { share: value / 100 } : { count: value };
 }

@@ -39,7 +39,7 @@ export function createTalk(options: TalkOptions): Talk {
     failure: ({ message, place, hint, code }) => {
       if (options.logFormat === "json") return say("failure", message, { code, place, hint });
       const lines = [`migrate: ${message}`, ...(place ? [`  at ${place}`] : []), ...(hint ? [`  ${hint}`] : [])];
-      options.write(lines.map((each) => `${plainText(each)}\n`).join(""));
+      options.write(lines.flatMap((each) => each.split("\n")).map((each) => `${plainText(each)}\n`).join(""));
     },
     lines: (text) => {
       if (options.quiet) return;

@@ -2,7 +2,7 @@ import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect } from "../run/connection.ts";
 import type { Job, JobSettings } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
-import type { CheckOptions } from "../migrate.ts";
+import type { Tolerance } from "../run/plan-records.ts";
 import { check, send } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
 import type { Parts } from "../run/parts.ts";
@@ -18,7 +18,7 @@ export interface PushOptions {
   readonly pace: PaceSettings;
   /** Path of the ledger's file. */
   readonly ledger: string;
-  readonly maxErrors?: CheckOptions["maxErrors"];
+  readonly maxErrors?: Tolerance | undefined;
   readonly allowEmpty: boolean;
   readonly dryRun: boolean;
   readonly revise: boolean;

@@ -1,4 +1,5 @@
-import { check, planPolicy, send } from "../migrate.ts";
+import { check, send } from "../migrate.ts";
+import { planPolicy } from "../run/plan-records.ts";
 import { Failure } from "../model/failure.ts";
 import { connect } from "../run/connection.ts";
 import { openJob } from "../run/job.ts";

@@ -1,7 +1,7 @@
 import type { JobSettings } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
 import { openTemporaryLedger } from "../ledger/sqlite-ledger.ts";
-import type { CheckOptions } from "../migrate.ts";
+import type { Tolerance } from "../run/plan-records.ts";
 import { check } from "../migrate.ts";
 import type { Parts } from "../run/parts.ts";
 import { createShownValues } from "../report/shown-values.ts";
@@ -10,7 +10,7 @@ import { endRun, requireReportFolder } from "../run/run-report.ts";
 
 export interface ValidateOptions {
   readonly job: JobSettings;
-  readonly maxErrors?: CheckOptions["maxErrors"];
+  readonly maxErrors?: Tolerance | undefined;
   readonly allowEmpty: boolean;
   readonly showValues: boolean;
   /** Report folder; without it nothing is written. */

@@ -67,7 +67,7 @@ export interface NewRun {
 export interface Run extends NewRun {
   /** Sortable and short: `20261120-2341-7f3a`. */
   readonly id: string;
-  /** `planning`: the input has not been read to its end. */
+  /** `planning`: the input has not been read to its end, even where the run has ended. */
   readonly state: "planning" | "sending" | "finished";
   readonly finishedAt?: string;
   readonly exitCode?: number;

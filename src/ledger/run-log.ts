@@ -60,13 +60,15 @@ export function resumeRun(
   return resumed;
 }
 
+/** A run whose plan is still open stays `planning`: to go on with it, its input has to be read anew. */
 export function finishRun(
   database: SqliteDatabase,
   run: RunRow,
   end: { readonly exitCode: number; readonly at: string },
 ): void {
   database.run(
-    "update runs set state = 'finished', finished_at = ?, exit_code = ? where id = ?",
+    `update runs set state = iif(state = 'planning', state, 'finished'), finished_at = ?, exit_code = ?
+     where id = ?`,
     end.at,
     end.exitCode,
     run.number,

@@ -11,13 +11,13 @@ export interface RunLedger {
 }
 
 /**
- * Locks and opens the ledger at this path.
- * @throws Failure `ledger_in_use`, naming the holder; `ledger_damaged`, `storage`
+ * Locks and opens the ledger at this path; only a push makes one where there is none.
+ * @throws Failure `ledger_in_use`, naming the holder; `run_unknown`, `ledger_damaged`, `storage`
  */
-export async function openRunLedger(path: string, command: string): Promise<RunLedger> {
+export async function openRunLedger(path: string, command: "push" | "resume"): Promise<RunLedger> {
   const lock = await lockLedger(path, command);
   try {
-    const ledger = await openLedger({ path });
+    const ledger = await openLedger({ path, create: command === "push" });
     return {
       ledger,
       release: async () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { PaceSettings, TargetSettings } from "./connection.ts";
+import type { Tolerance } from "./plan-records.ts";
 import type { Job, JobSettings } from "./job.ts";
 import { pathsFrom } from "./job.ts";
 import type { NewRun, Run } from "../ledger/ledger.ts";
@@ -13,6 +14,7 @@ export interface RunSettings {
   readonly job: JobSettings;
   readonly target: TargetSettings;
   readonly pace: PaceSettings;
+  readonly maxErrors?: Tolerance | undefined;
   readonly revise: boolean;
   readonly allowEmpty: boolean;
   readonly showValues: boolean;
@@ -26,9 +28,9 @@ export async function describeRun(
   options: Omit<RunSettings, "files"> & { readonly dryRun: boolean },
   about: { readonly job: Job; readonly host: string; readonly clock: Clock },
 ): Promise<NewRun> {
-  const { job, target, pace, revise, allowEmpty, showValues, out } = options;
+  const { job, target, pace, maxErrors, revise, allowEmpty, showValues, out } = options;
   const files = await Promise.all(filesOf(about.job).map(fingerprintFile));
-  const settings: RunSettings = { job, target, pace, revise, allowEmpty, showValues, out, files };
+  const settings: RunSettings = { job, target, pace, maxErrors, revise, allowEmpty, showValues, out, files };
   return {
     command: "push",
     target: about.host,
@@ -91,6 +93,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
     maxConcurrency: z.number(),
     rps: z.number().optional(),
   }),
+  maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
   revise: z.boolean(),
   allowEmpty: z.boolean(),
   showValues: z.boolean(),

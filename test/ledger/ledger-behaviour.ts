@@ -61,6 +61,17 @@ export function describeLedger(kind: string, open: () => Promise<Ledger>): void 
         expect(resumed).not.toHaveProperty("exitCode");
       });
 
+      test("a run that ends before its input was read stays in planning, and can be planned anew", async () => {
+        const { id } = await ledger.startRun(PUSH);
+        await ledger.plan(id, [item(1, "A")]);
+        await ledger.finishRun(id, 3);
+        expect(await ledger.findRun(id)).toMatchObject({ state: "planning", exitCode: 3 });
+        await ledger.restartPlan(id);
+        await ledger.plan(id, [item(1, "A"), item(2, "B")]);
+        await ledger.settlePlan(id, POLICY);
+        expect(await ledger.summary(id)).toMatchObject({ records: 2 });
+      });
+
       test("an interrupted plan is forgotten when it starts anew", async () => {
         const { id } = await ledger.startRun(PUSH);
         await ledger.plan(id, [item(1, "A"), item(2, "B", "b", { status: "invalid", problems: [REFUSED] })]);

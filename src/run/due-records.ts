@@ -1,0 +1,55 @@
+import { contentHash } from "../ledger/identity.ts";
+import type { SendableItem } from "../ledger/ledger.ts";
+import type { AttrPath } from "../model/attr.ts";
+import { Failure } from "../model/failure.ts";
+import { valueAt } from "../model/json.ts";
+import type { Place } from "../model/place.ts";
+import type { InputRecord } from "../model/row.ts";
+import type { ShownValues } from "../report/shown-values.ts";
+import type { Sendable } from "../upload/sendable.ts";
+import type { Job } from "./job.ts";
+import type { RunBook } from "./plan-records.ts";
+
+export interface DueContext {
+  readonly job: Job;
+  readonly book: RunBook;
+  readonly shownValues: ShownValues | undefined;
+}
+
+/**
+ * The records that the plan still holds as to be sent, with their payloads.
+ * @throws Failure `source_changed` when a payload is no longer what was planned
+ */
+export async function* dueRecords(
+  rows: AsyncIterable<readonly InputRecord[]>,
+  context: DueContext,
+): AsyncGenerator<readonly Sendable[]> {
+  for await (const batch of rows) {
+    const [first, last] = [batch[0], batch.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const due = await context.book.ledger.sendable(context.book.run, first.number, last.number);
+    if (due.length === 0) continue;
+    const byNumber = new Map(batch.map((record) => [record.number, record]));
+    yield due.map((item) => sendable(byNumber.get(item.record), item, context));
+  }
+}
+
+function sendable(record: InputRecord | undefined, item: SendableItem, context: DueContext): Sendable {
+  const { mapping } = context.job;
+  const payload = record === undefined ? undefined : mapping.map(record.row).payload;
+  if (record === undefined || payload === undefined || !sameBytes(contentHash(payload), item.content)) {
+    throw new Failure("source_changed", `record ${item.record} is not what it was when the run was planned`, {
+      hint: "the input or the mapping has changed: start again with migrate push",
+    });
+  }
+  const locate = (path: AttrPath): Place | undefined => {
+    const place = mapping.locate(record.row, path);
+    if (place) context.shownValues?.noteValue(place, valueAt(payload, path));
+    return place;
+  };
+  return { ...item, payload, locate };
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

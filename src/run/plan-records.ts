@@ -1,0 +1,99 @@
+import { contentHash, recordIdentity } from "../ledger/identity.ts";
+import type { Ledger, PlanPolicy, PlannedItem } from "../ledger/ledger.ts";
+import { formatAttr } from "../model/attr.ts";
+import type { MappedRecord } from "../model/record.ts";
+import { isValid } from "./checked-records.ts";
+import type { CheckEnd, CheckProgress } from "./check-end.ts";
+import type { Job } from "./job.ts";
+
+/** Where a run's records are written down, and what they are for. */
+export interface RunBook {
+  readonly ledger: Ledger;
+  readonly run: string;
+  /** Host and base path that the records are sent to; absent when nothing is to be sent. */
+  readonly target?: string;
+}
+
+/** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
+export type Tolerance = { readonly count: number } | { readonly share: number };
+
+export interface PlanOptions {
+  readonly maxErrors?: Tolerance | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: CheckProgress) => void;
+}
+
+export interface PlanContext {
+  readonly job: Job;
+  readonly book: RunBook;
+  /** Filled while planning: where each file keeps the business key. */
+  readonly keyColumns: KeyColumns;
+}
+
+/** Writes checked records into the ledger, batch by batch, until there are none or too many are invalid. */
+export async function planRecords(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  context: PlanContext,
+  options: PlanOptions,
+): Promise<CheckEnd> {
+  let progress: CheckProgress = { records: 0, invalid: 0 };
+  for await (const batch of records) {
+    await context.book.ledger.plan(
+      context.book.run,
+      batch.map((record) => plannedItem(record, context)),
+    );
+    const invalid = batch.filter((record) => !isValid(record)).length;
+    progress = { records: progress.records + batch.length, invalid: progress.invalid + invalid };
+    options.onProgress(progress);
+    if (tooManyInvalid(progress, options.maxErrors, false)) return { ...progress, reason: "too_many_errors" };
+    if (options.signal.aborted) return { ...progress, reason: "stopped" };
+  }
+  if (options.signal.aborted) return { ...progress, reason: "stopped" };
+  return { ...progress, reason: tooManyInvalid(progress, options.maxErrors, true) ? "too_many_errors" : "done" };
+}
+
+function tooManyInvalid(progress: CheckProgress, most: Tolerance | undefined, atEnd: boolean): boolean {
+  if (most === undefined) return false;
+  if ("count" in most) return progress.invalid > most.count;
+  return atEnd && progress.invalid > most.share * progress.records;
+}
+
+function plannedItem(record: MappedRecord, { job, book, keyColumns }: PlanContext): PlannedItem {
+  const { number, key, row, problems } = record;
+  const { file } = row.table;
+  if (!keyColumns.has(file)) noteKeyColumn(record, job, keyColumns);
+  return {
+    record: number,
+    key,
+    identity: key === undefined || book.target === undefined ? undefined : identityOf(key, job, book.target),
+    content: key === undefined ? undefined : contentHash(record.payload),
+    file,
+    line: row.line,
+    status: isValid(record) ? "valid" : "invalid",
+    problems,
+  };
+}
+
+function identityOf(key: string, job: Job, target: string): Uint8Array {
+  return recordIdentity({ target, supplier: job.settings.supplier ?? "", operation: job.operation.id, key });
+}
+
+function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: KeyColumns): void {
+  if (record.orphan || job.mapping.keyAttr === undefined) return;
+  const place = job.mapping.locate(record.row, job.mapping.keyAttr);
+  if (place?.column === undefined || place.columnNumber === undefined) return;
+  keyColumns.set(place.file, { column: place.column, columnNumber: place.columnNumber });
+}
+
+/** Where each file keeps the business key. */
+export type KeyColumns = Map<string, { readonly column: string; readonly columnNumber: number }>;
+
+/** How a plan is held against what the ledger knows from before. */
+export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["keyColumns"] = new Map()): PlanPolicy {
+  return {
+    revise,
+    resendAmbiguous: job.operation.dedupes,
+    keyAttr: formatAttr(job.mapping.keyAttr ?? []),
+    keyColumns,
+  };
+}
