@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import type { SourceDocument } from "../contract/document.ts";
 import { parseDocument } from "../contract/document.ts";
 import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
@@ -81,16 +82,9 @@ export async function readConfig(named: string | undefined, folder: string): Pro
   const file = named ?? findUpwards(folder);
   if (file === undefined) return {};
   const { text } = await readTextFile(file);
-  const document = parseDocument({ file, text });
+  const document = parseDocument({ file, text }, "config");
   const parsed = configSchema.safeParse(document.value ?? {});
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const at = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
-    throw new Failure("config", `${file}: ${at.length > 0 ? `${at.join(".")}: ` : ""}${issueText(issue)}`, {
-      place: { file, line: document.lineOf(at) },
-      ...hintFor(issue),
-    });
-  }
+  if (!parsed.success) throw notUnderstood(document, parsed.error.issues);
   return resolvePaths(parsed.data, path.dirname(file));
 }
 
@@ -101,22 +95,46 @@ function findUpwards(folder: string): string | undefined {
   return parent === folder ? undefined : findUpwards(parent);
 }
 
-type Issue = z.core.$ZodIssue | undefined;
+type Issue = z.core.$ZodIssue;
 
-function issueText(issue: Issue): string {
-  if (issue?.code === "unrecognized_keys") return `unknown setting ${issue.keys.join(", ")}`;
+/** An unknown setting comes first: a misspelt one is often why another is missing. */
+function notUnderstood({ file, lineOf }: SourceDocument, issues: readonly Issue[]): Failure {
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+  const within = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const at = unknown === undefined ? within : [...within, unknown];
+  const line = lineOf(at);
+  const what =
+    unknown === undefined
+      ? `${at.length > 0 ? `${at.join(".")}: ` : ""}${issueText(issue)}`
+      : `unknown setting ${at.join(".")}`;
+  return new Failure("config", `${file}:${line}: ${what}`, {
+    place: { file, line },
+    ...hintFor(unknown, within.length),
+  });
+}
+
+function issueText(issue: Issue | undefined): string {
+  if (issue?.code === "invalid_union") return "a text or a list of texts is expected";
+  if (issue?.code === "invalid_type") return `${EXPECTED[issue.expected] ?? issue.expected} expected`;
+  if (issue?.code === "invalid_value") return `one of ${issue.values.join(", ")} is expected`;
   return issue?.message ?? "not understood";
 }
 
-function hintFor(issue: Issue): { hint?: string } {
-  if (issue?.code !== "unrecognized_keys") return {};
-  const known = [
-    ...Object.keys(configSchema.shape),
-    ...Object.keys(targetSchema.shape),
-    ...Object.keys(authSchema.shape),
-  ];
-  const near = suggest(issue.keys[0] ?? "", known);
-  return near === undefined ? {} : { hint: `did you mean ${near}?` };
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: "a text is",
+  number: "a number is",
+  object: "settings with their names are",
+  record: "settings with their names are",
+};
+
+/** The settings of the file itself, of a target (two names deep) or of a target's `auth` (three). */
+function hintFor(unknown: string | undefined, depth: number): { readonly hint?: string } {
+  if (unknown === undefined) return {};
+  const [schema] = [configSchema, targetSchema, authSchema].slice(Math.max(0, depth - 1));
+  const known = Object.keys(schema?.shape ?? {});
+  const near = suggest(unknown, known);
+  return { hint: near === undefined ? `it knows ${known.join(", ")}` : `did you mean ${near}?` };
 }
 
 function resolvePaths(config: Config, folder: string): Config {

@@ -85,7 +85,10 @@ export const talkOptions: readonly Option[] = [
   new Option("--quiet", "say nothing on stderr but failures"),
   new Option("--verbose", "say more on stderr"),
   new Option("--no-color", "no colours"),
-  new Option("--log-format <format>", "how to talk on stderr").choices(["text", "json"]).default("text"),
+  new Option("--log-format <format>", "how to talk on stderr")
+    .choices(["text", "json"])
+    .default("text")
+    .env("MIGRATE_LOG_FORMAT"),
 ];
 
 export const contractOptions: readonly Option[] = [
@@ -120,7 +123,9 @@ export const reportOptions: readonly Option[] = [
 ];
 
 export const checkOptions: readonly Option[] = [
-  new Option("--max-errors <n|n%>", "stop when more records than this are invalid").argParser(tolerance),
+  new Option("--max-errors <n|n%>", "stop when more records than this are invalid")
+    .argParser(tolerance)
+    .env("MIGRATE_MAX_ERRORS"),
   new Option("--allow-empty", "an input without records is fine"),
 ];
 
@@ -137,8 +142,8 @@ export const targetOptions: readonly Option[] = [
 ];
 
 export const sendOptions: readonly Option[] = [
-  new Option("--concurrency <auto|n>", "requests in flight").argParser(concurrency),
-  new Option("--rps <n>", "most requests a second").argParser(rate),
+  new Option("--concurrency <auto|n>", "requests in flight").argParser(concurrency).env("MIGRATE_CONCURRENCY"),
+  new Option("--rps <n>", "most requests a second").argParser(rate).env("MIGRATE_RPS"),
   new Option("--yes", "send to a production target without asking"),
 ];
 

@@ -10,8 +10,8 @@ export function previewText(records: readonly PreviewedRecord[], showValues: boo
   return records
     .map(({ record, key, source, origins, problems }) =>
       [
-        `Record ${record}${key === undefined ? "" : ` (${plainText(key)})`}, ${plainText(formatPlace(source))}\n\n`,
-        originText(origins, showValues),
+        `Record ${record}${key === undefined ? "" : ` (${plainText(key)})`}, ${plainText(formatPlace(source))}\n`,
+        origins.length === 0 ? "" : `\n${originText(origins, showValues)}`,
         problems.length === 0 ? "" : `\n${problems.map(problemLine).join("")}`,
       ].join(""),
     )

@@ -37,6 +37,7 @@ export function createProgram(): Command {
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
     .configureHelp({ sortSubcommands: false })
+    .showHelpAfterError("(--help says what there is)")
     .exitOverride();
   addRunCommands(program);
   addViewCommands(program);

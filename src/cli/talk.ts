@@ -38,8 +38,9 @@ export function createTalk(options: TalkOptions): Talk {
     },
     failure: ({ message, place, hint, code }) => {
       if (options.logFormat === "json") return say("failure", message, { code, place, hint });
-      const lines = [`migrate: ${message}`, ...(place ? [`  at ${place}`] : []), ...(hint ? [`  ${hint}`] : [])];
-      options.write(lines.flatMap((each) => each.split("\n")).map((each) => `${plainText(each)}\n`).join(""));
+      const below = [...(place ? [`at ${place}`] : []), ...(hint?.split("\n") ?? [])].map((line) => `  ${line}`);
+      const lines = [...`migrate: ${message}`.split("\n"), ...below];
+      options.write(lines.map((line) => `${plainText(line)}\n`).join(""));
     },
     lines: (text) => {
       if (options.quiet) return;

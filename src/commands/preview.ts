@@ -23,7 +23,7 @@ export interface PreviewedRecord {
 
 /** The first payloads of the input (`--limit`, default 1), with origins. Opens no socket. */
 export async function preview(options: PreviewOptions, parts: Parts): Promise<readonly PreviewedRecord[]> {
-  const job = await openJob({ limit: 1, ...options.job }, parts);
+  const job = await openJob({ ...options.job, limit: options.job.limit ?? 1 }, parts);
   try {
     const shown: PreviewedRecord[] = [];
     for await (const batch of checkedRecords(job, { signal: parts.drain })) {

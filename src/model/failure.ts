@@ -2,6 +2,7 @@ import type { Place } from "./place.ts";
 
 /** What ends a run, with the exit code that scripts see (README, "Exit codes"). */
 export const FAILURES = {
+  too_many_errors: 1,
   usage: 2,
   config: 2,
   source_unreadable: 2,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { worstExitCode } from "../model/exit-code.ts";
-import type { Failure } from "../model/failure.ts";
+import { Failure } from "../model/failure.ts";
 import type { Outcome, Status } from "../model/outcome.ts";
 import type { SourceSpec } from "../model/source-plan.ts";
 import type { Report } from "../report/report.ts";
@@ -72,7 +72,23 @@ export async function endRun(
   const exitCode = exitCodeOf(work, recordsAlone);
   await work.ledger.finishRun(work.run.id, exitCode);
   const reported = await reportRun(work, { ...options, exitCode }, parts);
-  return work.sent?.failure ? { ...reported, failure: work.sent.failure } : reported;
+  const failure = work.sent?.failure ?? earlyEnd(work.end);
+  return failure === undefined ? reported : { ...reported, failure };
+}
+
+/** Why the counts are not those of the whole input. */
+function earlyEnd(end: CheckEnd | undefined): Failure | undefined {
+  if (end === undefined || end.reason === "done") return undefined;
+  const read = `${end.records.toLocaleString("en")} ${end.records === 1 ? "record" : "records"}`;
+  if (end.reason === "stopped") {
+    return new Failure("incomplete", `stopped after ${read}: the rest of the input was not read`, {
+      hint: "run the same command again",
+    });
+  }
+  const invalid = end.invalid.toLocaleString("en");
+  return new Failure("too_many_errors", `stopped after ${read}: ${invalid} invalid, more than --max-errors allows`, {
+    hint: "mend what is wrong above, or allow more",
+  });
 }
 
 /** Writes the report folder from what the ledger knows, and hands over what is to be shown. */
