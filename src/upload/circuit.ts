@@ -90,12 +90,12 @@ function allRefused(code: string): Failure {
 
 function notTheApi(reason: string): Failure {
   return new Failure("wrong_endpoint", `${FOREIGN_REPLIES} answers in a row were not the API's: ${reason}`, {
-    hint: "check the base URL, and whether a proxy or a login page stands in between; then run `migrate reconcile`",
+    hint: "check the base URL, and whether a proxy or a login page stands in between; the records in doubt are in the report",
   });
 }
 
 function noAnswers(count: number): Failure {
   return new Failure("incomplete", `${count} requests in a row got no answer to be trusted`, {
-    hint: "once the platform is well again, run `migrate reconcile`, then `migrate resume`",
+    hint: "once the platform is well again, look up the records in doubt (they are in the report), then run `migrate resume`",
   });
 }
