@@ -38,9 +38,9 @@ export function createTalk(options: TalkOptions): Talk {
     },
     failure: ({ message, place, hint, code }) => {
       if (options.logFormat === "json") return say("failure", message, { code, place, hint });
-      const below = [...(place ? [`at ${place}`] : []), ...(hint?.split("\n") ?? [])].map((line) => `  ${line}`);
+      const below = [...(place ? [`at ${place}`] : []), ...(hint?.split("\n") ?? [])].map((each) => `  ${each}`);
       const lines = [...`migrate: ${message}`.split("\n"), ...below];
-      options.write(lines.map((line) => `${plainText(line)}\n`).join(""));
+      options.write(lines.map((each) => `${plainText(each)}\n`).join(""));
     },
     lines: (text) => {
       if (options.quiet) return;
