@@ -88,20 +88,16 @@ export function goodAccounts(count: number): readonly AccountCells[] {
 
 export function writeExtract(folder: string, { accounts, customers }: Extract): void {
   const children = customers ?? accounts.map(({ REF }) => ({ REF }));
-  writeTable(
-    path.join(folder, "accounts.csv"),
-    accounts.map((cells) => ({ ...GOOD_ACCOUNT, ...cells })),
-  );
-  writeTable(
-    path.join(folder, "customers.csv"),
-    children.map((cells) => ({ ...GOOD_CUSTOMER, ...cells })),
-  );
+  writeTable(path.join(folder, "accounts.csv"), GOOD_ACCOUNT, accounts);
+  writeTable(path.join(folder, "customers.csv"), GOOD_CUSTOMER, children);
   writeFileSync(path.join(folder, "mapping.yaml"), MAPPING);
   writeFileSync(path.join(folder, "no-dedupe.yaml"), NO_DEDUPE);
 }
 
-function writeTable(file: string, rows: readonly object[]): void {
-  writeFileSync(file, stringify([...rows], { header: true }));
+function writeTable(file: string, good: object, rows: readonly object[]): void {
+  const columns = ["REF", ...Object.keys(good)];
+  const all = rows.map((cells) => ({ ...good, ...cells }));
+  writeFileSync(file, stringify(all, { header: true, columns }));
 }
 
 /** One outcome line (DESIGN, outcome lines), as far as tests look into it. */
