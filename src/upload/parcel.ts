@@ -66,7 +66,7 @@ export function settlementFor(
     problems,
     ...(answer?.http === undefined ? {} : { http: answer.http }),
     ...(account === undefined ? {} : { account }),
-    ...(answer === undefined ? {} : { durationMs: answer.durationMs }),
+    ...(answer === undefined ? {} : { durationMs: Math.round(answer.durationMs) }),
     ...(reason === undefined ? {} : { reason }),
     at: stamp(clock),
   };
