@@ -1,3 +1,4 @@
+import { contentMark } from "../ledger/content-mark.ts";
 import { contentHash, recordIdentity } from "../ledger/identity.ts";
 import type { Ledger, PlanPolicy, PlannedItem } from "../ledger/ledger.ts";
 import { formatAttr } from "../model/attr.ts";
@@ -59,14 +60,15 @@ function tooManyInvalid(progress: CheckProgress, most: Tolerance | undefined, at
 }
 
 function plannedItem(record: MappedRecord, { job, book, keyColumns }: PlanContext): PlannedItem {
-  const { number, key, row, problems } = record;
+  const { number, key, row, problems, payload } = record;
+  const { target } = book;
   const { file } = row.table;
   if (!keyColumns.has(file)) noteKeyColumn(record, job, keyColumns);
   return {
     record: number,
     key,
-    identity: key === undefined || book.target === undefined ? undefined : identityOf(key, job, book.target),
-    content: key === undefined ? undefined : contentHash(record.payload),
+    identity: key === undefined || target === undefined ? undefined : identityOf(key, job, target),
+    content: key === undefined ? undefined : target === undefined ? contentMark(payload) : contentHash(payload),
     file,
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
