@@ -12,7 +12,7 @@ export function declaredDelimiter(declared: string): string {
   const delimiter = /^(tab|\\t)$/i.test(declared) ? "\t" : declared;
   if (delimiter.length === 1 && /[\t\x20-\x7e]/.test(delimiter) && !/[\w" ]/.test(delimiter)) return delimiter;
   throw new Failure("usage", `"${declared}" cannot be a delimiter`, {
-    hint: "Say one character, such as , ; | or the word tab.",
+    hint: "say one character, such as , ; | or the word tab",
   });
 }
 
@@ -40,7 +40,7 @@ export function refuseOneColumn(file: string, header: string, delimiter: string)
   throw new Failure(
     "source_bad_header",
     `${file}: ${delimiterName(delimiter)} does not occur in the header, but ${delimiterName(fitting)} does`,
-    { hint: `Leave --delimiter out, or say --delimiter ${fitting === "\t" ? "tab" : `"${fitting}"`}` },
+    { hint: `leave --delimiter out, or say --delimiter ${fitting === "\t" ? "tab" : `"${fitting}"`}` },
   );
 }
 

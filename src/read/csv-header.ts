@@ -23,17 +23,17 @@ function refuseBlank(columns: readonly string[], bad: Bad): void {
   const trailing = blank.length === 1 && blank[0] === columns.length;
   throw bad(
     `${listColumns(blank)} of ${columns.length} ${blank.length === 1 ? "has" : "have"} no name in the header`,
-    trailing ? "Remove the delimiter at the end of the lines, or name the column." : "Name every column.",
+    trailing ? "remove the delimiter at the end of the lines, or name the column" : "name every column",
   );
 }
 
 function refuseUnsafe(columns: readonly string[], bad: Bad): void {
   columns.forEach((name, index) => {
     if (name.split(".").some(isForbidden)) {
-      throw bad(`column ${index + 1} has the forbidden name ${name}`, "Give the column another name.");
+      throw bad(`column ${index + 1} has the forbidden name "${name}"`, "give the column another name");
     }
     if (UNPRINTABLE.test(name)) {
-      throw bad(`the name of column ${index + 1} holds an invisible character`, "Type the name anew.");
+      throw bad(`the name of column ${index + 1} holds an invisible character`, "type the name anew");
     }
   });
 }
@@ -55,9 +55,11 @@ function refuseAlike(columns: readonly string[], bad: Bad): void {
       const same = columns[other] === name;
       throw bad(
         same
-          ? `columns ${other + 1} and ${index + 1} have the same name, ${name}`
-          : `the names of columns ${other + 1} and ${index + 1} (${columns[other] ?? ""}, ${name}) are too much alike`,
-        same ? "Name every column once." : "Give them names that differ by more than case, spaces or accents' form.",
+          ? `columns ${other + 1} and ${index + 1} have the same name, "${name}"`
+          : `the names of columns ${other + 1} and ${index + 1} ("${columns[other] ?? ""}", "${name}") are too much alike`,
+        same
+          ? "name every column once"
+          : "give them names that differ by more than case, spaces or the form of accents",
       );
     }
     seen.set(alike, index);

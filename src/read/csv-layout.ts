@@ -51,7 +51,7 @@ export async function csvLayout(
   const layout = layoutOf(source, { bytes: head, final: true }, wanted);
   if (layout === undefined) {
     throw new Failure("source_no_header", `${source.file}: no header`, {
-      hint: "A CSV file begins with a line that names its columns.",
+      hint: "begin the file with a line that names its columns",
       place: { file: source.file, line: 1 },
     });
   }
@@ -87,7 +87,7 @@ function layoutOf(source: TextSource, head: Head, wanted: string | undefined): C
 
 function strayQuote(file: string, line: number): Failure {
   return new Failure("source_bad_header", `${file}:${line}: a stray quote in the header`, {
-    hint: 'A name with quotes in it is written in quotes, its own quotes doubled: "the ""old"" name".',
+    hint: 'write a name that holds quotes in quotes, its own quotes doubled: "the ""old"" name"',
     place: { file, line },
   });
 }
@@ -129,7 +129,7 @@ function endlessHeader(source: TextSource): Failure {
     "source_too_large",
     `${source.file}: the header is longer than ${source.limits.csvRecordBytes} bytes`,
     {
-      hint: "Is this a CSV file? If so, does a quote in its first line never close?",
+      hint: "check that this is a CSV file, and that each quote in its first line is closed",
       place: { file: source.file, line: 1 },
     },
   );

@@ -58,7 +58,7 @@ function refuseOpenQuote(source: TextSource, cut: CsvCut, { line, left, final }:
   throw new Failure(
     "source_too_large",
     `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
-    { hint: "Is this a CSV file, with a line end behind every record?", place },
+    { hint: "check that this is a CSV file, with a line end behind every record", place },
   );
 }
 

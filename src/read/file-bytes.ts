@@ -48,7 +48,7 @@ function refuseTooLarge(packed: PackedFile, total: number, packedBytes: number):
   }
   if (packed.gzip && total > RATIO_LOOKED_AT_BYTES && total > packedBytes * gzipRatio) {
     throw new Failure("source_too_large", `${packed.file}: unpacks to more than ${gzipRatio} times its size`, {
-      hint: "This looks like an archive made to fill a disk. If it is a real extract, unpack it first.",
+      hint: "this looks like an archive made to fill a disk; if it is a real extract, unpack it first",
     });
   }
 }
@@ -60,7 +60,7 @@ export function readFailure(file: string, error: unknown): unknown {
   if (code === undefined) return error;
   if (code.startsWith("Z_")) {
     return new Failure("source_damaged", `${file}: the compressed data is damaged (${gzipDamage(code)})`, {
-      hint: "Copy the file again, and compare its size or checksum with the original.",
+      hint: "copy the file again, and compare its size or checksum with the original",
       cause: error,
     });
   }

@@ -30,10 +30,12 @@ export function fileKind(file: string, name: string, text: string): FileKind {
   const start = text.slice(0, HEAD_CHARACTERS).trimStart();
   if (/^<(!doctype\s+html|html|head|body)\b/i.test(start)) {
     throw new Failure("source_wrong_kind", `${file}: is an HTML page, not CSV or JSON`, {
-      hint: "It may be the login or error page of the site that the extract was downloaded from.",
+      hint: "look into it: it may be the login or error page of the site that the extract was downloaded from",
     });
   }
-  if (start.startsWith("<?xml")) throw new Failure("source_wrong_kind", `${file}: is XML, not CSV or JSON`);
+  if (start.startsWith("<?xml")) {
+    throw new Failure("source_wrong_kind", `${file}: is XML, not CSV or JSON`, { hint: adviceFor("XML") });
+  }
   const bare = name.replace(/\.gz$/i, "");
   if (/\.(csv|tsv|tab|txt)$/i.test(bare)) return asCsv(file, start);
   if (/\.(ndjson|jsonl|jsons)$/i.test(bare)) return "ndjson";
@@ -63,16 +65,16 @@ const CONTAINERS: readonly { readonly magic: string; readonly what: string }[] =
 ];
 
 function adviceFor(what: string): string {
-  if (what.includes("Excel")) return "Save the sheet as CSV UTF-8, and give that file.";
-  if (what.includes("archive") || what.includes("gzip")) return "Unpack it first; only .gz is read through.";
-  return "Give the extract as CSV, JSON or NDJSON.";
+  if (what.includes("Excel")) return "save the sheet as CSV UTF-8, and give that file";
+  if (what.includes("archive") || what.includes("gzip")) return "unpack it first; only .gz is read through";
+  return "give the extract as CSV, JSON or NDJSON";
 }
 
 /** A header that begins with a bracket is far rarer than JSON under a wrong name. */
 function asCsv(file: string, start: string): FileKind {
   if (looksLikeJson(start)) {
     throw new Failure("source_wrong_kind", `${file}: holds JSON under a CSV name`, {
-      hint: "Name it .json (one array or object) or .ndjson (one object a line).",
+      hint: "name it .json (one array or object) or .ndjson (one object a line)",
     });
   }
   return "csv";
@@ -81,7 +83,7 @@ function asCsv(file: string, start: string): FileKind {
 function asJson(file: string, start: string): FileKind {
   if (start === "" || start.startsWith("[") || start.startsWith("{")) return "json";
   throw new Failure("source_wrong_kind", `${file}:1: JSON records begin with [ or {, this begins otherwise`, {
-    hint: "Is it CSV under a JSON name? The extension decides how a file is read.",
+    hint: "if it is CSV, name it .csv: the extension decides how a file is read",
     place: { file, line: 1 },
   });
 }

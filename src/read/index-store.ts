@@ -91,7 +91,7 @@ interface Filling {
 
 function storageFailure(path: string, error: unknown): Failure {
   return new Failure("storage", `${path}: cannot hold the index of a join`, {
-    hint: "Joining unsorted files takes about as much disk space as the files. Sorted by their key they need none.",
+    hint: "make room on the disk: joining unsorted files takes about as much as the files; sorted by their key they need none",
     cause: error,
   });
 }
@@ -133,7 +133,9 @@ function indexed(found: unknown): IndexedRow {
     const { id, key, row } = found;
     if (typeof id === "number" && typeof row === "string") return { id, key: typeof key === "string" ? key : "", row };
   }
-  throw new Failure("storage", "the index of a join gives back what was never written to it");
+  throw new Failure("storage", "the temporary index of a join gives back what was not written to it", {
+    hint: "see to the disk, then run the same command again",
+  });
 }
 
 function storedRow({ id, row }: IndexedRow, text: RowText): StoredRow {

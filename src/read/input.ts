@@ -124,6 +124,6 @@ async function refuseIfChanged({ file, found }: OpenedFile): Promise<void> {
     `${now.dev}:${now.ino}` === found.identity;
   if (same) return;
   throw new Failure("source_changed", `${file}: has changed since reading began`, {
-    hint: "Wait until nothing writes to it any more, and start again.",
+    hint: "wait until nothing writes to it any more, then run the same command again",
   });
 }

@@ -147,8 +147,8 @@ function refuseTooMany(
   const place = keyPlace(parent.row, key);
   throw new Failure(
     "source_too_large",
-    `${place.file}:${place.line}: more than ${rowsPerParent} rows of ${child.name} belong to this row`,
-    { hint: `Is ${child.on} the column that names the parent of a row of ${child.name}?`, place },
+    `${place.file}:${place.line}: more than ${rowsPerParent} rows of source "${child.name}" belong to this row`,
+    { hint: `check that "${child.on}" is the column that names the parent of a row of "${child.name}"`, place },
   );
 }
 

@@ -90,7 +90,7 @@ async function wholeDocument(source: TextSource, table: JsonTable, chunks: Async
     size += chunk.length;
     if (size > limit) {
       throw new Failure("source_too_large", `${source.file}: is one JSON object of more than ${limit} bytes`, {
-        hint: "Give the records as one array, or as one object a line (.ndjson).",
+        hint: "give the records as one array, or as one object a line (.ndjson)",
       });
     }
   }
@@ -108,7 +108,7 @@ function refuseBadDocument(file: string, text: string): void {
   const place: Place = { file, line };
   if (/^[{["\d]/.test(text.slice(error.offset)) && error.reason.startsWith("text follows")) {
     throw new Failure("source_wrong_kind", `${file}:${line}: a second JSON document begins here`, {
-      hint: "One document a line is NDJSON: name the file .ndjson. Otherwise put the documents into one array.",
+      hint: "if each line is a document, name the file .ndjson; otherwise put the documents into one array",
       place,
     });
   }
@@ -119,7 +119,7 @@ function refuseBadDocument(file: string, text: string): void {
 function refuseDamage(file: string, damage: ArrayDamage | undefined): void {
   if (damage === undefined) return;
   throw new Failure("source_damaged", `${file}:${damage.line}: this is not a JSON array: ${damage.reason}`, {
-    hint: "Copy the file again, or have its writer checked: JSON is one document, [ to ].",
+    hint: "copy the file again, or have the program that wrote it checked: an array goes from [ to ]",
     place: { file, line: damage.line },
   });
 }
@@ -129,7 +129,7 @@ function refusePrettyPrinted(file: string, line: number, text: string): void {
   const spread = start === "{" || (start.startsWith("[") && scanJson(start).error !== undefined);
   if (!spread) return;
   throw new Failure("source_wrong_kind", `${file}:${line}: a JSON document spread over lines, not one record a line`, {
-    hint: "Name the file .json, or write each record on a line of its own.",
+    hint: "name the file .json, or write each record on a line of its own",
     place: { file, line },
   });
 }

@@ -42,7 +42,7 @@ export async function readLookup(path: string): Promise<ReadonlyMap<string, stri
 function badLookup(file: string): (line: number, what: string) => Failure {
   return (line, what) =>
     new Failure("config", `${file}:${line}: ${what}`, {
-      hint: "A lookup file is CSV with a header; the first column is looked up, the second is the answer.",
+      hint: "a lookup file is CSV with a header; the first column is looked up, the second is the answer",
       place: { file, line },
     });
 }

@@ -39,8 +39,8 @@ export async function openSource(spec: SourceSpec, opening: Opening): Promise<Op
 
 async function openChild(spec: ChildSpec, parent: SourceSpec, opening: Opening): Promise<OpenedChild> {
   if (parent.key === undefined) {
-    throw new Failure("mapping_invalid", `source ${spec.name} joins ${parent.name}, which names no key`, {
-      hint: `Say which column of ${parent.name} the rows of ${spec.name} refer to: key: <column>`,
+    throw new Failure("mapping_invalid", `source "${spec.name}" joins "${parent.name}", which names no key`, {
+      hint: `say in the mapping which column of "${parent.name}" the rows of "${spec.name}" refer to: key: <column>`,
     });
   }
   const source = await openSource(spec, opening);
@@ -55,9 +55,9 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
     const { headerLine: line, table } = opened.layout;
     throw new Failure(
       "source_bad_header",
-      `${opened.file}:${line}: no column ${column}, which source ${spec.name} needs`,
+      `${opened.file}:${line}: no column "${column}", which source "${spec.name}" needs`,
       {
-        hint: `Its columns are: ${table.columns.slice(0, 30).join(", ")}`,
+        hint: `its columns are: ${table.columns.slice(0, 30).join(", ")}`,
         place: { file: opened.file, line },
       },
     );

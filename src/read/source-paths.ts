@@ -35,7 +35,7 @@ export async function lookAt(path: string, file: string = path): Promise<FoundFi
   });
   if (!stats.isFile()) {
     throw new Failure("source_unreadable", `${file}: is ${specialKind(stats)}, not a regular file`, {
-      hint: stats.isDirectory() ? `Name its files: "${file}/*.csv"` : "Give a file, or - to read from stdin.",
+      hint: stats.isDirectory() ? `name its files: "${file}/*.csv"` : "give a file, or - for standard input",
     });
   }
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, identity: `${stats.dev}:${stats.ino}` };
@@ -46,7 +46,7 @@ async function expand(pattern: string): Promise<readonly string[]> {
   const matches = await glob([pattern], { absolute: true, dot: false, expandDirectories: false });
   if (matches.length === 0) {
     throw new Failure("source_unreadable", `${pattern}: matches no file`, {
-      hint: "Check the folder that the pattern starts from, and quote it so that the shell leaves it alone.",
+      hint: "check the folder that the pattern starts from, and quote the pattern so that the shell leaves it alone",
     });
   }
   return matches.toSorted().map((path) => (isAbsolute(pattern) ? path : relative(process.cwd(), path)));
@@ -73,7 +73,7 @@ function refuseTwice(found: readonly FoundFile[]): void {
     const other = seen.get(identity);
     if (other !== undefined) {
       throw new Failure("usage", `the same file is named twice: ${other} and ${path}`, {
-        hint: "Its records would be read twice. Name it once.",
+        hint: "name it once: its records would be read twice",
       });
     }
     seen.set(identity, path);

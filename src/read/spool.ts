@@ -20,7 +20,7 @@ export async function spoolStdin(stream: Readable, folder: string): Promise<stri
   } catch (error) {
     await rm(path, { force: true }).catch(() => undefined);
     throw new Failure("storage", `${folder}: cannot keep what comes from stdin`, {
-      hint: "Is the disk full? A file named on the command line needs no copy.",
+      hint: "make room on the disk, or name a file: it needs no copy",
       cause: error,
     });
   }

@@ -117,8 +117,8 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
   return new Failure("source_bad_encoding", `${source.file}:${line}: ${what} (offset ${offset})`, {
     hint:
       declared === "utf-8"
-        ? "If the extract comes from Windows or Excel, declare its encoding: --encoding windows-1252"
-        : `The file was read as ${declared}. Declare its real encoding with --encoding.`,
+        ? "if the extract comes from Windows or Excel, declare its encoding: --encoding windows-1252"
+        : `the file was read as ${declared}; declare its real encoding with --encoding`,
     place: { file: source.file, line },
   });
 }

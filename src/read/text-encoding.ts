@@ -35,12 +35,12 @@ function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
   if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
     throw new Failure("usage", `encoding "${declared}" does not say the byte order`, {
-      hint: "Say utf-16le (usual on Windows) or utf-16be. A file with a byte order mark needs no --encoding.",
+      hint: "say utf-16le (usual on Windows) or utf-16be; a file with a byte order mark needs no --encoding",
     });
   }
   if (NOT_TEXT.test(name) || !iconv.encodingExists(name)) {
     throw new Failure("usage", `unknown encoding "${declared}"`, {
-      hint: "Known are, among others: utf-8, windows-1252, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman.",
+      hint: "known are, among others: utf-8, windows-1252, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman",
     });
   }
   return UTF8_NAMES.has(name) ? "utf-8" : name;
@@ -60,7 +60,7 @@ function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
   const most = Math.max(even, odd);
   if (looked.length < 4 || most < looked.length * 0.3 || Math.min(even, odd) > most / 4) return;
   throw new Failure("source_bad_encoding", `${file}: looks like UTF-16 without a byte order mark`, {
-    hint: `Declare it: --encoding ${odd > even ? "utf-16le" : "utf-16be"}`,
+    hint: `declare it: --encoding ${odd > even ? "utf-16le" : "utf-16be"}`,
     place: { file, line: 1 },
   });
 }

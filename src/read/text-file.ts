@@ -26,7 +26,7 @@ export async function readTextFile(path: string): Promise<TextFile> {
     const offset = firstInvalidByte(bytes);
     const line = 1 + countLineEnds(bytes.subarray(0, offset));
     throw new Failure("config", `${path}:${line}: byte 0x${bytes.toString("hex", offset, offset + 1)} is not UTF-8`, {
-      hint: "Save the file as UTF-8.",
+      hint: "save the file as UTF-8",
       place: { file: path, line },
     });
   }

@@ -156,7 +156,7 @@ describe("joins", () => {
     const missing = { ...accounts, children: child === undefined ? [] : [{ ...child, on: "ACCT" }] };
     const failure = await failureOf(read(missing));
     expect(failure).toMatchObject({ code: "source_bad_header" });
-    expect(failure.message).toContain("no column ACCT");
+    expect(failure.message).toContain('no column "ACCT"');
     expect(failure.hint).toContain("ACCOUNT_REF, SEQ, NAME");
   });
 });
