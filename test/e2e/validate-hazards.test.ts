@@ -1,0 +1,192 @@
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { projectFile, runCli } from "./cli.ts";
+import { JOB_FLAGS, linesOf, validate, workFolder } from "./validate-scene.ts";
+
+const HEADER = "REF,NAME,NOTE,MOBILE\n";
+
+describe("validate and the hazards of extracts", () => {
+  test("a byte order mark before the header: reads as without", async () => {
+    const text = `${HEADER}A1,Ada,,07700900123\nA2,,,\n`;
+    const [plain, marked] = await Promise.all(
+      [text, `\uFEFF${text}`].map((content) => validate(workFolder({ "a.csv": content }), ["a.csv"])),
+    );
+    expect(plain?.code).toBe(1);
+    expect(linesOf(plain?.stdout ?? "").map(({ key, status }) => [key, status])).toEqual([
+      ["A1", "valid"],
+      ["A2", "invalid"],
+    ]);
+    expect(marked).toEqual(plain);
+  });
+
+  test("leading zeros and long ids: unchanged", async () => {
+    const ids = ["00123", "12345678901234567890", "0", "1e3"];
+    const folder = workFolder({ "a.csv": HEADER + ids.map((id) => `${id},Ada,${id},\n`).join("") });
+    const { code, stdout } = await validate(folder, ["a.csv"]);
+    expect(code).toBe(0);
+    expect(linesOf(stdout).map(({ key }) => key)).toEqual(ids);
+    expect((await payloads(folder, ["a.csv"])).map(({ number, note }) => [number, note])).toEqual(
+      ids.map((id) => [id, id]),
+    );
+  });
+
+  test("bytes that are not UTF-8: exit 2, with byte, line and remedy", async () => {
+    const folder = workFolder({ "a.csv": Buffer.from(`${HEADER}A1,Ada,,\nA2,O\x92Brien,,\n`, "latin1") });
+    const { code, stdout, stderr } = await validate(folder, ["a.csv"]);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toContain("a.csv:3");
+    expect(stderr).toContain("byte 0x92");
+    expect(stderr).toContain("--encoding windows-1252");
+  });
+
+  test("windows-1252, declared: right, all 256 bytes", async () => {
+    const rows = Array.from({ length: 256 }, (_, byte) => [
+      Buffer.from(`B${byte},Ada,"x`),
+      Buffer.from(byte === 0x22 ? [0x22, 0x22] : [byte]),
+      Buffer.from('y",\n'),
+    ]).flat();
+    const folder = workFolder({ "a.csv": Buffer.concat([Buffer.from(HEADER), ...rows]) });
+    const read = await payloads(folder, ["a.csv", "--encoding", "windows-1252", "--limit", "256"]);
+    expect(read).toHaveLength(256);
+    expect(read.map(({ note }) => note)).toEqual(WINDOWS_1252.map((character) => `x${character}y`));
+  });
+
+  test("a quoted newline: one record, and the lines behind it are counted right", async () => {
+    const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,"one\ntwo\r\nthree",\nA2,Bea,,12\n` });
+    const { code, stdout } = await validate(folder, ["a.csv"]);
+    expect(code).toBe(1);
+    expect(linesOf(stdout)).toMatchObject([
+      { record: 1, key: "A1", source: { line: 2 }, status: "valid" },
+      {
+        record: 2,
+        key: "A2",
+        source: { line: 5 },
+        errors: [{ attr: "mobile", source: { line: 5, column: "MOBILE" } }],
+      },
+    ]);
+  });
+
+  test("an unclosed quote at line 3 of 1,000,000: error at line 3, memory flat", async () => {
+    const folder = workFolder({});
+    writeUnclosedQuote(path.join(folder, "a.csv"), 1_000_000);
+    const peakFile = path.join(folder, "peak");
+    const { code, stdout, stderr } = await validate(folder, ["a.csv"], {
+      nodeFlags: ["--import", projectFile("test/e2e/validate-peak-memory.mjs")],
+      env: { PEAK_MEMORY_FILE: peakFile },
+    });
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/^migrate: a\.csv:3\b.*quot/m);
+    expect(Number(readFileSync(peakFile, "utf8")) / 1024).toBeLessThan(250);
+  });
+
+  test("ragged rows: problems at their lines, and the other rows go on", async () => {
+    const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,Bea\nA3,Cid,,,more\nA4,Dov,,\n` });
+    const { code, stdout } = await validate(folder, ["a.csv"]);
+    expect(code).toBe(1);
+    const [, short, long] = linesOf(stdout);
+    expect(linesOf(stdout).map(({ status }) => status)).toEqual(["valid", "invalid", "invalid", "valid"]);
+    expect(short?.errors).toMatchObject([{ code: "source_ragged_row", source: { file: "a.csv", line: 3 } }]);
+    expect(short?.errors?.[0]).toHaveProperty("detail", expect.stringMatching(/2 cells.*4/));
+    expect(long?.errors).toMatchObject([{ code: "source_ragged_row", source: { file: "a.csv", line: 4 } }]);
+    expect(long?.errors?.[0]).toHaveProperty("detail", expect.stringMatching(/5 cells.*4/));
+  });
+
+  test.each([
+    ["a header that stands twice", "REF,NAME,NOTE,NAME\nA1,Ada,,\n", /columns 2 and 4.*NAME/],
+    ["a header without a name", "REF,,NOTE,MOBILE\nA1,Ada,,\n", /column 2/],
+    ["two headers without a name", "REF,,NOTE,\nA1,Ada,,\n", /columns 2 and 4/],
+  ])("%s: exit 2, naming the columns", async (_, content, message) => {
+    const { code, stdout, stderr } = await validate(workFolder({ "a.csv": content }), ["a.csv"]);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(message);
+  });
+
+  test("an empty cell: an optional field is left out, a required one is required", async () => {
+    const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2, ,,\n` });
+    const { code, stdout } = await validate(folder, ["a.csv"]);
+    expect(code).toBe(1);
+    expect(linesOf(stdout)).toMatchObject([
+      { status: "valid" },
+      { errors: [{ attr: "name", code: "required", source: { line: 3, column: "NAME", columnNumber: 2 } }] },
+    ]);
+    expect(await payloads(folder, ["a.csv"])).toEqual([{ number: "A1", name: "Ada" }, { number: "A2" }]);
+  });
+
+  test.each([
+    [";", '";"'],
+    ["\t", "tab"],
+    ["|", '"|"'],
+  ])("the delimiter %j: detected, said on stderr, never one column", async (delimiter, said) => {
+    const rows = [
+      ["REF", "NAME", "NOTE", "MOBILE"],
+      ["A1", "Ada", "one, two, three", ""],
+      ["A2", "Bea", "", "12"],
+    ];
+    const folder = workFolder({ "a.csv": rows.map((cells) => `${cells.join(delimiter)}\n`).join("") });
+    const { code, stdout, stderr } = await validate(folder, ["a.csv"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`a\\.csv: the delimiter is .*${said.replace("|", "\\|")}`));
+    expect(linesOf(stdout)).toMatchObject([
+      { key: "A1", status: "valid" },
+      { key: "A2", errors: [{ attr: "mobile", source: { column: "MOBILE", columnNumber: 4 } }] },
+    ]);
+  });
+
+  test.each([
+    ["an empty file", ""],
+    ["a file of blank lines", "\n\n"],
+  ])("%s: exit 2, no header, with --allow-empty too", async (_, content) => {
+    const folder = workFolder({ "a.csv": content });
+    for (const flags of [[], ["--allow-empty"]]) {
+      const { code, stdout, stderr } = await validate(folder, ["a.csv", ...flags]);
+      expect(code).toBe(2);
+      expect(stdout).toBe("");
+      expect(stderr).toContain("no header");
+    }
+  });
+
+  test("a header only: an error, unless --allow-empty", async () => {
+    const folder = workFolder({ "a.csv": HEADER });
+    const refused = await validate(folder, ["a.csv"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("0 records in a.csv");
+    const allowed = await validate(folder, ["a.csv", "--allow-empty"]);
+    expect(allowed).toMatchObject({ code: 0, stdout: "" });
+  });
+});
+
+/** What would be sent. */
+async function payloads(folder: string, args: readonly string[]): Promise<readonly Payload[]> {
+  const flags = ["--limit", "100", ...JOB_FLAGS, "--format", "json", "--show-values"];
+  const { stdout } = await runCli(["preview", ...flags, ...args], { cwd: folder });
+  const lines: readonly { readonly payload: Payload }[] = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return lines.map(({ payload }) => payload);
+}
+
+interface Payload {
+  readonly number?: string;
+  readonly note?: string;
+}
+
+/** https://encoding.spec.whatwg.org/index-windows-1252.txt */
+const WINDOWS_1252: readonly string[] = [
+  ...Array.from({ length: 128 }, (_, code) => String.fromCodePoint(code)),
+  ..."€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8DŽ\x8F\x90‘’“”•–—˜™š›œ\x9DžŸ".split(""),
+  ...Array.from({ length: 96 }, (_, code) => String.fromCodePoint(0xa0 + code)),
+];
+
+function writeUnclosedQuote(file: string, lines: number): void {
+  const each = `A3,Ada Somebody,some words that make a row as long as rows of real extracts are,07700900123\n`;
+  const handle = openSync(file, "w");
+  writeSync(handle, `${HEADER}A1,Ada,,\nA2,Bea,"never closed,\n`);
+  const block = each.repeat(1000);
+  for (let written = 3; written < lines; written += 1000) writeSync(handle, block);
+  closeSync(handle);
+}

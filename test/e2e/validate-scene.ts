@@ -1,0 +1,100 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { CliEnd, CliOptions } from "./cli.ts";
+import { runCli, temporaryFolder } from "./cli.ts";
+
+/** A contract that fits on a screen: an account with its customers. */
+export const CONTRACT = `openapi: 3.0.3
+info: { title: Small platform, version: "1" }
+paths:
+  /data-import/accounts/:
+    post:
+      operationId: import-account
+      x-migrate-key: number
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { $ref: "#/components/schemas/Account" }
+      responses: { "201": { description: Created } }
+components:
+  schemas:
+    Account:
+      type: object
+      required: [number, name]
+      properties:
+        number: { type: string, maxLength: 32, description: The account's number. }
+        name: { type: string, maxLength: 40 }
+        note: { type: string }
+        mobile: { type: string, pattern: '^[0-9]{11}$' }
+        supplier: { type: string }
+        customers:
+          type: array
+          items:
+            type: object
+            required: [family_name]
+            properties:
+              family_name: { type: string }
+              email: { type: string, format: email }
+`;
+
+/** Rows of one file: REF, NAME, NOTE, MOBILE. */
+export const FLAT_MAPPING = `operation: import-account
+key: number
+payload:
+  number: REF
+  name: NAME
+  note: NOTE
+  mobile: MOBILE
+`;
+
+/** Accounts, and their customers in a file of their own. */
+export const JOINED_MAPPING = `operation: import-account
+key: number
+sources:
+  accounts:  { files: accounts.csv, key: REF }
+  customers: { files: customers.csv, parent: accounts, on: REF, orderBy: SEQ }
+payload:
+  number: REF
+  name: NAME
+  supplier: { value: "\${supplier}" }
+  customers:
+    each: customers
+    item: { family_name: LAST, email: MAIL }
+`;
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A folder with these files, the contract and a mapping; it goes when the test ends. */
+export function workFolder(files: Files): string {
+  const folder = temporaryFolder();
+  for (const [name, content] of Object.entries({ "contract.yaml": CONTRACT, "mapping.yaml": FLAT_MAPPING, ...files })) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), content);
+  }
+  return folder;
+}
+
+export const CONTRACT_FLAGS: readonly string[] = ["--contract", "contract.yaml"];
+export const JOB_FLAGS: readonly string[] = [...CONTRACT_FLAGS, "--mapping", "mapping.yaml"];
+
+/** `migrate validate` in a folder, with its contract and mapping, for machines. */
+export function validate(folder: string, args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
+  return runCli(["validate", ...args, ...JOB_FLAGS, "--format", "ndjson"], { ...options, cwd: folder });
+}
+
+export interface Line {
+  readonly record: number;
+  readonly key?: string;
+  readonly source: { readonly file: string; readonly line: number };
+  readonly status: string;
+  readonly errors?: readonly { readonly attr: string; readonly code: string; readonly source?: object }[];
+}
+
+/** The objects of an NDJSON text. */
+export function linesOf(ndjson: string): readonly Line[] {
+  return ndjson
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
