@@ -1,5 +1,5 @@
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
-import { connect } from "../run/connection.ts";
+import { connect, hostOf } from "../run/connection.ts";
 import type { Job, JobSettings } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
 import type { Tolerance } from "../run/plan-records.ts";
@@ -36,11 +36,14 @@ export async function push(options: PushOptions, parts: Parts): Promise<RunRepor
     const job = await openJob(options.job, parts);
     await requireReportFolder(options.out, job);
     requireKey(job);
-    const connection = await connect(options.target, job.operation, { parts, pace: options.pace });
-    if (!options.dryRun) await confirmProduction(options, connection.host, parts);
-    const run = await ledger.startRun(await describeRun(options, { job, host: connection.host, clock: parts.clock }));
+    const host = hostOf(options.target);
+    const connection = options.dryRun
+      ? undefined
+      : await connect(options.target, job.operation, { parts, pace: options.pace });
+    if (!options.dryRun) await confirmProduction(options, host, parts);
+    const run = await ledger.startRun(await describeRun(options, { job, host, clock: parts.clock }));
     const shownValues = options.showValues ? createShownValues() : undefined;
-    const book = { ledger, run: run.id, target: connection.host };
+    const book = { ledger, run: run.id, target: host };
     const end = await check(job, book, {
       revise: options.revise,
       allowEmpty: options.allowEmpty,
@@ -49,9 +52,11 @@ export async function push(options: PushOptions, parts: Parts): Promise<RunRepor
       maxErrors: options.maxErrors,
       shownValues,
     });
-    const willSend = end.reason === "done" && !options.dryRun;
-    const sent = willSend ? await send(job, book, { connection, pace: options.pace, parts, shownValues }) : undefined;
-    await connection.close();
+    const sent =
+      connection !== undefined && end.reason === "done"
+        ? await send(job, book, { connection, pace: options.pace, parts, shownValues })
+        : undefined;
+    await connection?.close();
     return await endRun({ ledger, run, job, end, sent, shownValues, release }, options, parts);
   } catch (error) {
     await release();

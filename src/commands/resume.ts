@@ -1,7 +1,7 @@
 import { check, send } from "../migrate.ts";
 import { planPolicy } from "../run/plan-records.ts";
 import { Failure } from "../model/failure.ts";
-import { connect } from "../run/connection.ts";
+import { connect, hostOf } from "../run/connection.ts";
 import { openJob } from "../run/job.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import type { Parts } from "../run/parts.ts";
@@ -35,7 +35,7 @@ export async function resume(options: ResumeOptions, parts: Parts): Promise<RunR
     const out = options.out ?? settings.out;
     await requireReportFolder(out, job);
     const connection = await connect(settings.target, job.operation, { parts, pace: settings.pace });
-    const book = { ledger, run: run.id, target: connection.host };
+    const book = { ledger, run: run.id, target: hostOf(settings.target) };
     await ledger.resumeRun(run.id, planPolicy(job, settings.revise));
     if (run.state === "planning") await ledger.restartPlan(run.id);
     const end =

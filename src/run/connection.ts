@@ -44,10 +44,16 @@ export interface PaceSettings {
 
 /** A platform made ready to be sent to; nothing has been sent yet. */
 export interface Connection {
-  /** Host and port: half of every record's identity. */
-  readonly host: string;
   readonly client: ImportClient;
   readonly close: () => Promise<void>;
+}
+
+/**
+ * The target's host and port: half of every record's identity. Needs no credentials.
+ * @throws Failure `usage` for an unusable base URL
+ */
+export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): string {
+  return parseBaseUrl(baseUrl, { allowInsecureLoopback }).host;
 }
 
 /**
@@ -73,7 +79,7 @@ export async function connect(
   });
   const { userAgent, clock } = parts;
   const client = createImportClient({ http, baseUrl, authorisation, operation, userAgent, clock });
-  return { host: baseUrl.host, client, close };
+  return { client, close };
 }
 
 function credentialsOf({ token, apiKey }: Secrets): Credentials {

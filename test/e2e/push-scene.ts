@@ -186,10 +186,11 @@ interface Asked {
   readonly method: string;
   readonly url: URL;
   readonly ca: string;
-  readonly body: object | undefined;
+  readonly body?: object | undefined;
 }
 
-function askJson<T>({ method, url, ca, body }: Asked): Promise<T> {
+/** One request with JSON in and out, over a connection of its own. Rejects unless the reply is 200. */
+export function askJson<T>({ method, url, ca, body }: Asked): Promise<T> {
   return new Promise((resolve, reject) => {
     const asking = request(url, { method, ca, agent: false }, (reply) => {
       let text = "";

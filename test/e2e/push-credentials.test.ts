@@ -1,0 +1,164 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { Admin, Workplace } from "./push-scene.ts";
+import { adminOf, askJson, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+const WRONG_KEY = "sk_canary_9f3kQ27ZxPwrong";
+
+describe("an API key", () => {
+  test("is turned into one token for the whole push", async () => {
+    const { push } = workplace({ accounts: goodAccounts(40) }, sandbox);
+    const { code } = await push(["--concurrency", "8"]);
+    expect(code).toBe(0);
+    expect(await admin.tokenRequests()).toHaveLength(1);
+  });
+
+  test("that is wrong ends the push after one question, before any record is touched", async () => {
+    const { push, migrate } = workplace({ accounts: goodAccounts(40) }, sandbox);
+    const wrong = { env: { MIGRATE_API_KEY: WRONG_KEY } };
+    const { code, stdout, stderr } = await push(["--concurrency", "16"], wrong);
+    expect(code).toBe(4);
+    expect(stderr).toContain("MIGRATE_API_KEY");
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 40 });
+    expect((await admin.history()).map((seen) => seen.path)).toEqual(["/v1/graphql/"]);
+
+    const { code: resumed } = await migrate(["resume"]);
+    expect(resumed).toBe(0);
+    expect(await admin.accounts()).toHaveLength(40);
+  });
+
+  test.each([
+    ["right", undefined],
+    ["wrong", WRONG_KEY],
+  ])("that is %s stands nowhere in what the push says and writes", async (_, key = sandbox.ready.apiKey) => {
+    const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", POSTCODE: "DE1 2CU" }] }, sandbox);
+    const env = { MIGRATE_API_KEY: key };
+    const { stdout, stderr } = await work.push(["--verbose", "--log-format", "json", "--out", "report"], { env });
+    const explained = await work.migrate(["explain", "BAD", "--format", "json", "--show-values"], { env });
+    const told = [stdout, stderr, explained.stdout, explained.stderr, ...filesBelow(work.folder)];
+    expect(told.some((text) => text.includes("BAD"))).toBe(true);
+    for (const form of [key, Buffer.from(key).toString("base64").slice(0, -3), Buffer.from(key).toString("hex")]) {
+      expect(told.filter((text) => text.includes(form))).toEqual([]);
+    }
+  });
+
+  test("can stand in a file of the target that nobody else may read", async () => {
+    const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+    const env = { MIGRATE_API_KEY: undefined, MIGRATE_BASE_URL: undefined };
+    writeConfig(work, "auth: { apiKeyFile: secrets-key }");
+
+    const open = await work.push(["--target", "here"], { env });
+    expect(open.code).toBe(2);
+    expect(open.stderr).toMatch(/others may read .*secrets-key/);
+    expect(open.stderr).toContain("chmod 600");
+    expect(await admin.history()).toEqual([]);
+
+    chmodSync(work.file("secrets-key"), 0o600);
+    expect((await work.push(["--target", "here"], { env })).code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(2);
+  });
+});
+
+describe("a token", () => {
+  test("from MIGRATE_TOKEN is used as it is", async () => {
+    const { push } = workplace({ accounts: goodAccounts(5) }, sandbox);
+    const token = await obtainToken();
+    const { code } = await push([], { env: { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: token } });
+    expect(code).toBe(0);
+    expect(await admin.tokenRequests()).toHaveLength(1);
+    expect(await admin.accounts()).toHaveLength(5);
+  });
+
+  test("from MIGRATE_TOKEN that is worthless ends the push", async () => {
+    const { push } = workplace({ accounts: goodAccounts(30) }, sandbox);
+    const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "tok_canary_worthless" };
+    const { code, stdout, stderr } = await push(["--concurrency", "4"], { env });
+    expect(code).toBe(4);
+    expect(stdout + stderr).not.toContain("tok_canary_worthless");
+    expect(stderr).toContain("MIGRATE_TOKEN");
+    expect((await admin.imports()).length).toBeLessThanOrEqual(4);
+    expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
+  });
+
+  test("that ends amid 16 requests is renewed once, and no record is lost", async () => {
+    const { push } = workplace({ accounts: goodAccounts(300) }, sandbox);
+    await admin.faults({ rotateTokensAt: 120, latencyMs: [2, 20] });
+    const { code, stdout } = await push(["--concurrency", "16"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 300 });
+    expect(await admin.tokenRequests()).toHaveLength(2);
+    expect(await admin.accounts()).toHaveLength(300);
+    expect((await admin.imports()).filter(({ status }) => status === 401).length).toBeGreaterThan(0);
+  });
+});
+
+describe("without credentials", () => {
+  test("a push is refused before anything is sent, and says what to set", async () => {
+    const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
+    const { code, stderr } = await push([], { env: { MIGRATE_API_KEY: undefined } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/MIGRATE_API_KEY or MIGRATE_TOKEN/);
+    expect(await admin.history()).toEqual([]);
+  });
+
+  test("a dry run needs none", async () => {
+    const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
+    const { code, stdout } = await push(["--dry-run"], { env: { MIGRATE_API_KEY: undefined } });
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ valid: 2 });
+  });
+});
+
+describe("a production target", () => {
+  test("is not sent to where nobody can confirm it, and is with --yes", async () => {
+    const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+    const env = { MIGRATE_BASE_URL: undefined };
+    writeConfig(work, "environment: production");
+    const { code, stderr } = await work.push(["--target", "here"], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain("--yes");
+    expect(await admin.history()).toEqual([]);
+    expect((await work.push(["--target", "here", "--yes"], { env })).code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(2);
+  });
+});
+
+/** A target named `here`, with a file `secrets-key` that everybody may read. */
+function writeConfig({ file }: Workplace, more: string): void {
+  const { baseUrl, ca, apiKey } = sandbox.ready;
+  writeFileSync(file("secrets-key"), `${apiKey}\n`);
+  chmodSync(file("secrets-key"), 0o644);
+  writeFileSync(file("migrate.yaml"), `targets:\n  here:\n    baseUrl: ${baseUrl}\n    ca: ${ca}\n    ${more}\n`);
+}
+
+async function obtainToken(): Promise<string> {
+  const { graphqlUrl, ca, apiKey } = sandbox.ready;
+  const query = "mutation ($key: String!) { ObtainServiceToken(input: { APIKey: $key }) { token } }";
+  const reply = await askJson<{ data: { ObtainServiceToken: { token: string } } }>({
+    method: "POST",
+    url: new URL(graphqlUrl),
+    ca: readFileSync(ca, "utf8"),
+    body: { query, variables: { key: apiKey } },
+  });
+  return reply.data.ObtainServiceToken.token;
+}
+
+/** Every file's bytes, as text that keeps ASCII as it is. */
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => path.join(folder, name))
+    .filter((file) => statSync(file).isFile())
+    .map((file) => readFileSync(file, "latin1"));
+}
