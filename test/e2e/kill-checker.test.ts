@@ -98,5 +98,6 @@ function agreeing(): ThreeAccounts {
 }
 
 function request(key: string): ThreeAccounts["platform"]["requests"][number] {
-  return { request: 1, method: "POST", path: "/v1/data-import/accounts/", key, status: 201, processed: true };
+  const seen = { method: "POST", path: "/v1/data-import/accounts/", status: 201, processed: true };
+  return { request: 1, at: "2026-11-20T23:41:07.000Z", key, ...seen };
 }

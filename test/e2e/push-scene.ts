@@ -139,6 +139,8 @@ export function statusCounts(lines: readonly OutcomeLine[]): Readonly<Record<str
 /** A request as the platform saw it. */
 export interface SeenRequest {
   readonly request: number;
+  /** Arrival, ISO 8601. */
+  readonly at: string;
   readonly method: string;
   readonly path: string;
   readonly key?: string;

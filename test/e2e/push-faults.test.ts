@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { Admin } from "./push-scene.ts";
+import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+const NO_DEDUPE = ["--contract", "no-dedupe.yaml"];
+
+describe("a platform that has too much to do", () => {
+  test("gets the same record again, after the time that it has asked for", async () => {
+    const { push } = workplace({ accounts: goodAccounts(6) }, sandbox);
+    await admin.faults({ throttle: { at: [3] }, retryAfter: 1 });
+    const { code, stdout } = await push(["--concurrency", "1"]);
+    expect(code).toBe(0);
+    expect(outcomeLines(stdout).map(({ attempts }) => attempts)).toEqual([1, 1, 2, 1, 1, 1]);
+    const seen = await admin.imports();
+    const [third, fourth] = seen.slice(2).map(({ at }) => Date.parse(at));
+    expect((fourth ?? 0) - (third ?? 0)).toBeGreaterThanOrEqual(1000);
+    expect(seen).toHaveLength(7);
+  });
+
+  test("is given all records in the end, however often it throttles", async () => {
+    const { push } = workplace({ accounts: goodAccounts(60) }, sandbox);
+    await admin.faults({ maxPerSecond: 60, retryAfter: "none" });
+    const { code, stdout } = await push(["--concurrency", "16"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 60 });
+    expect(await admin.accounts()).toHaveLength(60);
+  });
+});
+
+describe.each([
+  ["an error before processing", { errorBefore: { at: [2, 5] } }],
+  ["an error after processing", { errorAfter: { at: [2, 5] } }],
+  ["a gateway's timeout after processing", { errorAfter: { at: [2, 5] }, errorStatus: 504 }],
+  ["a reset before processing", { resetBefore: { at: [2, 5] } }],
+  ["a reset after processing", { resetAfter: { at: [2, 5] } }],
+])("after %s", (_, faults) => {
+  test("records are sent again where the platform notices repeats, and created once", async () => {
+    const { push } = workplace({ accounts: goodAccounts(10) }, sandbox);
+    await admin.faults(faults);
+    const { code, stdout } = await push(["--concurrency", "1"]);
+    const lines = outcomeLines(stdout);
+    expect(code).toBe(0);
+    expect(statusCounts(lines)).toEqual({ accepted: 10 });
+    expect(lines.reduce((sum, { attempts = 0 }) => sum + attempts, 0)).toBe(12);
+    const held = new Map((await admin.accounts()).map(({ key, number }) => [key, number]));
+    expect(new Map(lines.map(({ key, account }) => [key, account]))).toEqual(held);
+    expect(held.size).toBe(10);
+  });
+
+  test("records stay of unknown fate where it does not, and no later push sends them", async () => {
+    const { push, migrate } = workplace({ accounts: goodAccounts(10) }, sandbox);
+    await admin.faults({ ...faults, forgetful: true });
+    const first = await push([...NO_DEDUPE, "--concurrency", "1"]);
+    expect(first.code).toBe(5);
+    expect(statusCounts(outcomeLines(first.stdout))).toEqual({ accepted: 8, ambiguous: 2 });
+    expect(await admin.imports()).toHaveLength(10);
+
+    const second = await push(NO_DEDUPE);
+    expect(second.code).toBe(5);
+    expect(statusCounts(outcomeLines(second.stdout))).toEqual({ skipped: 8, ambiguous: 2 });
+    expect((await migrate(["resume"])).code).toBe(5);
+    expect(await admin.imports()).toHaveLength(10);
+  });
+});
+
+test("a reply that is cut in its body counts as what its status says", async () => {
+  const { push } = workplace({ accounts: goodAccounts(4) }, sandbox);
+  await admin.faults({ cutAfter: { at: [2] }, forgetful: true });
+  const { code, stdout } = await push([...NO_DEDUPE, "--concurrency", "1"]);
+  expect(code).toBe(0);
+  expect(outcomeLines(stdout).map(({ status, http }) => [status, http])).toEqual(
+    Array.from({ length: 4 }, () => ["accepted", 201]),
+  );
+  expect(await admin.imports()).toHaveLength(4);
+});
+
+test("an import supplier that turns Paused stops the push; set back to Ongoing, resume completes it", async () => {
+  const { push, migrate } = workplace({ accounts: goodAccounts(100) }, sandbox);
+  await admin.faults({ pauseAt: 30, latencyMs: 5 });
+  const { code, stdout, stderr } = await push(["--concurrency", "8"]);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/import supplier/);
+  expect(stderr).toMatch(/Next +migrate resume/);
+  const { accepted = 0, blocked = 0, pending = 0 } = statusCounts(outcomeLines(stdout));
+  expect(accepted + blocked + pending).toBe(100);
+  expect(accepted).toBe((await admin.accounts()).length);
+  expect(blocked).toBeGreaterThan(0);
+  expect(blocked).toBeLessThanOrEqual(8);
+  expect(pending).toBeGreaterThan(0);
+
+  const still = await migrate(["resume", "--format", "ndjson"]);
+  expect(still.code).toBe(4);
+  expect(statusCounts(outcomeLines(still.stdout))).toMatchObject({ accepted });
+
+  await admin.supplier("Ongoing");
+  const done = await migrate(["resume", "--format", "ndjson"]);
+  expect(done.code).toBe(0);
+  expect(statusCounts(outcomeLines(done.stdout))).toEqual({ accepted: 100 });
+  expect(await admin.accounts()).toHaveLength(100);
+});
+
+test("an import supplier that is Complete from the start gets a handful of requests, not all of them", async () => {
+  const { push } = workplace({ accounts: goodAccounts(100) }, sandbox);
+  await admin.supplier("Complete");
+  const { code, stdout } = await push(["--concurrency", "4"]);
+  expect(code).toBe(4);
+  expect((await admin.imports()).length).toBeLessThanOrEqual(4);
+  expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
+});

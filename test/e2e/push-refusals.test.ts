@@ -1,0 +1,140 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { reply, startChaosServer } from "../chaos-server.ts";
+import type { CliOptions, SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { Admin } from "./push-scene.ts";
+import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+const TOKEN: CliOptions["env"] = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
+
+describe("a certificate that nobody vouches for", () => {
+  test.each([
+    ["an authority that is not known", undefined],
+    ["another authority than the one named", "other.pem"],
+  ])("%s ends the push at once, with a hint", async (_, file) => {
+    const stranger = await startChaosServer(() => reply(500, ""));
+    onTestFinished(stranger.close);
+    const work = workplace({ accounts: goodAccounts(20) }, sandbox);
+    writeFileSync(work.file("other.pem"), stranger.ca);
+    const { code, stdout, stderr } = await work.push([], { env: { MIGRATE_CA: file } });
+    expect(code).toBe(4);
+    expect(stderr).toContain("--ca");
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 20 });
+    expect(await admin.history()).toEqual([]);
+  });
+});
+
+describe("a base URL that cannot be meant", () => {
+  test.each([
+    ["http://api.example.com/v1/", /https/],
+    ["http://127.0.0.1:9/v1/", /https/],
+    ["https://127.0.0.1:9/", /\/v1\//],
+    ["https://127.0.0.1:9/v1/data-import/accounts/", /\/v1\//],
+    ["https://user:secret-word@127.0.0.1:9/v1/", /credentials/],
+    ["127.0.0.1", /not an address/],
+  ])("%s is refused before anything else", async (baseUrl, said) => {
+    const { push } = workplace({ accounts: goodAccounts(1) }, sandbox);
+    const { code, stdout, stderr } = await push(["--base-url", baseUrl]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(said);
+    expect(stdout + stderr).not.toContain("secret-word");
+  });
+
+  test("a push without any is refused", async () => {
+    const { push } = workplace({ accounts: goodAccounts(1) }, sandbox);
+    const { code, stderr } = await push([], { env: { MIGRATE_BASE_URL: undefined } });
+    expect(code).toBe(2);
+    expect(stderr).toContain("--base-url");
+  });
+});
+
+test.each([301, 302, 303, 307, 308])("a redirect (%i) is refused, and nothing is sent on", async (status) => {
+  const target = await startChaosServer(() => reply(201, "{}"));
+  onTestFinished(target.close);
+  const server = await startChaosServer(() => reply(status, "", { location: `${target.baseUrl.href}?token=abc` }));
+  onTestFinished(server.close);
+  const work = workplace({ accounts: goodAccounts(30) });
+  writeFileSync(work.file("ca.pem"), server.ca);
+  const { code, stdout, stderr } = await work.push(
+    ["--supplier", "SANDBOX", "--base-url", server.baseUrl.href, "--ca", "ca.pem"],
+    { env: TOKEN },
+  );
+  expect(code).toBe(4);
+  expect(stderr).toContain(`redirects to ${target.baseUrl.href}`);
+  expect(stderr).not.toContain("abc");
+  expect(server.requests.length).toBeLessThanOrEqual(4);
+  expect(target.connections()).toBe(0);
+  expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
+});
+
+test("an address where no accounts are taken ends the push after a handful of requests", async () => {
+  const { push } = workplace({ accounts: goodAccounts(50) }, sandbox);
+  const { code, stderr } = await push(["--base-url", sandbox.ready.baseUrl.replace("/v1/", "/elsewhere/v1/")], {
+    env: TOKEN,
+  });
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/\(HTTP 404\)/);
+  expect(stderr).toContain("check the base URL");
+  expect((await admin.history()).length).toBeLessThanOrEqual(4);
+});
+
+test("a web page instead of the API ends the push after three, as records of unknown fate", async () => {
+  const page = "<html>Please log in</html>";
+  const server = await startChaosServer(() => reply(200, page, { "content-type": "text/html" }));
+  onTestFinished(server.close);
+  const work = workplace({ accounts: goodAccounts(30) });
+  writeFileSync(work.file("ca.pem"), server.ca);
+  const { code, stderr, stdout } = await work.push(
+    ["--supplier", "SANDBOX", "--base-url", server.baseUrl.href, "--ca", "ca.pem", "--contract", "no-dedupe.yaml"],
+    { env: TOKEN },
+  );
+  expect(code).toBe(5);
+  expect(stderr).toMatch(/not the API's/);
+  expect(server.requests.length).toBeLessThanOrEqual(8);
+  expect(statusCounts(outcomeLines(stdout))["ambiguous"]).toBe(server.requests.length);
+});
+
+test("a port where nobody listens is tried again until the user stops it: nothing was sent", async () => {
+  const work = workplace({ accounts: goodAccounts(10) }, sandbox);
+  const pushing = work.startPush(["--base-url", `https://127.0.0.1:${await freePort()}/v1/`], { env: TOKEN });
+  await pushing.said(/cannot reach https:\/\/127\.0\.0\.1/);
+  pushing.kill("SIGINT");
+  const { code, stdout } = await pushing.ended;
+  expect(code).toBe(3);
+  expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 10 });
+});
+
+test("a host that does not exist is told at once", async () => {
+  const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
+  const { code, stderr } = await push(["--base-url", "https://nowhere.invalid/v1/"], { env: TOKEN });
+  expect(code).toBe(2);
+  expect(stderr).toContain("host name");
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return isAddressInfo(address) ? address.port : 0;
+}
+
+function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === "object" && address !== null;
+}
