@@ -44,7 +44,7 @@ interface Extract {
 
 const EXTRACTS: readonly Extract[] = [
   {
-    intent: "220 households from joined CSV files: accounts, customers, meter points, readings",
+    intent: "220 households from CSV files that are joined on the way",
     root: "accounts",
     job: { mapping: path.join(FIXTURES, "demo/mapping.yaml"), sources: [] },
   },
@@ -103,10 +103,14 @@ async function* moveExtract(extract: Extract, { folder, sandbox, push }: DemoPla
     extract.job.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
   yield {
     kind: "say",
-    text: `\nIts data owners correct ${cells} cells in ${files.size} files of rejects. Pushing those.\n`,
+    text: `\nIts data owners correct ${cells} cells in ${rejectsIn(files.size)}. Pushing those.\n`,
   };
   const corrected = { ...job, ...rejects, supplier: sandbox.ready.supplier };
   yield { kind: "report", report: await push({ ...settings, job: corrected, out: `${out}-corrected` }) };
+}
+
+function rejectsIn(files: number): string {
+  return files === 1 ? "the file of rejects" : `${files} files of rejects`;
 }
 
 function bySource(files: ReadonlyMap<string, string>): JobSettings["namedSources"] {

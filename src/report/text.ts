@@ -1,6 +1,6 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import type { Outcome } from "../model/outcome.ts";
-import { formatPlace } from "../model/place.ts";
+import { formatPlace, type Place } from "../model/place.ts";
 import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
 import { plainText } from "./plain-text.ts";
 import type { Report, Write } from "./report.ts";
@@ -97,14 +97,22 @@ function shapesText(cause: Cause, screen: Screen): readonly string[] {
 
 /** `like 9{9}, e.g. customers.csv:9, column MOBILE`, in as many lines as it needs. */
 function shapeText({ shape, count, example }: ShapeCount, width: number, screen: Screen): readonly string[] {
-  const parts = [`e.g. ${plainText(formatPlace(example.place), 200)}`];
+  const counted = width === 0 ? "" : `${number(count).padStart(width)} `;
+  const room = screen.width - screen.indent.length - counted.length;
+  const parts: string[] = [...placeParts(example.place, room)];
   if (screen.showValues && example.value !== undefined) parts.unshift(`"${plainText(example.value, 60)}"`);
   if (shape !== undefined) parts.unshift(shape === "(empty)" ? "empty" : `like ${plainText(shape)}`);
-  const counted = width === 0 ? "" : `${number(count).padStart(width)} `;
-  const lines = packed(parts, screen.width - screen.indent.length - counted.length);
-  return lines.map(
+  return packed(parts, room).map(
     (line, at) => screen.indent + screen.style.dim((at === 0 ? counted : " ".repeat(counted.length)) + line),
   );
+}
+
+/** The example in one part, or file and line apart from column or pointer where the two do not fit on one line. */
+function placeParts(place: Place, room: number): readonly string[] {
+  const whole = `e.g. ${plainText(formatPlace(place), 200)}`;
+  const start = `e.g. ${plainText(formatPlace({ file: place.file, line: place.line }), 200)}`;
+  const cell = whole.slice(start.length + ", ".length);
+  return cell === "" || textWidth(whole) <= room ? [whole] : [start, cell];
 }
 
 /** The parts with commas between them, in lines of at most so many columns. */

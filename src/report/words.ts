@@ -87,7 +87,7 @@ const UNSAFE_PATH: Readonly<Record<UnsafePathReason, string>> = {
   empty_segment: "it holds an empty part (//)",
   encoded: "it holds an encoded character (%2e, %2f...)",
   not_normalised: "its letters are not in Unicode's composed form (NFC)",
-  parent_segment: "it holds a part . or ..",
+  parent_segment: 'it holds a part "." or ".."',
   repeats_root: "it repeats the supplier's root",
   scheme: "it starts with a scheme or a drive",
   too_long: "it is too long",

@@ -104,10 +104,7 @@ export async function reportRun(
     summary,
     outcomes: outcomesOf(work),
     showValues: options.showValues,
-    title:
-      job === undefined
-        ? `${run.command} ${run.id}`
-        : [run.command, ...job.input.files.map(({ file }) => file)].join(" "),
+    title: titleOf(run, job),
     ...parts.screen,
     ...(folder !== undefined && { folder }),
   };
@@ -121,6 +118,14 @@ export async function reportRun(
       await work.release();
     },
   };
+}
+
+/** `push accounts.csv and 3 more files` */
+function titleOf({ command, id }: Run, job: Job | undefined): string {
+  const [first, ...more] = job?.input.files ?? [];
+  if (first === undefined) return `${command} ${id}`;
+  const others = more.length === 0 ? "" : ` and ${more.length} more ${more.length === 1 ? "file" : "files"}`;
+  return `${command} ${first.file}${others}`;
 }
 
 function exitCodeOf({ end, sent }: EndedRun, recordsAlone: number): number {
