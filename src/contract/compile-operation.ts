@@ -127,7 +127,7 @@ function checkKey(body: FieldType, key: AttrPath, path: AttrPath, findings: Find
       findings.add(
         "error",
         "bad-extension",
-        `x-migrate-key: the payload has no field ${formatAttr(key)}${hint}`,
+        `x-migrate-key: the payload has no field "${formatAttr(key)}"${hint}`,
         place,
       );
       return;

@@ -41,7 +41,7 @@ export function parseDocument(source: SourceText, code: FailureCode = "contract_
 
   const document = compose(tokens, source.text.length);
   const fault = document?.errors[0] ?? document?.warnings[0];
-  if (fault !== undefined) throw refuse(wordsOf(fault.message), fault.pos[0], "Mend the YAML or JSON syntax there.");
+  if (fault !== undefined) throw refuse(wordsOf(fault.message), fault.pos[0], "mend the YAML or JSON syntax there");
 
   const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse };
   return { file: source.file, value: jsonOf(tree), lineOf: (path) => lineAt(offsetOf(tree, path)) };

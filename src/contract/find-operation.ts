@@ -16,14 +16,14 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
     const matches = operations.filter((operation) => form(operation, wanted.trim()));
     const [match, second] = matches;
     if (match !== undefined && second === undefined) return match;
-    if (match !== undefined) throw refusal(`more than one operation fits "${wanted}"`, matches, "Name one of");
+    if (match !== undefined) throw refusal(`more than one operation fits "${wanted}"`, matches, "name one of");
   }
   const near = suggest(
     wanted,
     operations.flatMap((operation) => [operation.id, methodAndPath(operation)]),
   );
   const question = near === undefined ? "" : `; did you mean "${near}"?`;
-  throw refusal(`the contract has no operation "${wanted}"${question}`, operations, "There is");
+  throw refusal(`the contract has no operation "${wanted}"${question}`, operations, "there is");
 }
 
 function onlyOperation({ operations }: Contract): Operation {
@@ -31,7 +31,7 @@ function onlyOperation({ operations }: Contract): Operation {
   const [match, second] = keyed;
   if (match !== undefined && second === undefined) return match;
   const candidates = match === undefined ? operations.filter(({ body }) => body !== undefined) : keyed;
-  throw refusal("the contract does not tell which operation is meant", candidates, "Choose with --operation");
+  throw refusal("the contract does not tell which operation is meant", candidates, "choose with --operation");
 }
 
 /** From the strictest to the most tolerant; the first that fits any operation decides. */
@@ -81,7 +81,7 @@ function refusal(message: string, operations: readonly Operation[], lead: string
   const more = operations.length > MOST_LISTED ? [`  and ${operations.length - MOST_LISTED} more`] : [];
   const hint =
     operations.length === 0
-      ? "The contract has no operations with a body."
+      ? "give a contract that has an operation with a request body"
       : [`${lead}:`, ...listed, ...more].join("\n");
   return new Failure("config", message, { hint });
 }

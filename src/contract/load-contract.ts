@@ -20,8 +20,8 @@ import { followRef, type Compilation } from "./schema-node.ts";
 export function loadContract(documents: readonly SourceText[]): Contract {
   const [first, ...others] = documents;
   if (first === undefined) {
-    throw new Failure("contract_invalid", "no contract was given", {
-      hint: "Name an OpenAPI document with --contract.",
+    throw new Failure("contract_invalid", "no contract is given", {
+      hint: "name the platform's OpenAPI document with --contract",
     });
   }
   const base = parseDocument(first);
@@ -48,30 +48,32 @@ function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilati
   const version = isJsonObject(root) ? root["openapi"] : undefined;
   if (typeof version === "string" && version.startsWith("3.0")) return "3.0";
   if (typeof version === "string" && version.startsWith("3.1")) return "3.1";
-  throw new Failure("contract_invalid", `${file} is not an OpenAPI 3.0 or 3.1 document`, {
+  const line = lineOf(["openapi"]);
+  throw new Failure("contract_invalid", `${file}:${line}: this is not an OpenAPI 3.0 or 3.1 document`, {
     hint: hintFor(root, version),
-    place: { file, line: lineOf(["openapi"]) },
+    place: { file, line },
   });
 }
 
 function hintFor(root: JsonValue, version: JsonValue | undefined): string {
-  if (overlayVersion(root) !== undefined) return "This is an overlay. Name the OpenAPI document before it.";
-  if (isJsonObject(root) && Object.hasOwn(root, "swagger")) return "This is Swagger 2. Convert it to OpenAPI 3 first.";
-  if (typeof version === "number") return `Write the version as text: openapi: "3.0.3"`;
-  return 'The document must begin with a version, such as "openapi: 3.0.3".';
+  if (overlayVersion(root) !== undefined) return "this is an overlay: name the OpenAPI document before it";
+  if (isJsonObject(root) && Object.hasOwn(root, "swagger")) return "this is Swagger 2: convert it to OpenAPI 3 first";
+  if (typeof version === "number") return `write the version as text: openapi: "3.0.3"`;
+  return 'begin the document with its version, such as "openapi: 3.0.3"';
 }
 
 function overlayOf(source: SourceText): SourceDocument {
   const overlay = parseDocument(source);
   const version = overlayVersion(overlay.value);
   if (version?.startsWith("1")) return overlay;
-  const message =
+  const line = overlay.lineOf(["overlay"]);
+  const what =
     version === undefined
-      ? `${source.file} is not an Overlay 1.0 document`
-      : `${source.file} is an overlay of version ${version}, which is not known`;
-  throw new Failure("contract_invalid", message, {
-    hint: 'A contract is one OpenAPI document, then overlays; these begin with "overlay: 1.0.0".',
-    place: { file: source.file, line: overlay.lineOf(["overlay"]) },
+      ? "this is not an Overlay 1.0 document"
+      : `this is an overlay of version ${version}, which is not known`;
+  throw new Failure("contract_invalid", `${source.file}:${line}: ${what}`, {
+    hint: 'give one OpenAPI document, then overlays; these begin with "overlay: 1.0.0"',
+    place: { file: source.file, line },
   });
 }
 

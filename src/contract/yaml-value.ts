@@ -94,7 +94,7 @@ function nameOf(pair: Pair, tree: YamlTree): string {
   const name = keyText(key);
   if (name === undefined) throw tree.refuse("a name must be plain text", offsetIn(key));
   if (name === "__proto__") throw tree.refuse("the name __proto__ is not allowed", offsetIn(key));
-  if (name === "<<") throw tree.refuse("merge keys (<<) are not supported", offsetIn(key), "Write the members out.");
+  if (name === "<<") throw tree.refuse("merge keys (<<) are not supported", offsetIn(key), "write the members out");
   return name;
 }
 
@@ -110,7 +110,7 @@ function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {
   const { value } = scalar;
   if (typeof value === "number") return numberOf(value, scalar, tree);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  throw tree.refuse("this kind of value has no place in JSON", offsetIn(scalar), "Write it as text in quotes.");
+  throw tree.refuse("this kind of value has no place in JSON", offsetIn(scalar), "write it as text in quotes");
 }
 
 function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
@@ -118,7 +118,7 @@ function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
   if (/^[-+]?0\d+$/.test(text)) return text;
   if (!Number.isFinite(value)) throw tree.refuse("this number has no place in JSON", offsetIn(scalar));
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^[-+]?\d+$/.test(text)) {
-    throw tree.refuse("this number is too long to keep its digits", offsetIn(scalar), "Write it as text in quotes.");
+    throw tree.refuse("this number is too long to keep its digits", offsetIn(scalar), "write it as text in quotes");
   }
   return value;
 }

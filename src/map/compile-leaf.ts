@@ -151,7 +151,7 @@ function filledIn(text: string, path: LeafContext["path"], context: LeafContext)
     if (name.trim() !== "supplier") {
       context.issues.add(path, `${written} stands for nothing`, didYouMean(name.trim(), ["supplier"]));
     } else if (context.values.supplier === undefined) {
-      const hint = "Give --supplier <code>, or supplier: in the configuration file.";
+      const hint = "give --supplier <code>, or supplier: in the configuration file";
       context.issues.add(path, "needs to know the import supplier", hint);
     }
     return context.values.supplier ?? written;

@@ -28,7 +28,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   const root = compileRoot(document, operation, { document, values, issues, columnsOf });
   const keyAttr = document.key ?? operation.key;
   if (document.key !== undefined && !isMapped(root, document.key)) {
-    issues.add(["key"], `the payload has no ${formatAttr(document.key)}`);
+    issues.add(["key"], `the payload has no field "${formatAttr(document.key)}"`);
   }
   issues.raise();
   return {
@@ -39,7 +39,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
 }
 
 function compileRoot(document: MappingDocument, operation: Operation, parts: CompileParts): MappingNode {
-  if (operation.body === undefined) parts.issues.add(["payload"], `the operation ${operation.id} takes no payload`);
+  if (operation.body === undefined) parts.issues.add(["payload"], `the operation "${operation.id}" takes no payload`);
   const root =
     operation.body &&
     compileNode(document.payload, operation.body, {

@@ -54,7 +54,7 @@ function compileObject(entry: JsonValue, type: ObjectType, context: NodeContext)
 
 function fieldsEntry(entry: JsonValue, context: NodeContext): JsonObject | undefined {
   if (isJsonObject(entry)) return entry;
-  const hint = "Write its fields below it, each with where its value comes from.";
+  const hint = "write its fields below it, each with where its value comes from";
   context.issues.add(context.path, "is an object in the contract", hint);
   return undefined;
 }
@@ -74,7 +74,7 @@ function compileFields(object: JsonObject, known: Fields, context: NodeContext):
     const path = [...context.path, name];
     const type = known.typeOf(name);
     if (type === undefined) {
-      context.issues.add(path, "the contract knows no such attr", didYouMean(name, known.names));
+      context.issues.add(path, "the contract has no such attr", didYouMean(name, known.names));
       return [];
     }
     if (known.isReadOnly(name)) context.issues.add(path, "is read-only in the contract: the platform sets it");
@@ -111,7 +111,7 @@ function compileList(entry: JsonValue, type: ListType, context: NodeContext): Ma
   if (isJsonObject(entry) && entry["split"] !== undefined) return compileParts(entry, type, context);
   if (isJsonObject(entry)) return compileEach(entry, type, context);
   const hint =
-    "Write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }.";
+    "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }";
   context.issues.add(context.path, "is a list in the contract", hint);
   return undefined;
 }
@@ -153,13 +153,13 @@ function isChild(source: string, context: NodeContext): boolean {
   if (parent === current) return true;
   const path: AttrPath = [...context.path, "each"];
   const children = [...sources].filter(([, above]) => above.parent === current).map(([name]) => name);
-  const known = `The child sources of ${current} are: ${listed(children)}.`;
+  const known = `the child sources of "${current}" are: ${listed(children)}`;
   if (!sources.has(source)) {
     const hint = children.length === 0 ? known : didYouMean(source, children);
     context.issues.add(path, `there is no source "${source}"`, hint);
   } else {
-    const fact = parent === undefined ? "has no parent" : `is a child of ${parent}`;
-    context.issues.add(path, `"${source}" ${fact}, and this item is built from a row of ${current}`, known);
+    const fact = parent === undefined ? "has no parent" : `is a child of "${parent}"`;
+    context.issues.add(path, `"${source}" ${fact}, and this item is built from a row of "${current}"`, known);
   }
   return false;
 }

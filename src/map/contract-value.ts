@@ -35,7 +35,7 @@ export function constantOf(type: FieldType, value: JsonValue): Constant {
   if (typeof value !== "string" && typeof converted === "string") return { fault: "has to be in quotes: it is text" };
   if (type.kind === "choice" && !type.choices.some((choice) => choice === converted)) {
     const hint = didYouMean(String(value), type.choices.map(String));
-    return { fault: `is not one of the contract's choices. ${hint}` };
+    return { fault: `is not one of the contract's choices; ${hint}` };
   }
   return { value: converted };
 }

@@ -59,7 +59,7 @@ export type Reading =
 export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues): LeafOptions | undefined {
   if (typeof entry === "string" && entry !== "") return { ...PLAIN, path, from: [entry] };
   if (!isJsonObject(entry)) {
-    const hint = "Write { value: ... } for a constant, and put a column that is called by a number in quotes.";
+    const hint = "write { value: ... } for a constant, and put a column that is called by a number in quotes";
     issues.add(path, "has to be a column (a text) or an object of options", hint);
     return undefined;
   }

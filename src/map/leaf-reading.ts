@@ -173,13 +173,13 @@ function momentWriter(
     return (time) => utcAtOffset(time, time.offset ?? 0);
   }
   if (zone === undefined) {
-    const hint = 'Add zone: Europe/London (or UTC), or XXX to the pattern where the cell says "+01:00".';
+    const hint = 'add zone: Europe/London (or UTC), or XXX to the pattern where the cell says "+01:00"';
     context.issues.add([...options.path, "datetime"], "does not say in which zone the clock stood", hint);
   } else if (!isZone(zone)) {
     context.issues.add(
       [...options.path, "zone"],
       `"${zone}" is not a time zone`,
-      "Write it like Europe/London, or UTC.",
+      "write it like Europe/London, or UTC",
     );
   }
   return zone === "UTC" ? isoDateTime : (time) => utcInZone(time, zone ?? "UTC");

@@ -20,7 +20,7 @@ export function callerOf(
     const known = [...context.values.functions.keys()];
     const hint =
       context.document.functions === undefined
-        ? "Name the module that holds it: functions: ./functions.mjs"
+        ? "name the module that holds it: functions: ./functions.mjs"
         : didYouMean(name, known);
     context.issues.add([...options.path, "call"], `there is no function "${name}"`, hint);
     return () => undefined;
@@ -33,13 +33,13 @@ export function callerOf(
       returned = call(text, viewOf(row));
     } catch (error) {
       const { file, line } = placeOf(row);
-      const message = `The function ${name} failed on the row at ${file}:${line}`;
-      throw new Failure("mapping_invalid", message, { hint: "Mend the function.", place, cause: error });
+      const message = `the function "${name}" failed on the row at ${file}:${line}`;
+      throw new Failure("mapping_invalid", message, { hint: "mend the function", place, cause: error });
     }
     if (returned === undefined || returned === null || returned === "") return undefined;
     if (isJson(returned)) return convert(typeof returned === "object" ? returned : String(returned));
-    const message = `The function ${name} gave back something that is no JSON value`;
-    const hint = "It has to give back text, a number, true, false or nothing, and not a promise.";
+    const message = `the function "${name}" gave back something that is no JSON value`;
+    const hint = "it has to give back text, a number, true, false or nothing, and not a promise";
     throw new Failure("mapping_invalid", message, { hint, place });
   };
 }

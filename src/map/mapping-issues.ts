@@ -42,10 +42,10 @@ export function refuseUnknown(object: JsonObject, known: readonly string[], path
   }
 }
 
-/** `Did you mean "from"?`, or what there is to choose from. */
+/** `did you mean "from"?`, or what there is to choose from. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const near = suggest(word, candidates);
-  return near === undefined ? `It knows ${listed(candidates)}.` : `Did you mean "${near}"?`;
+  return near === undefined ? `known here: ${listed(candidates)}` : `did you mean "${near}"?`;
 }
 
 export function listed(words: readonly string[]): string {
@@ -91,7 +91,7 @@ function failureOf(file: string, found: readonly Issue[]): Failure {
     return new Failure("mapping_invalid", `${file}:${only.line}: ${only.text}`, { hint, place });
   }
   const lines = issues.slice(0, MOST_ISSUES).map((issue) => {
-    const hint = issue.hint === undefined ? "" : `. ${issue.hint}`;
+    const hint = issue.hint === undefined ? "" : `; ${issue.hint}`;
     return `  ${file}:${issue.line}: ${issue.text}${hint}`;
   });
   if (issues.length > MOST_ISSUES) lines.push(`  and ${issues.length - MOST_ISSUES} more`);
@@ -99,4 +99,4 @@ function failureOf(file: string, found: readonly Issue[]): Failure {
   return new Failure("mapping_invalid", message, { hint: REFERENCE, place });
 }
 
-const REFERENCE = "docs/mapping.md describes every entry of a mapping.";
+const REFERENCE = "docs/mapping.md describes every entry of a mapping";

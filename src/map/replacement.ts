@@ -57,6 +57,6 @@ function byPattern(
   }
   const expression = linearPattern(pattern);
   if (typeof expression !== "string") return [(text) => text.replace(expression, to)];
-  issues.add([...path, "pattern"], expression, "Replace literal texts instead, or use a function (call).");
+  issues.add([...path, "pattern"], expression, "replace literal texts instead, or use a function (call)");
   return [];
 }

@@ -101,9 +101,9 @@ function contentOf(value: JsonValue | undefined): Content {
 function missingColumns(table: CsvTable, lines: ReadonlyMap<string, number>, mappingFile: string): Failure {
   const missing = [...lines].filter(([name]) => !table.columnIndex.has(name));
   const named = missing.map(([name, at]) => `"${name}" (${mappingFile}:${at})`);
-  const message = `${table.file} has no column ${listed(named)}, which the mapping reads`;
+  const message = `${table.file}: no column ${listed(named)}, which the mapping reads`;
   const near = missing.length === 1 ? suggest(missing[0]?.[0] ?? "", table.columns) : undefined;
-  const columns = `The file's columns are: ${listed(table.columns)}.`;
-  const hint = near === undefined ? columns : `Did you mean "${near}"? ${columns}`;
+  const columns = `its columns are: ${listed(table.columns)}`;
+  const hint = near === undefined ? columns : `did you mean "${near}"? ${columns}`;
   return new Failure("mapping_invalid", message, { hint, place: { file: mappingFile, line: missing[0]?.[1] ?? 1 } });
 }

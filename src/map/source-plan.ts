@@ -44,7 +44,7 @@ function rootOf(entries: Entries, document: MappingDocument): string {
   const [root, second] = roots;
   if (root === undefined) issues.add(["sources"], "every source has a parent, so there is none to start from");
   if (second !== undefined) {
-    const hint = "Give all but one of them a parent, and the column (on) that holds the parent's key.";
+    const hint = "give all but one of them a parent, and the column (on) that holds the parent's key";
     issues.add(["sources", second], `${listed(roots)} all have no parent; one record is one row of one source`, hint);
   }
   for (const name of entries.keys()) {
@@ -67,14 +67,14 @@ function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: I
     const hint = didYouMean(entry.parent, [...entries.keys()]);
     issues.add([...path, "parent"], `there is no source "${entry.parent}"`, hint);
   } else if (parent.key === undefined) {
-    const hint = `Add key: the column of ${entry.parent} that ${name} refers to.`;
-    issues.add(["sources", entry.parent], `is the parent of ${name}, but has no key`, hint);
+    const hint = `add key: the column of "${entry.parent}" that "${name}" refers to`;
+    issues.add(["sources", entry.parent], `is the parent of "${name}", but has no key`, hint);
   }
   if (entry.on === undefined) {
     issues.add(
       path,
       "has a parent, but does not say on which column",
-      "Add on: the column that holds the parent's key.",
+      "add on: the column that holds the parent's key",
     );
   }
 }
@@ -110,11 +110,15 @@ function filesBySource(entries: Entries, root: string, given: GivenSources): Fil
   }
   const without = [...entries.keys()].filter((name) => !files.has(name));
   if (without.length === 0) return files;
-  const hint =
-    entries.size === 1
-      ? "Name the file to read, or - for the standard input."
-      : `Name them: --source ${without[0] ?? ""}=<path>, or files: in the mapping.`;
-  throw new Failure("usage", `No files are given for ${listed(without)}`, { hint });
+  throw noFiles(without, entries.size === 1);
+}
+
+function noFiles(sources: readonly string[], only: boolean): Failure {
+  const hint = only
+    ? "name the file to read, or - for standard input"
+    : `name them: --source ${sources[0] ?? ""}=<path>, or files: in the mapping`;
+  const noun = sources.length === 1 ? "source" : "sources";
+  return new Failure("usage", `no files are given for ${noun} ${listed(sources)}`, { hint });
 }
 
 function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, "children"> {

@@ -57,7 +57,7 @@ describe("extensions of an operation", () => {
   });
 
   it.each([
-    [{ "x-migrate-key": "kay" }, 'error x-migrate-key: the payload has no field kay; did you mean "key"?'],
+    [{ "x-migrate-key": "kay" }, 'error x-migrate-key: the payload has no field "kay"; did you mean "key"?'],
     [{ "x-migrate-key": ["key"] }, "error x-migrate-key: must be the attr of a field, such as external_account_number"],
     [{ "x-migrate-wrap": "payload" }, 'error x-migrate-wrap: the body has no field "payload"'],
     [{ "x-migrate-wrap": 1 }, 'error x-migrate-wrap: must be the name of a field, or "false"'],
@@ -212,7 +212,7 @@ describe("documents", () => {
 
   it("after the first must be overlays of a known version", () => {
     const first = { file: "c.yaml", text: "openapi: 3.0.0\npaths: {}" };
-    expect(refusedBy(() => loadContract([first, first])).message).toBe("c.yaml is not an Overlay 1.0 document");
+    expect(refusedBy(() => loadContract([first, first])).message).toBe("c.yaml:1: this is not an Overlay 1.0 document");
     expect(refusedBy(() => loadContract([first, { file: "o.yaml", text: "overlay: 2.0.0" }])).message).toContain(
       "version 2.0.0",
     );

@@ -21,18 +21,18 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "name-twice.yaml": 'name-twice.yaml:3: the name "billing_name" stands twice in one object',
   "several-errors.yaml": [
     "several-errors.yaml: 5 errors in the mapping",
-    "  several-errors.yaml:1: key: the payload has no external_account",
-    "  several-errors.yaml:4: payload.account_type.value: is not one of the contract's choices. " +
-      'Did you mean "DOMESTIC"?',
+    '  several-errors.yaml:1: key: the payload has no field "external_account"',
+    "  several-errors.yaml:4: payload.account_type.value: is not one of the contract's choices; " +
+      'did you mean "DOMESTIC"?',
     "  several-errors.yaml:5: payload.balance: date makes date, and the contract wants decimal here",
-    "  several-errors.yaml:6: payload.customers: is a list in the contract. " +
-      "Write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }.",
-    "  several-errors.yaml:7: payload.payment.reminder_after_days: the contract knows no such attr. " +
-      "It knows method, day, amount, mandate_reference.",
+    "  several-errors.yaml:6: payload.customers: is a list in the contract; " +
+      "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }",
+    "  several-errors.yaml:7: payload.payment.reminder_after_days: the contract has no such attr; " +
+      "known here: method, day, amount, mandate_reference",
   ].join("\n"),
   "two-roots.yaml":
     "two-roots.yaml:3: sources.customers: accounts, customers all have no parent; one record is one row of one source",
-  "undocumented-attr.yaml": "undocumented-attr.yaml:3: payload.billing_postcod: the contract knows no such attr",
+  "undocumented-attr.yaml": "undocumented-attr.yaml:3: payload.billing_postcod: the contract has no such attr",
   "unknown-option.yaml": "unknown-option.yaml:2: payload.billing_postcode.uper: is not known here",
 };
 

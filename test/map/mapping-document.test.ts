@@ -38,11 +38,11 @@ payload:
     ["[1]", "has to be an object"],
     ["key: a", "has no payload"],
     ["payload: []", "mirrors the payload"],
-    ["payload: {}\npayloads: {}", 'Did you mean "payload"?'],
+    ["payload: {}\npayloads: {}", 'did you mean "payload"?'],
     ["payload: {}\nkey: 5", "mapping.yaml:2: key: has to be a text"],
     ["payload: {}\nsources: []", "sources: has to be an object"],
     ["payload: {}\nsources: { a: 5 }", "sources.a: has to be an object"],
-    ["payload: {}\nsources: { a: { file: x } }", 'Did you mean "files"?'],
+    ["payload: {}\nsources: { a: { file: x } }", 'did you mean "files"?'],
     ["payload: {}\nsources: { a: { files: {} } }", "a path, a glob, or a list"],
     ["payload: {}\nsources: { a: { key: [x] } }", "sources.a.key: has to be a text"],
     ["payload: {a: &a [*a]}", "refers to what it stands in"],
@@ -110,13 +110,13 @@ describe("planSources", () => {
   test("an unknown name is a usage error with a suggestion", () =>
     expect(failureOf(() => plan(joined, { named: new Map([["phone", ["p.csv"]]]) }))).toMatchObject({
       code: "usage",
-      hint: 'Did you mean "phones"?',
+      hint: 'did you mean "phones"?',
     }));
   test("a source without any files is a usage error", () =>
     expect(failureOf(() => plan(joined.replace("files: phones*.csv, ", "")))).toMatchObject({
       code: "usage",
-      message: "No files are given for phones",
-      hint: "Name them: --source phones=<path>, or files: in the mapping.",
+      message: "no files are given for source phones",
+      hint: "name them: --source phones=<path>, or files: in the mapping",
     }));
   test.each([
     ["sources: { a: { files: x, key: K }, b: { files: y } }", "a, b all have no parent"],
@@ -127,11 +127,11 @@ describe("planSources", () => {
     ["sources: { a: { files: x, key: K }, b: { files: y, parent: b, on: K, key: K } }", "own ancestor"],
     [
       "sources: { a: { files: x }, b: { files: y, parent: a, on: K } }",
-      "sources.a: is the parent of b, but has no key",
+      'sources.a: is the parent of "b", but has no key',
     ],
     [
       "sources: { accounts: { files: x, key: K }, b: { files: y, parent: account, on: K } }",
-      'Did you mean "accounts"?',
+      'did you mean "accounts"?',
     ],
     ["sources: { a: { files: x, key: K }, b: { files: y, parent: a } }", "does not say on which column"],
     ["sources: { a: { files: x, on: K } }", "sources.a.on: means nothing for a source without parent"],
