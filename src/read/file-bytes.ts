@@ -12,7 +12,8 @@ export interface PackedFile {
   readonly limits: ReadLimits;
 }
 
-const CHUNK_BYTES = 256 * 1024;
+/** Some hundred rows: what is made of them is garbage before the collector takes it for something that stays. */
+const CHUNK_BYTES = 64 * 1024;
 /** Small files may well shrink a thousandfold; only what fills a disk is a bomb. */
 const RATIO_LOOKED_AT_BYTES = 10_000_000;
 
