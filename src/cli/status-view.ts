@@ -5,9 +5,9 @@ import type { Screen } from "../run/parts.ts";
 
 /** Runs under each other, latest first. */
 export function statusText(runs: readonly RunStatus[], screen: Screen): string {
-  const rows = runs.map(({ run, summary }) => [
+  const rows = runs.map(({ run, summary, running }) => [
     run.id,
-    run.dryRun ? "dry run" : stateOf(run.state, run.exitCode),
+    running ? "running" : stateOf(run),
     run.target,
     String(summary.records),
     STATUSES.flatMap((status) => (summary.counts[status] ? [`${summary.counts[status]} ${status}`] : [])).join(", "),
@@ -24,13 +24,15 @@ export function statusText(runs: readonly RunStatus[], screen: Screen): string {
 
 /** The same as data: `{"runs":[...]}`. */
 export function statusJson(runs: readonly RunStatus[]): string {
-  const listed = runs.map(({ run, summary }) => {
+  const listed = runs.map(({ run, summary, running }) => {
     const { settings: _settings, ...known } = run;
-    return { ...known, summary: { records: summary.records, ...summary.counts, errors: summary.errors } };
+    return { ...known, running, summary: { records: summary.records, ...summary.counts, errors: summary.errors } };
   });
   return `${JSON.stringify({ runs: listed }, undefined, 2)}\n`;
 }
 
-function stateOf(state: string, exitCode: number | undefined): string {
-  return exitCode === undefined ? `${state} (interrupted)` : `${state} (${exitCode})`;
+function stateOf({ state, exitCode, dryRun }: RunStatus["run"]): string {
+  if (exitCode === undefined) return "interrupted";
+  const name = dryRun ? "dry run" : state === "finished" ? state : "stopped";
+  return `${name} (${exitCode})`;
 }

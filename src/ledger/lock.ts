@@ -36,6 +36,14 @@ export async function lockLedger(path: string, command: string): Promise<Lock> {
   };
 }
 
+/** Whether a process holds the ledger at `path` that lives, or may live, for all that can be known here. */
+export function isLocked(path: string): boolean {
+  const text = readIfThere(`${path}.lock`);
+  if (text === undefined) return false;
+  const holder = parseHolder(text);
+  return holder === undefined || !isDead(holder);
+}
+
 interface Holder {
   readonly host: string;
   /** Processes of two namespaces cannot see each other's pids, though their host has one name. */

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import { countRequests } from "./kill-schedule.ts";
+import type { RequestCounter } from "./kill-schedule.ts";
+import type { Admin, Workplace } from "./push-scene.ts";
+import { adminOf, goodAccounts, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+import { contradictions, hear } from "./three-accounts.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+let counter: RequestCounter;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess({ flags: ["--verbose"] });
+  admin = adminOf(sandbox);
+  counter = countRequests(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+const RECORDS = 200;
+
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "%s lets what is in flight finish, and resume sends the rest, each record once",
+  async (signal) => {
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    await admin.faults({ latencyMs: [20, 60] });
+    const pushing = work.startPush(["--concurrency", "8"]);
+    await counter.after(40);
+    pushing.kill(signal);
+    const { code, stdout, stderr } = await pushing.ended;
+    expect(code).toBe(3);
+    expect(stderr).toContain("Press Ctrl-C again");
+    const { accepted = 0, pending = 0, ...others } = statusCounts(outcomeLines(stdout));
+    expect(others).toEqual({});
+    expect(accepted + pending).toBe(RECORDS);
+    expect(accepted).toBeGreaterThanOrEqual(40);
+    expect(pending).toBeGreaterThan(0);
+    const seen = await admin.imports();
+    expect(seen).toHaveLength(accepted);
+    expect(seen.every(({ status }) => status === 201)).toBe(true);
+
+    const resumed = await work.migrate(["resume", "--format", "ndjson"]);
+    expect(resumed.code).toBe(0);
+    expect(statusCounts(outcomeLines(resumed.stdout))).toEqual({ accepted: RECORDS });
+    expect(await admin.imports()).toHaveLength(RECORDS);
+    expect(await contradictionsOf(work)).toEqual([]);
+  },
+);
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("a second %s ends the push at once with %i, and the ledger holds", async (signal, code) => {
+  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+  await admin.faults({ hangAfter: { at: [41, 42, 43] } });
+  const pushing = work.startPush(["--concurrency", "8"]);
+  await counter.after(40);
+  pushing.kill(signal);
+  await pushing.said(/Press Ctrl-C again/);
+  const askedAt = performance.now();
+  pushing.kill(signal);
+  expect((await pushing.ended).code).toBe(code);
+  expect(performance.now() - askedAt).toBeLessThan(2_000);
+
+  const status = await work.migrate(["status"]);
+  expect(status.code).toBe(0);
+  expect(status.stdout).toContain("interrupted");
+
+  await admin.faults({});
+  const resumed = await work.migrate(["resume"]);
+  expect(resumed.code).toBe(0);
+  expect(await admin.accounts()).toHaveLength(RECORDS);
+  expect(await contradictionsOf(work)).toEqual([]);
+});
+
+async function contradictionsOf(work: Workplace): Promise<readonly string[]> {
+  const { stdout } = await work.migrate(["status", "--format", "json"]);
+  const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);
+  const heard = await hear(admin, work.file(".migrate/ledger.db"), runs[0]?.id ?? "");
+  return contradictions(references(RECORDS), heard, { ambiguous: 0 });
+}
