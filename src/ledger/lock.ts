@@ -170,8 +170,8 @@ function inUse(ledger: string, lockPath: string, holder?: Holder): Failure {
     holder === undefined
       ? "another run"
       : `\`${holder.command}\`, process ${holder.pid} on ${holder.host}, since ${holder.since}`;
-  return new Failure("ledger_in_use", `The ledger ${ledger} is in use by ${by}.`, {
-    hint: `Wait until it has ended. If you are sure that it no longer runs, remove ${lockPath}.`,
+  return new Failure("ledger_in_use", `the ledger ${ledger} is in use by ${by}`, {
+    hint: `wait until it has ended; if you are sure that it no longer runs, remove ${lockPath}`,
   });
 }
 

@@ -36,7 +36,7 @@ export function removeDatabase(path: string): void {
 function requireRegularFile(path: string, found: Stats): void {
   if (found.isFile()) return;
   const kind = found.isSymbolicLink() ? "a symbolic link" : found.isDirectory() ? "a folder" : "not a regular file";
-  throw new Failure("config", `The ledger ${path} is ${kind}.`, {
-    hint: "Give the path of the ledger's own file, or of one that does not exist yet.",
+  throw new Failure("config", `the ledger ${path} is ${kind}`, {
+    hint: "give the path of the ledger's own file, or of one that does not exist yet",
   });
 }

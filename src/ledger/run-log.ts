@@ -22,7 +22,7 @@ export function findRun(database: SqliteDatabase, id?: string): Run | undefined 
   if (id === undefined) return toRun(database.row(SELECT_LATEST));
   const found = database.rows(SELECT_BY_PREFIX, id.length, id);
   if (found.length < 2) return toRun(found[0]);
-  throw new Failure("run_unknown", `Several runs begin with "${id}".`, { hint: "Give more of the run's id." });
+  throw new Failure("run_unknown", `several runs begin with "${id}"`, { hint: "give more of the run's id" });
 }
 
 /** The latest first. */
@@ -38,7 +38,7 @@ export function requireRun(database: SqliteDatabase, id: string): RunRow {
 }
 
 function unknownRun(name: string): Failure {
-  return new Failure("run_unknown", `The ledger holds no run ${name}.`, { hint: "`migrate status` lists the runs." });
+  return new Failure("run_unknown", `the ledger holds no run ${name}`, { hint: "see the runs with `migrate status`" });
 }
 
 export function resumeRun(

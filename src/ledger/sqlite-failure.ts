@@ -10,8 +10,8 @@ export function ledgerFailure(error: unknown, path: string): unknown {
 
 /** A failure of the disk or of the rights on it, while the ledger at `path` was used. */
 function storageFailure(cause: Error, path: string): Failure {
-  return new Failure("storage", `The ledger ${path} cannot be used: ${cause.message}.`, {
-    hint: "Make room on the disk, or give write access to the ledger's folder; then run the same command again.",
+  return new Failure("storage", `the ledger ${path} cannot be used: ${cause.message}`, {
+    hint: "make room on the disk, or give write access to the ledger's folder; then run the same command again",
     cause,
   });
 }
@@ -25,17 +25,17 @@ function sqliteFailure(code: number, error: Error, path: string): unknown {
   if (DAMAGED.has(code)) return damagedLedger(path, error.message, error);
   if (STORAGE.has(code)) return storageFailure(error, path);
   if (!BUSY.has(code)) return error;
-  return new Failure("ledger_in_use", `The ledger ${path} is being written to by another program.`, {
-    hint: "Wait until the other run has ended, then run the same command again.",
+  return new Failure("ledger_in_use", `the ledger ${path} is being written to by another program`, {
+    hint: "wait until the other run has ended, then run the same command again",
     cause: error,
   });
 }
 
 export function damagedLedger(path: string, found: string, cause?: Error): Failure {
-  return new Failure("ledger_damaged", `The ledger ${path} is damaged: ${found}.`, {
+  return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${found}`, {
     hint:
-      "Nothing was changed in it. Put a copy from before back, or move it away: " +
-      "without it the tool cannot know which records the platform has accepted already.",
+      "nothing was changed in it; put a copy from before back, or move it away: " +
+      "without it nobody knows here which records the platform has accepted already",
     cause,
   });
 }

@@ -123,7 +123,7 @@ function prepared(path: string, work: () => void): void {
 }
 
 function noLedger(path: string): Failure {
-  return new Failure("run_unknown", `There is no ledger at ${path}, so there are no runs.`, {
-    hint: "`migrate push` starts one. If it lies elsewhere, name it with --ledger.",
+  return new Failure("run_unknown", `there is no ledger at ${path}, so there are no runs`, {
+    hint: "start one with `migrate push`; if it lies elsewhere, name it with --ledger",
   });
 }

@@ -63,16 +63,16 @@ function schemaVersion(database: SqliteDatabase): number {
   const mark = database.row(MARK)?.application_id;
   const isEmpty = database.row({ sql: "select 1 from sqlite_schema" }) === undefined;
   if (mark === APPLICATION_ID || (isEmpty && version === 0)) return version;
-  throw new Failure("config", `${database.path} is a database, but not a ledger of this tool.`, {
-    hint: "Name another file with --ledger.",
+  throw new Failure("config", `${database.path} is a database, but not a ledger of this tool`, {
+    hint: "name another file with --ledger",
   });
 }
 
 function newerLedger(path: string, found: number, known: number): Failure {
   return new Failure(
     "config",
-    `The ledger ${path} was written by a newer version of this tool (schema ${found}; this one knows ${known}).`,
-    { hint: "Use the newer version, or name another ledger with --ledger. Nothing was changed." },
+    `the ledger ${path} was written by a newer version of this tool (format ${found}; this one knows ${known})`,
+    { hint: "use the newer version, or name another ledger with --ledger; nothing was changed" },
   );
 }
 
