@@ -84,7 +84,7 @@ function unauthorised(): Failure {
 
 function allRefused(code: string): Failure {
   return new Failure("platform_refused", `${SAME_REFUSALS} records in a row were refused with ${code} and no field`, {
-    hint: "this looks like the import supplier or the service, not the data; once settled, run `migrate resume`",
+    hint: "this looks like the import supplier or the service, not the data; once that is mended, run `migrate resume`",
   });
 }
 
@@ -95,7 +95,7 @@ function notTheApi(reason: string): Failure {
 }
 
 function noAnswers(count: number): Failure {
-  return new Failure("incomplete", `${count} requests in a row got no answer to be trusted`, {
+  return new Failure("incomplete", `${count} requests in a row got no trustworthy answer`, {
     hint: "once the platform is well again, look up the records in doubt (they are in the report), then run `migrate resume`",
   });
 }

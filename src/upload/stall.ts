@@ -39,7 +39,7 @@ export function createStall(maxWaitMs: number, clock: Pick<Clock, "monotonic">):
   };
 }
 
-const AGAIN = "the same command, or `migrate resume`, goes on where it stopped";
+const AGAIN = "run the same command or `migrate resume`: it goes on where it stopped";
 
 function unknownHost(reason: string): Failure {
   return new Failure("usage", reason, { hint: "check the host name in the base URL" });

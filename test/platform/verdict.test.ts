@@ -116,14 +116,14 @@ describe("Retry-After", () => {
     ["", undefined],
   ])("%j is %s ms", (header, afterMs) => {
     const { verdict, pushBack } = judge(429, {}, { headers: { "retry-after": header } });
-    expect(pushBack).toEqual({ reason: "429", ...(afterMs === undefined ? {} : { afterMs }) });
+    expect(pushBack).toEqual({ reason: "HTTP 429", ...(afterMs === undefined ? {} : { afterMs }) });
     expect(verdict).toEqual({ kind: "retry", reason: "HTTP 429", ...(afterMs === undefined ? {} : { afterMs }) });
   });
 
   test("503 pushes back whatever it means for the record", () => {
     expect(judge(503, "", { headers: { "retry-after": "7" } })).toMatchObject({
       verdict: { kind: "ambiguous" },
-      pushBack: { reason: "503", afterMs: 7_000 },
+      pushBack: { reason: "HTTP 503", afterMs: 7_000 },
     });
     expect(judge(500, "").pushBack).toBeUndefined();
   });

@@ -194,7 +194,7 @@ export function busy(afterMs?: number): Answer {
   const told = afterMs === undefined ? {} : { afterMs };
   return {
     verdict: { kind: "retry", reason: "HTTP 429", ...told },
-    pushBack: { reason: "429", ...told },
+    pushBack: { reason: "HTTP 429", ...told },
     http: 429,
     durationMs: 10,
   };
