@@ -98,6 +98,6 @@ function amount(value: JsonValue, name: string): number {
 }
 
 function wrong(name: string, expected: string): Failure {
-  const more = { hint: `Expected is ${expected}.` };
-  return new Failure("usage", `The sandbox's fault setting "${name}" does not fit.`, more);
+  const more = { hint: `expected is ${expected}` };
+  return new Failure("usage", `the sandbox's fault setting "${name}" is not understood`, more);
 }

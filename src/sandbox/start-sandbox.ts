@@ -155,8 +155,8 @@ async function listen(server: Server, port: number): Promise<string> {
   try {
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
-    throw new Failure("config", `The sandbox cannot listen on port ${port} of 127.0.0.1.`, {
-      hint: "Name another port with --port; 0 takes any free one.",
+    throw new Failure("config", `the sandbox cannot listen on port ${port} of 127.0.0.1`, {
+      hint: "name another port with --port; 0 takes any free one",
       cause: error,
     });
   }

@@ -45,12 +45,15 @@ async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
     text = await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new Failure("storage", `The sandbox cannot read its data file ${path}.`, { cause: error });
+    throw new Failure("storage", `${path}: the sandbox cannot read its data file`, {
+      hint: "see to the file's permissions, or name another file with --data",
+      cause: error,
+    });
   }
   const snapshot = snapshotFrom(text);
   if (snapshot !== undefined) return snapshot;
-  throw new Failure("storage", `${path} is not a data file of the sandbox.`, {
-    hint: "Name another file with --data, or remove this one to start with an empty platform.",
+  throw new Failure("storage", `${path}: is not a data file of the sandbox`, {
+    hint: "name another file with --data, or remove this one to start with an empty platform",
   });
 }
 
