@@ -128,8 +128,8 @@ async function stored<T>(file: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
-    throw new Failure("storage", `the report cannot be written: ${file}: ${String(error.code)}`, {
-      hint: "see to the disk or choose another folder with --out, then write the report again: migrate report",
+    throw new Failure("storage", `${file}: the report cannot be written (${String(error.code)})`, {
+      hint: "see to the disk or choose another folder with --out; then run the same command again, or `migrate report` after a push",
       cause: error,
     });
   }

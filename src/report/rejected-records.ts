@@ -47,6 +47,6 @@ function sameRecord(outcome: Outcome, { number, row }: InputRecord): Outcome {
 function changed({ record, source }: Outcome): Failure {
   return new Failure("source_changed", `record ${record} is no longer where it was during the run`, {
     place: source,
-    hint: "the input has changed since: run the command again",
+    hint: "the input has changed since; run the same command again",
   });
 }
