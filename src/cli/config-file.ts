@@ -107,7 +107,7 @@ function notUnderstood({ file, lineOf }: SourceDocument, issues: readonly Issue[
   const what =
     unknown === undefined
       ? `${at.length > 0 ? `${at.join(".")}: ` : ""}${issueText(issue)}`
-      : `unknown setting ${at.join(".")}`;
+      : `unknown setting "${at.join(".")}"`;
   return new Failure("config", `${file}:${line}: ${what}`, {
     place: { file, line },
     ...hintFor(unknown, within.length),
@@ -134,7 +134,7 @@ function hintFor(unknown: string | undefined, depth: number): { readonly hint?: 
   const [schema] = [configSchema, targetSchema, authSchema].slice(Math.max(0, depth - 1));
   const known = Object.keys(schema?.shape ?? {});
   const near = suggest(unknown, known);
-  return { hint: near === undefined ? `it knows ${known.join(", ")}` : `did you mean ${near}?` };
+  return { hint: near === undefined ? `known here: ${known.join(", ")}` : `did you mean "${near}"?` };
 }
 
 function resolvePaths(config: Config, folder: string): Config {

@@ -16,9 +16,14 @@ export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretF
 async function readSecret(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const status = await stat(file).catch(() => undefined);
-  if (status === undefined) throw new Failure("config", `the credentials file ${file} cannot be read`);
+  if (status === undefined)
+    throw new Failure("config", `the credentials file ${file} cannot be read`, {
+      hint: "check its path in the configuration file, and that you may read it",
+    });
   if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
-    throw new Failure("config", `others may read the credentials file ${file}`, { hint: `chmod 600 ${file}` });
+    throw new Failure("config", `others may read the credentials file ${file}`, {
+      hint: `let nobody else read it: \`chmod 600 ${file}\``,
+    });
   }
   return (await readFile(file, "utf8")).trim();
 }

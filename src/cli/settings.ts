@@ -67,8 +67,8 @@ function targetOf(flags: Flags, config: Config): NamedTarget | undefined {
 
 function unknownTarget(name: string, config: Config): Failure {
   const known = Object.keys(config.targets ?? {});
-  return new Failure("config", `there is no target ${name}`, {
-    hint: `targets in the configuration: ${known.join(", ") || "none"}`,
+  return new Failure("config", `there is no target "${name}"`, {
+    hint: `targets in the configuration file: ${known.join(", ") || "none"}`,
   });
 }
 
@@ -126,7 +126,7 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
   for (const entry of given) {
     const [, name, file] = /^([^=]+)=(.+)$/s.exec(entry) ?? [];
     if (name === undefined || file === undefined) {
-      throw new Failure("usage", `--source ${entry}: name=path is expected`, {
+      throw new Failure("usage", `--source ${entry}: <name>=<path> is expected`, {
         hint: "for example --source customers=customers.csv",
       });
     }
@@ -142,7 +142,7 @@ function toleranceOf(text: string): Tolerance {
 
 function localLedger(ledger: string): string {
   if (!ledger.includes("://")) return ledger;
-  throw new Failure("config", "a ledger is a file", {
-    hint: "this version keeps ledgers in SQLite files: --ledger path/to/ledger.db",
+  throw new Failure("config", "the ledger is an address, and not a file", {
+    hint: "name a file: --ledger path/to/ledger.db; this version keeps ledgers in SQLite files only",
   });
 }

@@ -62,7 +62,7 @@ export async function* checkRecords(
 ): AsyncGenerator<readonly MappedRecord[]> {
   const { body } = job.operation;
   if (body === undefined) {
-    throw new Failure("contract_invalid", `operation ${job.operation.id} has no request body`, {
+    throw new Failure("contract_invalid", `the operation "${job.operation.id}" has no request body`, {
       hint: "choose one that has, with --operation",
     });
   }

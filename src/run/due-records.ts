@@ -39,7 +39,7 @@ function sendable(record: InputRecord | undefined, item: SendableItem, context: 
   const payload = record === undefined ? undefined : mapping.map(record.row).payload;
   if (record === undefined || payload === undefined || !sameBytes(contentHash(payload), item.content)) {
     throw new Failure("source_changed", `record ${item.record} is not what it was when the run was planned`, {
-      hint: "the input or the mapping has changed: start again with migrate push",
+      hint: "the input or the mapping has changed: start again with `migrate push`",
     });
   }
   const locate = (path: AttrPath): Place | undefined => {

@@ -83,7 +83,7 @@ async function readContract(files: readonly string[]): Promise<Contract> {
   if (broken === undefined) return contract;
   throw new Failure("contract_invalid", broken.message, {
     place: broken.place,
-    hint: `see everything at once with: migrate contract check ${files.join(" ")}`,
+    hint: `see everything at once with \`migrate contract check ${files.join(" ")}\``,
   });
 }
 
@@ -101,7 +101,7 @@ export async function readContractFiles(
   }
   const shipped = files.find((file) => file.startsWith("overlay:"));
   if (shipped !== undefined) {
-    throw new Failure("usage", `this version ships no overlay named ${shipped.slice("overlay:".length)}`, {
+    throw new Failure("usage", `this version ships no overlay named "${shipped.slice("overlay:".length)}"`, {
       hint: "name the overlay's file",
     });
   }

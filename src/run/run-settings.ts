@@ -50,7 +50,7 @@ export function settingsOf(run: Run): RunSettings {
   const parsed = runSettingsSchema.safeParse(run.settings);
   if (parsed.success) return parsed.data;
   throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be understood`, {
-    hint: "start anew with migrate push: what was accepted is not sent again",
+    hint: "start anew with `migrate push`: what was accepted is not sent again",
   });
 }
 
@@ -114,7 +114,7 @@ export async function refuseChanges(settings: RunSettings): Promise<void> {
   }
   if (changed.length === 0) return;
   throw new Failure("source_changed", `since the run began, ${changed.join(", ")}`, {
-    hint: "put it back as it was, or start anew with migrate push: what was accepted is not sent again",
+    hint: "put it back as it was, or start anew with `migrate push`: what was accepted is not sent again",
   });
 }
 
