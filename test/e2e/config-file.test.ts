@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { CliEnd } from "./cli.ts";
+import { runCli } from "./cli.ts";
+import { linesOf, workFolder } from "./validate-scene.ts";
+
+const EXTRACT = "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n";
+const CONFIG = "contract: contract.yaml\nmapping: mapping.yaml\nout: report\n";
+
+describe("migrate.yaml", () => {
+  test("is searched upwards, and its paths are relative to itself", async () => {
+    const folder = workFolder({ "migrate.yaml": CONFIG, "deep/er/a.csv": EXTRACT });
+    const { code, stdout } = await runCli(["validate", "a.csv", "--format", "ndjson"], {
+      cwd: path.join(folder, "deep/er"),
+    });
+    expect(code).toBe(0);
+    expect(linesOf(stdout)).toMatchObject([{ key: "A1", source: { file: "a.csv" } }]);
+    expect(existsSync(path.join(folder, "report/summary.json"))).toBe(true);
+  });
+
+  test("is beaten by environment and flags", async () => {
+    const folder = workFolder({ "migrate.yaml": CONFIG, "a.csv": EXTRACT });
+    await runCli(["validate", "a.csv"], { cwd: folder, env: { MIGRATE_OUT: "by-environment" } });
+    await runCli(["validate", "a.csv", "--out", "by-flag"], { cwd: folder, env: { MIGRATE_OUT: "by-environment-2" } });
+    const made = ["report", "by-environment", "by-environment-2", "by-flag"];
+    expect(made.filter((name) => existsSync(path.join(folder, name)))).toEqual(["by-environment", "by-flag"]);
+  });
+
+  test("of another name and place is taken with --config, and is the only one looked at", async () => {
+    const folder = workFolder({
+      "migrate.yaml": "contract: none.yaml\n",
+      "settings/ours.yaml": "contract: [../contract.yaml]\nmapping: ../mapping.yaml\n",
+      "a.csv": EXTRACT,
+    });
+    const { code } = await runCli(["validate", "a.csv", "--config", "settings/ours.yaml"], { cwd: folder });
+    expect(code).toBe(0);
+  });
+});
+
+describe("a setting that is not understood", () => {
+  test.each([
+    [
+      "a misspelt one",
+      "contract: contract.yaml\n\nsuplier: ACME\n",
+      "migrate.yaml:3: unknown setting suplier",
+      "supplier",
+    ],
+    [
+      "a misspelt one of a target, though another is missing for it",
+      "targets:\n  a:\n    baseURL: https://example.com/v1/\n",
+      "migrate.yaml:3: unknown setting targets.a.baseURL",
+      "baseUrl",
+    ],
+    ["a kind that is not expected", "mapping: [a, b]\n", "migrate.yaml:1: mapping: a text is expected", ""],
+    ["a file of another kind", "- a\n", "migrate.yaml:1: settings with their names are expected", ""],
+    ["YAML that is not sound", "contract: [\n", "migrate.yaml:", ""],
+    ["a target that is not described", "target: live\n", "there is no target live", ""],
+  ])("%s: exit 2, with line and hint", async (_, text, message, meant) => {
+    const folder = workFolder({ "migrate.yaml": text, "a.csv": EXTRACT });
+    const { code, stdout, stderr } = await runCli(["validate", "a.csv"], { cwd: folder });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`migrate: ${message}`);
+    expect(stderr).toContain(meant === "" ? "" : `did you mean ${meant}?`);
+    expect(stderr).not.toMatch(STACK);
+  });
+});
+
+describe("wrong input is told plainly: exit 2, nothing on stdout, no stack", () => {
+  test.each<[string, readonly string[], string | RegExp]>([
+    ["an unknown command", ["validat"], /unknown command 'validat'.*Did you mean validate\?/s],
+    ["an unknown option", ["validate", "--limits", "3"], /unknown option '--limits'.*Did you mean --limit\?/s],
+    ["no sources", ["validate", "--contract", "contract.yaml"], "no source is given"],
+    ["no contract", ["validate", "a.csv"], "no contract is given"],
+    ["a CSV file without a mapping", ["validate", "a.csv", "--contract", "contract.yaml"], "--mapping"],
+    ["a missing file", [...job(), "none.csv"], "none.csv: no such file"],
+    ["a pattern that nothing matches", [...job(), "none*.csv"], "none*.csv: matches no file"],
+    ["a folder", [...job(), "."], "is a directory"],
+    ["a missing contract", job({ contract: "none.yaml" }), "none.yaml: no such file"],
+    ["a contract that is none", job({ contract: "mapping.yaml" }), "not an OpenAPI 3.0 or 3.1 document"],
+    ["a missing mapping", job({ mapping: "none.yaml" }), "none.yaml: no such file"],
+    ["a mapping to unknown fields", job({ mapping: "misspelt.yaml" }), /misspelt\.yaml:4: .*nmae.*name/s],
+    [
+      "several errors in a mapping, each in its line",
+      job({ mapping: "contract.yaml" }),
+      /^ {2}contract\.yaml:2: info/m,
+    ],
+    [
+      "an unknown operation",
+      [...job(), "--operation", "nope"],
+      /no operation "nope"\n {2}there is:\n {4}POST \/data-import/i,
+    ],
+    ["an unknown format", [...job(), "--format", "xml"], "Allowed choices are text, json, ndjson, csv, junit, github."],
+    ["an unknown encoding", [...job(), "--encoding", "klingon"], 'unknown encoding "klingon"'],
+    ["an impossible delimiter", [...job(), "--delimiter", "ab"], '"ab" cannot be a delimiter'],
+    ["no number", [...job(), "--limit", "many"], "--limit"],
+    ["a share above all", [...job(), "--max-errors", "101%"], "--max-errors"],
+    ["a source without a name", [...job(), "--source", "a.csv"], "name=path is expected"],
+    ["a source that the mapping does not know", [...job(), "--source", "x=a.csv"], 'no source "x"'],
+    ["a configuration that is not there", [...job(), "--config", "none.yaml"], "none.yaml: no such file"],
+    ["a platform that is not named", ["push", ...job().slice(1)], "no platform is named to push to"],
+    ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], "there is no target live"],
+    ["a base URL without TLS", ["push", ...job().slice(1), "--base-url", "http://example.com/v1/"], "https://"],
+    ["no credentials", ["push", ...job().slice(1), "--base-url", "https://localhost:1/v1/"], "MIGRATE_API_KEY"],
+    ["nothing to resume", ["resume"], "there is no ledger at .migrate/ledger.db"],
+    ["no run to report", ["report"], "there is no ledger at .migrate/ledger.db"],
+    ["a record of no run", ["explain", "A1"], "there is no ledger at .migrate/ledger.db"],
+    ["no key to explain", ["explain"], "missing required argument 'key'"],
+    ["no such contract to check", ["contract", "check", "none.yaml"], "none.yaml: no such file"],
+  ])("%s", async (_, args, message) => {
+    const { code, stdout, stderr } = await refused(args);
+    expect(stderr).toMatch(typeof message === "string" ? new RegExp(escaped(message), "i") : message);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).not.toMatch(STACK);
+  });
+});
+
+const STACK = /^\s+at (?!\S+:\d+$)|node:internal|\.ts:\d+/m;
+
+function job(files: { readonly contract?: string; readonly mapping?: string } = {}): readonly string[] {
+  const { contract = "contract.yaml", mapping = "mapping.yaml" } = files;
+  return ["validate", "a.csv", "--contract", contract, "--mapping", mapping];
+}
+
+function refused(args: readonly string[]): Promise<CliEnd> {
+  const folder = workFolder({
+    "a.csv": EXTRACT,
+    "misspelt.yaml": "operation: import-account\npayload:\n  number: REF\n  nmae: NAME\n",
+  });
+  return runCli(args, { cwd: folder });
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
