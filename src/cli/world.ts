@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { createInterface } from "node:readline/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
+import { spoolStdin } from "../read/spool.ts";
 import type { Parts } from "../run/parts.ts";
 import type { Flags } from "./flags.ts";
 import { listenForInterrupts } from "./interrupts.ts";
@@ -52,6 +53,7 @@ export function createWorld(flags: Flags): World {
       secrets: (files) => readSecrets(process.env, files),
       userAgent: `energy-migrate/${packageVersion()}`,
       ask,
+      copyStandardInput: (folder) => spoolStdin(process.stdin, folder),
       screen: { colour: hasColour(flags), width: process.stdout.columns || 80 },
       temporaryFolder,
     },

@@ -20,6 +20,8 @@ export interface Parts {
   readonly userAgent: string;
   /** Asks for a typed answer; undefined where nobody can answer. */
   readonly ask: (question: string) => Promise<string | undefined>;
+  /** Writes what comes from standard input to a private file in the folder, and gives its path. */
+  readonly copyStandardInput: (folder: string) => Promise<string>;
   readonly screen: Screen;
   /** A folder of this process for throw-away files: private, made when first needed, removed at the end. */
   readonly temporaryFolder: string;
