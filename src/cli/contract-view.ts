@@ -1,17 +1,23 @@
 import type { ContractCheck } from "../commands/contract-check.ts";
 import type { ContractShow } from "../commands/contract-show.ts";
+import type { Operation } from "../contract/contract.ts";
 import type { FieldRow } from "../contract/field-table.ts";
 import { formatPlace } from "../model/place.ts";
 import { plainText } from "../report/plain-text.ts";
-import { markdownTable, renderTable } from "../report/table.ts";
+import type { StackEntry } from "../report/stack.ts";
+import { renderStack } from "../report/stack.ts";
+import { markdownTable } from "../report/table.ts";
 import type { Screen } from "../run/parts.ts";
 
 export function contractCheckText({ contract }: ContractCheck, screen: Screen): string {
   const { title, version, operations, findings } = contract;
   const head = `${plainText(title)} ${plainText(version)}: ${amount(operations.length, "operation")}, ${amount(findings.length, "finding")}\n`;
   if (findings.length === 0) return head;
-  const rows = findings.map(({ severity, code, place, message }) => [severity, code, formatPlace(place), message]);
-  return `${head}\n${renderTable(rows, [{ title: "severity" }, { title: "code" }, { title: "place" }, { title: "finding" }], screen)}`;
+  const entries = findings.map(({ severity, code, place, message }) => ({
+    head: `${formatPlace(place)}  ${severity}  ${code}`,
+    body: message,
+  }));
+  return `${head}\n${renderStack(entries, screen)}`;
 }
 
 export function contractCheckJson({ contract }: ContractCheck): string {
@@ -33,9 +39,9 @@ const FIELD_COLUMNS = [
 ] as const;
 
 export function contractShowText(shown: ContractShow, screen: Screen): string {
-  if (shown.operation === undefined) return renderTable(operationRows(shown), OPERATION_COLUMNS, screen);
+  if (shown.operation === undefined) return renderStack(shown.contract.operations.map(operationEntry), screen);
   const { id, method, path } = shown.operation;
-  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderTable(shown.fields.map(fieldCells), FIELD_COLUMNS, screen)}`;
+  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderStack(shown.fields.map(fieldEntry), screen)}`;
 }
 
 export function contractShowMarkdown(shown: ContractShow): string {
@@ -55,8 +61,20 @@ function operationRows({ contract }: ContractShow): readonly (readonly string[])
   return contract.operations.map(({ id, method, path, summary }) => [id, method, path, summary ?? ""]);
 }
 
+function operationEntry({ id, method, path, summary }: Operation): StackEntry {
+  return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
+}
+
+function fieldEntry(row: FieldRow): StackEntry {
+  return { head: row.attr, body: [row.type, ...(row.required ? ["required"] : []), ...rulesOf(row)].join("; ") };
+}
+
+function rulesOf({ rules, when, deprecated }: FieldRow): readonly string[] {
+  return [...rules, ...(when === undefined ? [] : [`when ${when}`]), ...(deprecated ? ["deprecated"] : [])];
+}
+
 function fieldCells(row: FieldRow): readonly string[] {
-  return [row.attr, row.type, row.required ? "yes" : "", row.rules.join("; ")];
+  return [row.attr, row.type, row.required ? "yes" : "", rulesOf(row).join("; ")];
 }
 
 function amount(count: number, noun: string): string {
