@@ -116,8 +116,25 @@ export function unionType(
   enter(union);
   options.push(...alternatives.options.map(compilation.compile));
   if (property === undefined) noteFirstFit(alternatives, compilation);
-  else fillMapping(mapping, alternatives, options, compilation);
+  else {
+    fillMapping(mapping, alternatives, options, compilation);
+    noteUnwritable(property, alternatives, compilation);
+  }
   return union;
+}
+
+/** Operators name a setting of theirs as discriminator; objects being closed, no payload can carry it then. */
+function noteUnwritable(property: string, { options, path }: Alternatives, compilation: Compilation): void {
+  const parts = options.flatMap((option) => flattened(option, compilation));
+  const described = readAll(parts, "properties").some(
+    ({ value }) => isJsonObject(value) && Object.hasOwn(value, property),
+  );
+  const open = readAll(parts, "additionalProperties").some(({ value }) => value !== false);
+  if (described || open) return;
+  const message = `no option describes "${property}", so no payload can carry it, and at most the option for null is taken`;
+  const advice = "in an overlay, remove this discriminator and the options that your instance does not use";
+  const place = [...path.slice(0, -1), "discriminator", "propertyName"];
+  compilation.findings.add("warning", "bad-discriminator", `${message}; ${advice}`, place);
 }
 
 function noteFirstFit({ path }: Alternatives, { findings }: Compilation): void {

@@ -199,13 +199,20 @@ describe("oneOf and anyOf", () => {
   });
 
   it.each([
-    [{ oneOf: [ref("Card")], discriminator: { propertyName: "m", mapping: { a: "Card" } } }, []],
+    [{ oneOf: [ref("Card")], discriminator: { propertyName: "method", mapping: { a: "Card" } } }, []],
     [
-      { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "m", mapping: { a: "None" } } },
+      { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method", mapping: { a: "None" } } },
       ["error broken-ref"],
     ],
     [{ oneOf: [ref("Card"), ref("Bank")], discriminator: {} }, ["error bad-discriminator", "info one-of-first-fit"]],
-    [{ oneOf: [ref("Card"), { type: "string" }], discriminator: { propertyName: "m" } }, ["warning bad-discriminator"]],
+    [
+      { oneOf: [ref("Card"), { type: "string" }], discriminator: { propertyName: "method" } },
+      ["warning bad-discriminator"],
+    ],
+    [
+      { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "a_setting_of_the_instance" } },
+      ["warning bad-discriminator"],
+    ],
     [{ type: "object", discriminator: { propertyName: "m" } }, ["warning not-enforced"]],
   ])("report what is wrong with %j", (schema, expected) => {
     expect(fieldOf(schema, { schemas }).findings).toEqual(expected);
