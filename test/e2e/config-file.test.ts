@@ -43,25 +43,25 @@ describe("a setting that is not understood", () => {
     [
       "a misspelt one",
       "contract: contract.yaml\n\nsuplier: ACME\n",
-      "migrate.yaml:3: unknown setting suplier",
+      'migrate.yaml:3: unknown setting "suplier"',
       "supplier",
     ],
     [
       "a misspelt one of a target, though another is missing for it",
       "targets:\n  a:\n    baseURL: https://example.com/v1/\n",
-      "migrate.yaml:3: unknown setting targets.a.baseURL",
+      'migrate.yaml:3: unknown setting "targets.a.baseURL"',
       "baseUrl",
     ],
     ["a kind that is not expected", "mapping: [a, b]\n", "migrate.yaml:1: mapping: a text is expected", ""],
     ["a file of another kind", "- a\n", "migrate.yaml:1: settings with their names are expected", ""],
     ["YAML that is not sound", "contract: [\n", "migrate.yaml:", ""],
-    ["a target that is not described", "target: live\n", "there is no target live", ""],
+    ["a target that is not described", "target: live\n", 'there is no target "live"', ""],
   ])("%s: exit 2, with line and hint", async (_, text, message, meant) => {
     const folder = workFolder({ "migrate.yaml": text, "a.csv": EXTRACT });
     const { code, stdout, stderr } = await runCli(["validate", "a.csv"], { cwd: folder });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`migrate: ${message}`);
-    expect(stderr).toContain(meant === "" ? "" : `did you mean ${meant}?`);
+    expect(stderr).toContain(meant === "" ? "" : `did you mean "${meant}"?`);
     expect(stderr).not.toMatch(STACK);
   });
 });
@@ -95,11 +95,11 @@ describe("wrong input is told plainly: exit 2, nothing on stdout, no stack", () 
     ["an impossible delimiter", [...job(), "--delimiter", "ab"], '"ab" cannot be a delimiter'],
     ["no number", [...job(), "--limit", "many"], "--limit"],
     ["a share above all", [...job(), "--max-errors", "101%"], "--max-errors"],
-    ["a source without a name", [...job(), "--source", "a.csv"], "name=path is expected"],
+    ["a source without a name", [...job(), "--source", "a.csv"], "<name>=<path> is expected"],
     ["a source that the mapping does not know", [...job(), "--source", "x=a.csv"], 'no source "x"'],
     ["a configuration that is not there", [...job(), "--config", "none.yaml"], "none.yaml: no such file"],
     ["a platform that is not named", ["push", ...job().slice(1)], "no platform is named to push to"],
-    ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], "there is no target live"],
+    ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], 'there is no target "live"'],
     ["a base URL without TLS", ["push", ...job().slice(1), "--base-url", "http://example.com/v1/"], "https://"],
     ["no credentials", ["push", ...job().slice(1), "--base-url", "https://localhost:1/v1/"], "MIGRATE_API_KEY"],
     ["nothing to resume", ["resume"], "there is no ledger at .migrate/ledger.db"],
