@@ -7,6 +7,7 @@ import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { readTextFile } from "../read/text-file.ts";
 import type { AuthSettings } from "../run/connection.ts";
+import { pathsFrom } from "../run/job.ts";
 
 const CONFIG_NAME = "migrate.yaml";
 
@@ -56,9 +57,11 @@ export interface Target {
   readonly auth?: AuthSettings | undefined;
 }
 
-/** `migrate.yaml`, checked; its paths are resolved against its own folder. */
+/** `migrate.yaml`, checked. Its paths are resolved against its own folder. */
 export interface Config {
-  readonly contract?: string | readonly string[] | undefined;
+  /** Where it was found; absent when there is none. */
+  readonly file?: string | undefined;
+  readonly contract?: readonly string[] | undefined;
   readonly operation?: string | undefined;
   readonly mapping?: string | undefined;
   readonly supplier?: string | undefined;
@@ -75,24 +78,24 @@ export interface Config {
 
 /**
  * Reads the configuration file: the one named, or the nearest `migrate.yaml` in the folder or above it.
- * An empty configuration when there is none.
+ * An empty configuration when there is none. Relative paths, given and returned, are relative to the folder.
  * @throws Failure `config`, with file and line, for anything in it that is not understood.
  */
 export async function readConfig(named: string | undefined, folder: string): Promise<Config> {
   const file = named ?? findUpwards(folder);
   if (file === undefined) return {};
-  const { text } = await readTextFile(file);
+  const { text } = await readTextFile(pathsFrom(folder)(file));
   const document = parseDocument({ file, text }, "config");
   const parsed = configSchema.safeParse(document.value ?? {});
   if (!parsed.success) throw notUnderstood(document, parsed.error.issues);
-  return resolvePaths(parsed.data, path.dirname(file));
+  return { ...resolvePaths(parsed.data, path.dirname(file)), file };
 }
 
-function findUpwards(folder: string): string | undefined {
+function findUpwards(folder: string, from: string = folder): string | undefined {
   const candidate = path.join(folder, CONFIG_NAME);
-  if (existsSync(candidate)) return path.relative(process.cwd(), candidate) || candidate;
+  if (existsSync(candidate)) return path.relative(from, candidate);
   const parent = path.dirname(folder);
-  return parent === folder ? undefined : findUpwards(parent);
+  return parent === folder ? undefined : findUpwards(parent, from);
 }
 
 type Issue = z.core.$ZodIssue;
@@ -137,13 +140,13 @@ function hintFor(unknown: string | undefined, depth: number): { readonly hint?: 
   return { hint: near === undefined ? `known here: ${known.join(", ")}` : `did you mean "${near}"?` };
 }
 
-function resolvePaths(config: Config, folder: string): Config {
+function resolvePaths(config: z.output<typeof configSchema>, folder: string): Config {
   const at = (file: string): string =>
     file.startsWith("overlay:") || path.isAbsolute(file) ? file : path.join(folder, file);
   const contract = typeof config.contract === "string" ? [config.contract] : config.contract;
   return {
     ...config,
-    ...(contract && { contract: contract.map(at) }),
+    contract: contract?.map(at),
     ...(config.mapping && { mapping: at(config.mapping) }),
     ...(config.out && { out: at(config.out) }),
     ...(config.ledger && { ledger: config.ledger.includes("://") ? config.ledger : at(config.ledger) }),

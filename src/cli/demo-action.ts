@@ -1,15 +1,15 @@
 import { demo } from "../commands/demo.ts";
 import { push } from "../commands/push.ts";
-import { reporters } from "../report/reporters.ts";
-import { summaryText } from "../report/run-summary.ts";
 import type { Flags } from "./flags.ts";
-import { inWorld, sayFailure } from "./in-world.ts";
+import { inWorld } from "./in-world.ts";
+import { showRun } from "./run-view.ts";
 
 const DEMO_FOLDER = ".migrate/demo";
 
 /** Shows the demo step by step; its exit code is 0 when every account has arrived. */
 export function demoAction(flags: Flags): Promise<void> {
-  return inWorld(flags, async ({ parts, talk, write, close }) => {
+  return inWorld(flags, async (world) => {
+    const { parts, talk } = world;
     const steps = demo(
       { folder: DEMO_FOLDER },
       {
@@ -22,6 +22,7 @@ export function demoAction(flags: Flags): Promise<void> {
               out,
               target: {
                 baseUrl: platform.baseUrl,
+                flags: ["--base-url", platform.baseUrl, "--ca", platform.ca],
                 ca: platform.ca,
                 allowInsecureLoopback: false,
                 production: false,
@@ -41,13 +42,7 @@ export function demoAction(flags: Flags): Promise<void> {
     for await (const step of steps) {
       if (step.kind === "end") return step.exitCode;
       if (step.kind === "say") talk.lines(`${step.text}\n`);
-      else {
-        close();
-        await reporters.text(step.report.report, write);
-        talk.lines(summaryText(step.report.report));
-        if (step.report.failure) sayFailure(step.report.failure, talk);
-        await step.report.close();
-      }
+      else await showRun(step.report, "text", world);
     }
     return 3;
   });

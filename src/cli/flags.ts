@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Format } from "../report/format.ts";
 import { FORMATS } from "../report/format.ts";
+import type { Tolerance } from "../run/plan-records.ts";
 
 /** The options as typed in; `settings.ts` turns them into what was meant. */
 export interface Flags {
@@ -15,7 +16,7 @@ export interface Flags {
   readonly only?: readonly string[];
   readonly encoding?: string;
   readonly delimiter?: string;
-  readonly maxErrors?: string;
+  readonly maxErrors?: Tolerance;
   readonly allowEmpty?: boolean;
   readonly showValues?: boolean;
   readonly quiet?: boolean;
@@ -74,14 +75,20 @@ function concurrency(text: string): "auto" | number {
   return text === "auto" ? "auto" : wholeNumber(1, 1024)(text);
 }
 
-function tolerance(text: string): string {
-  if (/^\d+%?$/.test(text) && !(text.endsWith("%") && Number.parseInt(text, 10) > 100)) return text;
+function tolerance(text: string): Tolerance {
+  const [, count, percent] = /^(?:(\d+)|(\d+(?:\.\d+)?)%)$/.exec(text) ?? [];
+  if (count !== undefined) return { count: Number(count) };
+  if (percent !== undefined && Number(percent) <= 100) return { share: Number(percent) / 100 };
   throw new InvalidArgumentError("A count (20) or a share of the records (5%) is expected.");
 }
 
-/** What every command that looks at data takes. */
+export const configOption: Option = new Option(
+  "--config <file>",
+  "configuration file (default: migrate.yaml, searched upwards)",
+).env("MIGRATE_CONFIG");
+
+/** What every command takes. */
 export const talkOptions: readonly Option[] = [
-  new Option("--config <file>", "configuration file (default: migrate.yaml, searched upwards)").env("MIGRATE_CONFIG"),
   new Option("--quiet", "say nothing on stderr but failures"),
   new Option("--verbose", "say more on stderr"),
   new Option("--no-color", "no colours"),
@@ -91,12 +98,16 @@ export const talkOptions: readonly Option[] = [
     .env("MIGRATE_LOG_FORMAT"),
 ];
 
-export const contractOptions: readonly Option[] = [
-  new Option("--contract <file>", "OpenAPI document, then overlays in order (repeatable)")
-    .argParser(collect)
-    .env("MIGRATE_CONTRACT"),
-  new Option("--operation <id>", 'operation id, or "METHOD path"').env("MIGRATE_OPERATION"),
-];
+export const contractOption: Option = new Option(
+  "--contract <file>",
+  "OpenAPI document, then overlays in order (repeatable)",
+)
+  .argParser(collect)
+  .env("MIGRATE_CONTRACT");
+
+export const operationOption: Option = new Option("--operation <id>", 'operation id, or "METHOD path"').env(
+  "MIGRATE_OPERATION",
+);
 
 export const inputOptions: readonly Option[] = [
   new Option("--mapping <file>", "how rows become payloads (none: JSON sources are payloads already)").env(

@@ -6,9 +6,21 @@ export interface Interrupts {
   readonly abort: AbortSignal;
 }
 
+/** Thrown out of the event loop by the second signal: the process is to end now. */
+export class SecondSignal extends Error {
+  /** 130 for SIGINT, 143 for any other. */
+  readonly exitCode: number;
+
+  constructor(signal: NodeJS.Signals) {
+    super(`second signal: ${signal}`);
+    this.name = "SecondSignal";
+    this.exitCode = signal === "SIGINT" ? 130 : 143;
+  }
+}
+
 /**
- * Listens for signals. The second one ends the process at once, with 130 (SIGINT) or 143 (any other): the ledger is
- * consistent at every moment, so nothing has to be tidied first.
+ * Listens for signals. The second one ends the process at once: the ledger is consistent at every moment, so nothing
+ * has to be tidied first, and throw-away files are removed by the exit listeners of whoever made them.
  */
 export function listenForInterrupts(onFirst: () => void): Interrupts {
   const drain = new AbortController();
@@ -16,16 +28,11 @@ export function listenForInterrupts(onFirst: () => void): Interrupts {
   const onSignal = (signal: NodeJS.Signals): void => {
     if (drain.signal.aborted) {
       abort.abort();
-      endNow(signal);
+      throw new SecondSignal(signal);
     }
     drain.abort();
     onFirst();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
   return { drain: drain.signal, abort: abort.signal };
-}
-
-/** Throw-away files are removed by the exit listeners of whoever made them. */
-function endNow(signal: NodeJS.Signals): never {
-  process.exit(signal === "SIGINT" ? 130 : 143);
 }

@@ -1,27 +1,42 @@
-import { setFlagsFromString } from "node:v8";
 import { CommanderError } from "commander";
+import { Failure } from "../model/failure.ts";
+import { sayEnd } from "./end-of-process.ts";
+import type { Flags } from "./flags.ts";
 import { createProgram } from "./program.ts";
-
-/**
- * Records stream through and none stays, but V8 takes the lists that it meets in the middle of a batch for long-lived
- * ones, makes the next ones old from the start, and lets them hold on to whatever was young: 50 MB and a quarter of
- * the time of `validate` on nested payloads.
- */
-setFlagsFromString("--no-allocation-site-pretenuring");
+import { createTalk, talkOptionsOf } from "./talk.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // Whoever read our output has gone (`| head`); what the run does to the platform and the ledger goes on.
-  if (error.code !== "EPIPE") throw error;
+  if (error.code === "EPIPE") return;
+  throw new Failure("storage", `stdout cannot be written: ${error.code ?? error.name}`, {
+    hint: "see to the disk that it goes to; what a push has done is in the ledger: `migrate report`",
+    cause: error,
+  });
 });
+// Nobody is left to be told.
+process.stderr.on("error", () => undefined);
 
 // A pipeline that has no value for a variable sets it to nothing.
 for (const [name, value] of Object.entries(process.env)) {
   if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
 }
 
+let talk = createTalk(talkOptionsOf({}));
+// What is thrown where nobody waits for it: in a listener, in a promise that nobody holds, by a second signal.
+process.on("uncaughtException", (error) => process.exit(sayEnd(error, talk)));
+
+const program = createProgram();
+program.hook("preAction", (_program, command) => {
+  talk = createTalk(talkOptionsOf(command.opts<Flags>()));
+});
+
 try {
-  await createProgram().parseAsync();
+  await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  process.exitCode = error.exitCode === 0 ? 0 : 2;
+  process.exitCode = error instanceof CommanderError ? usageExitCode(error) : sayEnd(error, talk);
+}
+
+/** Help and version are asked for; anything else is wrong usage. */
+function usageExitCode({ exitCode }: CommanderError): number {
+  return exitCode === 0 ? 0 : 2;
 }

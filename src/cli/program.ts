@@ -3,9 +3,11 @@ import type { Flags, RunFlags, ViewFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
 import {
   checkOptions,
-  contractOptions,
+  configOption,
+  contractOption,
   inputOptions,
   ledgerOption,
+  operationOption,
   planOptions,
   reportOptions,
   sendOptions,
@@ -48,7 +50,9 @@ export function createProgram(): Command {
 
 function addRunCommands(program: Command): void {
   withOptions(program.command("validate"), [
-    ...contractOptions,
+    configOption,
+    contractOption,
+    operationOption,
     ...inputOptions,
     ...reportOptions,
     ...checkOptions,
@@ -61,7 +65,9 @@ function addRunCommands(program: Command): void {
     );
 
   withOptions(program.command("push"), [
-    ...contractOptions,
+    configOption,
+    contractOption,
+    operationOption,
     ...inputOptions,
     ...reportOptions,
     ...checkOptions,
@@ -77,14 +83,14 @@ function addRunCommands(program: Command): void {
       (await import("./run-actions.ts")).pushAction(sources, flags),
     );
 
-  withOptions(program.command("resume"), [...reportOptions, ledgerOption, showValuesOption])
+  withOptions(program.command("resume"), [configOption, ...reportOptions, ledgerOption, showValuesOption])
     .description("Go on with an unfinished push, with the settings it recorded.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
       (await import("./run-actions.ts")).resumeAction(run, flags),
     );
 
-  withOptions(program.command("report"), [...reportOptions, ledgerOption])
+  withOptions(program.command("report"), [configOption, ...reportOptions, ledgerOption])
     .description("Render the report of a run again. No network.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
@@ -93,20 +99,27 @@ function addRunCommands(program: Command): void {
 }
 
 function addViewCommands(program: Command): void {
-  withOptions(program.command("status"), [ledgerOption, viewFormat()])
+  withOptions(program.command("status"), [configOption, ledgerOption, viewFormat()])
     .description("What the ledger knows of its runs. No network.")
     .argument("[run]", "one run's id, or its beginning (default: all runs)")
     .action(async (run: string | undefined, flags: ViewFlags) =>
       (await import("./view-actions.ts")).statusAction(run, flags),
     );
 
-  withOptions(program.command("explain"), [ledgerOption, viewFormat(), showValuesOption])
+  withOptions(program.command("explain"), [configOption, ledgerOption, viewFormat(), showValuesOption])
     .description("Everything about one record: rows, payload with origins, attempts, replies. No network.")
     .argument("<key>", "the record's business key")
     .option("--run <id>", "the run to look into (default: the latest)")
     .action(async (key: string, flags: ViewFlags) => (await import("./view-actions.ts")).explainAction(key, flags));
 
-  withOptions(program.command("preview"), [...contractOptions, ...inputOptions, viewFormat(), showValuesOption])
+  withOptions(program.command("preview"), [
+    configOption,
+    contractOption,
+    operationOption,
+    ...inputOptions,
+    viewFormat(),
+    showValuesOption,
+  ])
     .description("The first payloads as they would be sent, with the origin of every value. No network.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: ViewFlags) =>
@@ -120,7 +133,7 @@ function addViewCommands(program: Command): void {
     .action(async (files: string[], flags: ViewFlags) =>
       (await import("./view-actions.ts")).contractCheckAction(files, flags),
     );
-  withOptions(contract.command("show"), [...contractOptions.slice(1), viewFormat("markdown")])
+  withOptions(contract.command("show"), [operationOption, viewFormat("markdown")])
     .description("The operations of a contract, or the field table of one.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: ViewFlags) =>
@@ -130,7 +143,7 @@ function addViewCommands(program: Command): void {
 }
 
 function addLocalPlatformCommands(program: Command): void {
-  withOptions(program.command("sandbox"), [...contractOptions.slice(0, 1), ...faultOptions])
+  withOptions(program.command("sandbox"), [configOption, contractOption, ...faultOptions])
     .description("A local platform over HTTPS, for dry runs and tests; misbehaves on demand. Stops on SIGTERM.")
     .addOption(new Option("--port <n>", "port (0: any free one)").argParser(wholeNumber(0, 65_535)).default(0))
     .option("--data <file>", "keep its accounts in this file")

@@ -14,10 +14,18 @@ export interface Progress {
 }
 
 const PLAIN_EVERY_MS = 5000;
+const LIVE_EVERY_MS = 100;
 
-export function createProgress(talk: Talk, screen: { readonly live: boolean; readonly quiet: boolean }): Progress {
-  const line = screen.live && !screen.quiet ? liveLine() : plainLine(talk);
-  const sending = createTally();
+export interface ProgressScreen {
+  /** A terminal, and somebody who wants to see it move. */
+  readonly live: boolean;
+  readonly colour: boolean;
+}
+
+/** @param now monotonic milliseconds */
+export function createProgress(talk: Talk, screen: ProgressScreen, now: () => number): Progress {
+  const line = screen.live ? liveLine(screen.colour, now) : plainLine(talk, now);
+  const sending = createTally(now);
   return {
     onCheck: ({ records, invalid }) => {
       sending.expect(records - invalid);
@@ -28,7 +36,7 @@ export function createProgress(talk: Talk, screen: { readonly live: boolean; rea
         sending.add(event);
         line.show(sending.text);
       } else if (event.kind === "pace") {
-        talk.detail(`${event.limit} in flight at most: ${event.reason}`);
+        line.above(() => talk.detail(`${event.limit} in flight at most: ${event.reason}`));
       } else {
         line.above(() => talk.notice(`Waiting ${Math.ceil(event.forMs / 1000)} s: ${event.reason}`));
       }
@@ -45,7 +53,7 @@ interface Tally {
   readonly text: () => string;
 }
 
-function createTally(): Tally {
+function createTally(now: () => number): Tally {
   const counts = new Map<Status, number>();
   let expected = 0;
   let settled = 0;
@@ -56,13 +64,13 @@ function createTally(): Tally {
       expected = records;
     },
     add: (event) => {
-      startedAt ??= performance.now();
+      startedAt ??= now();
       settled += 1;
       inFlight = event.inFlight;
       counts.set(event.status, (counts.get(event.status) ?? 0) + 1);
     },
     text: () => {
-      const seconds = Math.max(0.001, (performance.now() - (startedAt ?? 0)) / 1000);
+      const seconds = Math.max(0.001, (now() - (startedAt ?? 0)) / 1000);
       const rate = settled / seconds;
       const parts = [...counts].map(([status, records]) => `${count(records)} ${status}`);
       const left = expected > settled && seconds > 1 ? [`${duration((expected - settled) / rate)} left`] : [];
@@ -84,13 +92,13 @@ interface Line {
 }
 
 /** ora draws; the text is made only as often as somebody can read it. */
-function liveLine(): Line {
-  const spinner = ora({ stream: process.stderr, discardStdin: false });
+function liveLine(colour: boolean, now: () => number): Line {
+  const spinner = ora({ stream: process.stderr, discardStdin: false, color: colour && "cyan" });
   let nextAt = 0;
   return {
     show: (text) => {
-      if (performance.now() < nextAt) return;
-      nextAt = performance.now() + 100;
+      if (now() < nextAt) return;
+      nextAt = now() + LIVE_EVERY_MS;
       spinner.text = text();
       if (!spinner.isSpinning) spinner.start();
     },
@@ -106,12 +114,12 @@ function liveLine(): Line {
   };
 }
 
-function plainLine(talk: Talk): Line {
-  let nextAt = performance.now() + PLAIN_EVERY_MS;
+function plainLine(talk: Talk, now: () => number): Line {
+  let nextAt = now() + PLAIN_EVERY_MS;
   return {
     show: (text) => {
-      if (performance.now() < nextAt) return;
-      nextAt = performance.now() + PLAIN_EVERY_MS;
+      if (now() < nextAt) return;
+      nextAt = now() + PLAIN_EVERY_MS;
       talk.notice(text());
     },
     above: (say) => say(),

@@ -1,11 +1,11 @@
 import { sandbox } from "../commands/sandbox.ts";
 import type { SandboxReady } from "../sandbox/start-sandbox.ts";
+import { shellLine } from "../run/shell-line.ts";
 import { readConfig } from "./config-file.ts";
 import type { FaultFlags } from "./fault-flags.ts";
 import { faultsOf } from "./fault-flags.ts";
 import type { Flags } from "./flags.ts";
 import { inWorld } from "./in-world.ts";
-import { contractFiles } from "./settings.ts";
 
 export interface SandboxFlags extends Flags, FaultFlags {
   readonly port: number;
@@ -22,7 +22,7 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
     const { apiKey } = await parts.secrets({});
     const running = await sandbox({
       apiKey,
-      contract: flags.contract ?? contractFiles(config),
+      contract: flags.contract ?? config.contract ?? [],
       port: flags.port,
       folder: SANDBOX_FOLDER,
       faults: faultsOf(flags),
@@ -30,21 +30,21 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
       data: flags.data,
       readyFile: flags.readyFile,
     });
-    talk.lines(sandboxText(running.ready));
+    talk.lines(sandboxText(running.ready, apiKey === undefined));
     await aborted(parts.drain);
     await running.close();
     return 0;
   });
 }
 
-/** How to talk to it, ready to be pasted into a shell. */
-function sandboxText({ baseUrl, ca, apiKey, supplier, adminUrl }: SandboxReady): string {
+/** How to talk to it, ready to be pasted into a shell. A key of the user's own is not shown. */
+function sandboxText({ baseUrl, ca, apiKey, supplier, adminUrl }: SandboxReady, showKey: boolean): string {
+  const push = ["migrate", "push", "...", "--supplier", supplier, "--base-url", baseUrl, "--ca", ca];
   return `A local platform listens at ${baseUrl}
 Import supplier ${supplier}. What it received: ${adminUrl}history
 Push to it from another terminal:
 
-  export MIGRATE_API_KEY=${apiKey}
-  migrate push ... --supplier ${supplier} --base-url ${baseUrl} --ca ${ca}
+${showKey ? `  export MIGRATE_API_KEY=${apiKey}\n` : ""}  ${shellLine(push)}
 
 Ctrl-C stops it.
 `;

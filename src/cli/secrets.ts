@@ -1,29 +1,57 @@
-import { readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { Failure } from "../model/failure.ts";
 import type { SecretFiles, Secrets } from "../run/parts.ts";
 
 /**
- * Credentials: `MIGRATE_TOKEN` and `MIGRATE_API_KEY` from the environment, else the files that the target's
- * configuration names.
- * @throws Failure `config` when such a file can be read by others than its owner
+ * Credentials: `MIGRATE_TOKEN` and `MIGRATE_API_KEY` from the environment; where neither is set, from the files that
+ * the target's configuration names.
+ * @throws Failure `config` for such a file that is not a regular file of its owner alone, or is empty
  */
 export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretFiles): Promise<Secrets> {
-  const token = environment["MIGRATE_TOKEN"] || (await readSecret(files.tokenFile));
-  const apiKey = environment["MIGRATE_API_KEY"] || (await readSecret(files.apiKeyFile));
+  const set = credentials(environment["MIGRATE_TOKEN"], environment["MIGRATE_API_KEY"]);
+  if (Object.keys(set).length > 0) return set;
+  return credentials(await readSecret(files.tokenFile), await readSecret(files.apiKeyFile));
+}
+
+/** An empty value is no credential. */
+function credentials(token: string | undefined, apiKey: string | undefined): Secrets {
   return { ...(token && { token }), ...(apiKey && { apiKey }) };
 }
 
 async function readSecret(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  const status = await stat(file).catch(() => undefined);
-  if (status === undefined)
-    throw new Failure("config", `the credentials file ${file} cannot be read`, {
-      hint: "check its path in the configuration file, and that you may read it",
-    });
-  if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
-    throw new Failure("config", `others may read the credentials file ${file}`, {
-      hint: `let nobody else read it: \`chmod 600 ${file}\``,
-    });
+  const secret = (await readPrivate(file)).trim();
+  if (secret !== "") return secret;
+  throw new Failure("config", `the credentials file ${file} is empty`, { hint: "write the credential into it" });
+}
+
+/** Looks at the file that is then read, not at whatever bears its name a moment later. */
+async function readPrivate(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (cause: unknown) => {
+      throw unreadable(file, cause);
+    },
+  );
+  try {
+    const status = await handle.stat();
+    if (!status.isFile()) throw new Failure("config", `the credentials file ${file} is not a regular file`, NAME_FILE);
+    if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
+      throw new Failure("config", `others may read the credentials file ${file}`, {
+        hint: `let nobody else read it: \`chmod 600 ${file}\``,
+      });
+    }
+    return await handle.readFile("utf8");
+  } finally {
+    await handle.close();
   }
-  return (await readFile(file, "utf8")).trim();
+}
+
+const NAME_FILE = { hint: "name the file itself, in the target's `auth`" };
+
+function unreadable(file: string, cause: unknown): Failure {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "ELOOP") return new Failure("config", `the credentials file ${file} is a symbolic link`, NAME_FILE);
+  const why = typeof code === "string" ? `: ${code}` : "";
+  return new Failure("config", `the credentials file ${file} cannot be read${why}`, { ...NAME_FILE, cause });
 }

@@ -1,6 +1,7 @@
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import type { JobSettings } from "../run/job.ts";
 import type { Tolerance } from "../run/plan-records.ts";
+import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import type { Config, Target } from "./config-file.ts";
 import { readConfig } from "./config-file.ts";
@@ -8,6 +9,8 @@ import type { Flags } from "./flags.ts";
 
 /** What the flags, the environment and the configuration file mean together. Nobody below reads any of the three. */
 export interface Settings {
+  /** The configuration file that was found. */
+  readonly configFile: string | undefined;
   readonly job: JobSettings;
   readonly out: string | undefined;
   readonly ledger: string;
@@ -31,12 +34,12 @@ const DEFAULT_MOST_IN_FLIGHT = 16;
 export async function readSettings(sources: readonly string[], flags: Flags, folder: string): Promise<Settings> {
   const config = await readConfig(flags.config, folder);
   const target = targetOf(flags, config);
-  const maxErrors = flags.maxErrors === undefined ? undefined : toleranceOf(flags.maxErrors);
   return Object.freeze({
+    configFile: config.file,
     job: jobSettings(sources, { flags, config, target, folder }),
     out: flags.out ?? config.out,
     ledger: localLedger(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
-    maxErrors,
+    maxErrors: flags.maxErrors,
     showValues: flags.showValues ?? false,
     allowEmpty: flags.allowEmpty ?? false,
     dryRun: flags.dryRun ?? false,
@@ -47,10 +50,17 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
   });
 }
 
-/** What the commands need that look into the ledger only. */
-export async function readLedgerSettings(flags: Flags, folder: string): Promise<Pick<Settings, "ledger" | "out">> {
+/** What the commands need that start from the ledger: the rest of the settings stands with the run. */
+export async function readLedgerSettings(
+  flags: Flags,
+  folder: string,
+): Promise<Pick<Settings, "ledger" | "out" | "configFile">> {
   const config = await readConfig(flags.config, folder);
-  return { ledger: localLedger(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER), out: flags.out ?? config.out };
+  return {
+    configFile: config.file,
+    ledger: localLedger(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
+    out: flags.out,
+  };
 }
 
 interface NamedTarget extends Target {
@@ -59,7 +69,8 @@ interface NamedTarget extends Target {
 
 function targetOf(flags: Flags, config: Config): NamedTarget | undefined {
   const name = flags.target ?? (flags.baseUrl === undefined ? config.target : undefined);
-  const named = name === undefined ? undefined : config.targets?.[name];
+  const targets = new Map(Object.entries(config.targets ?? {}));
+  const named = name === undefined ? undefined : targets.get(name);
   if (name !== undefined && named === undefined) throw unknownTarget(name, config);
   const baseUrl = flags.baseUrl ?? named?.baseUrl;
   return baseUrl === undefined ? undefined : { ...named, name, baseUrl, ca: flags.ca ?? named?.ca };
@@ -67,8 +78,12 @@ function targetOf(flags: Flags, config: Config): NamedTarget | undefined {
 
 function unknownTarget(name: string, config: Config): Failure {
   const known = Object.keys(config.targets ?? {});
+  const near = suggest(name, known);
   return new Failure("config", `there is no target "${name}"`, {
-    hint: `targets in the configuration file: ${known.join(", ") || "none"}`,
+    hint:
+      near === undefined
+        ? `targets in the configuration file: ${known.join(", ") || "none"}`
+        : `did you mean "${near}"?`,
   });
 }
 
@@ -83,12 +98,22 @@ function paceSettings(flags: Flags, target: NamedTarget | undefined): PaceSettin
 function targetSettings({ baseUrl, name, ca, environment, auth }: NamedTarget, flags: Flags): TargetSettings {
   return {
     baseUrl,
-    name,
+    flags: flagsAgain(name, flags),
     ca,
     allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
     production: environment === "production",
     auth: auth ?? {},
   };
+}
+
+/** What to type to mean the same target again. */
+function flagsAgain(name: string | undefined, flags: Flags): readonly string[] {
+  return [
+    ...(name === undefined ? [] : ["--target", name]),
+    ...(flags.baseUrl === undefined ? [] : ["--base-url", flags.baseUrl]),
+    ...(flags.ca === undefined ? [] : ["--ca", flags.ca]),
+    ...(flags.allowInsecureLoopback ? ["--allow-insecure-loopback"] : []),
+  ];
 }
 
 interface Origins {
@@ -101,9 +126,10 @@ interface Origins {
 function jobSettings(sources: readonly string[], { flags, config, target, folder }: Origins): JobSettings {
   return {
     folder,
+    config: flags.config,
     sources,
     namedSources: namedSources(flags.source ?? []),
-    contract: flags.contract ?? contractFiles(config),
+    contract: flags.contract ?? config.contract ?? [],
     operation: flags.operation ?? config.operation,
     mapping: flags.mapping ?? config.mapping,
     supplier: flags.supplier ?? target?.supplier ?? config.supplier,
@@ -113,12 +139,6 @@ function jobSettings(sources: readonly string[], { flags, config, target, folder
     limit: flags.limit,
     only: flags.only,
   };
-}
-
-/** The contract's files, for the commands that need no more than that. */
-export function contractFiles(config: Config): readonly string[] {
-  if (config.contract === undefined) return [];
-  return typeof config.contract === "string" ? [config.contract] : config.contract;
 }
 
 function namedSources(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
@@ -133,11 +153,6 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
     named.set(name, [...(named.get(name) ?? []), file]);
   }
   return Object.fromEntries(named);
-}
-
-function toleranceOf(text: string): Tolerance {
-  const value = Number.parseInt(text, 10);
-  return text.endsWith("%") ? { share: value / 100 } : { count: value };
 }
 
 function localLedger(ledger: string): string {

@@ -1,4 +1,5 @@
 import { plainText } from "../report/plain-text.ts";
+import type { Flags } from "./flags.ts";
 
 /** What the tool says on stderr while it works; stdout is for data. */
 export interface Talk {
@@ -24,11 +25,26 @@ export interface TalkOptions {
   readonly verbose: boolean;
   readonly logFormat: "text" | "json";
   readonly write: (text: string) => void;
+  /** Milliseconds since 1970, for the stamps of JSON lines. */
+  readonly now: () => number;
+}
+
+/** As the flags want it, on stderr. */
+export function talkOptionsOf(flags: Pick<Flags, "quiet" | "verbose" | "logFormat">): TalkOptions {
+  return {
+    quiet: flags.quiet ?? false,
+    verbose: flags.verbose ?? false,
+    logFormat: flags.logFormat ?? "text",
+    write: (text) => process.stderr.write(text),
+    now: Date.now,
+  };
 }
 
 export function createTalk(options: TalkOptions): Talk {
-  const line = options.logFormat === "json" ? jsonLine : textLine;
-  const say = (level: string, text: string, more: object = {}): void => options.write(line(level, text, more));
+  const say = (level: string, text: string, more: object = {}): void => {
+    if (options.logFormat === "text") options.write(`${plainText(text)}\n`);
+    else options.write(`${JSON.stringify({ at: new Date(options.now()).toISOString(), level, text, ...more })}\n`);
+  };
   return {
     notice: (text) => {
       if (!options.quiet) say("notice", text);
@@ -48,12 +64,4 @@ export function createTalk(options: TalkOptions): Talk {
       else options.write(text);
     },
   };
-}
-
-function textLine(_level: string, text: string): string {
-  return `${plainText(text)}\n`;
-}
-
-function jsonLine(level: string, text: string, more: object): string {
-  return `${JSON.stringify({ at: new Date().toISOString(), level, text, ...more })}\n`;
 }

@@ -15,7 +15,6 @@ import type { ViewFlags } from "./flags.ts";
 import { inWorld } from "./in-world.ts";
 import { previewJson, previewText } from "./preview-view.ts";
 import { readLedgerSettings, readSettings } from "./settings.ts";
-import { withStandardInput } from "./standard-input.ts";
 import { statusJson, statusText } from "./status-view.ts";
 
 export function statusAction(run: string | undefined, flags: ViewFlags): Promise<void> {
@@ -44,7 +43,7 @@ export function explainAction(key: string, flags: ViewFlags): Promise<void> {
 export function previewAction(sources: readonly string[], flags: ViewFlags): Promise<void> {
   return inWorld(flags, async ({ parts, write }) => {
     const { job, showValues } = await readSettings(sources, flags, process.cwd());
-    const records = await preview({ job: await withStandardInput(job, parts.temporaryFolder) }, parts);
+    const records = await preview({ job }, parts);
     await write(flags.format === "json" ? previewJson(records, showValues) : previewText(records, showValues));
     return 0;
   });

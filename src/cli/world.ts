@@ -2,46 +2,43 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes } from "node:crypto";
-import { createInterface } from "node:readline/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
 import { spoolStdin } from "../read/spool.ts";
-import type { Parts } from "../run/parts.ts";
+import type { Parts, Screen } from "../run/parts.ts";
 import type { Flags } from "./flags.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import { createProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
 import type { Talk } from "./talk.ts";
-import { createTalk } from "./talk.ts";
+import { createTalk, talkOptionsOf } from "./talk.ts";
+import { ask, isLive, screenOf, stdoutWriter } from "./terminal.ts";
 import { packageVersion } from "./version.ts";
 
 /** The process's own world: terminal, clock, signals, environment. Made once per command. */
 export interface World {
   readonly parts: Parts;
   readonly talk: Talk;
+  /** stderr, where `talk` speaks. */
+  readonly talkScreen: Screen;
   /** Takes a piece of what goes to stdout; waits while whoever reads is slow. */
   readonly write: (text: string) => Promise<void> | void;
-  /** Ends the progress display and removes throw-away files. */
+  /** Ends the progress display. Throw-away files go with the process. */
   readonly close: () => void;
 }
 
 export function createWorld(flags: Flags): World {
-  const talk = createTalk({
-    quiet: flags.quiet ?? false,
-    verbose: flags.verbose ?? false,
-    logFormat: flags.logFormat ?? "text",
-    write: (text) => process.stderr.write(text),
-  });
-  const progress = createProgress(talk, { live: isLive(flags), quiet: flags.quiet ?? false });
-  const interrupts = listenForInterrupts(() => {
-    talk.notice("Stopping. Press Ctrl-C again to stop at once.");
-  });
+  const talk = createTalk(talkOptionsOf(flags));
+  const talkScreen = screenOf(process.stderr, flags);
+  const monotonic = systemClock.monotonic;
+  const progress = createProgress(talk, { live: isLive(flags), colour: talkScreen.colour }, monotonic);
+  const interrupts = listenForInterrupts(() => progress.above("Stopping. Press Ctrl-C again to stop at once."));
   const temporaryFolder = path.join(tmpdir(), `migrate-${process.pid}-${randomBytes(4).toString("hex")}`);
-  const removeTemporaryFolder = (): void => rmSync(temporaryFolder, { recursive: true, force: true });
-  process.once("exit", removeTemporaryFolder);
+  process.once("exit", () => rmSync(temporaryFolder, { recursive: true, force: true }));
   return {
     talk,
-    write: writeToStdout,
+    talkScreen,
+    write: stdoutWriter(monotonic),
     close: progress.stop,
     parts: {
       notice: progress.above,
@@ -54,7 +51,7 @@ export function createWorld(flags: Flags): World {
       userAgent: `energy-migrate/${packageVersion()}`,
       ask,
       copyStandardInput: (folder) => spoolStdin(process.stdin, folder),
-      screen: { colour: hasColour(flags), width: process.stdout.columns || 80 },
+      screen: screenOf(process.stdout, flags),
       temporaryFolder,
     },
   };
@@ -67,40 +64,3 @@ const systemClock: Clock = {
     await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
   },
 };
-
-function isLive(flags: Flags): boolean {
-  return (
-    process.stderr.isTTY &&
-    process.stderr.columns > 0 &&
-    process.stderr.columns > 0 &&
-    flags.logFormat !== "json" &&
-    process.env["CI"] === undefined &&
-    process.env["TERM"] !== "dumb"
-  );
-}
-
-/** https://no-color.org */
-function hasColour(flags: Flags): boolean {
-  return flags.color !== false && !process.env["NO_COLOR"] && process.stdout.isTTY && process.env["TERM"] !== "dumb";
-}
-
-function writeToStdout(text: string): Promise<void> | void {
-  if (!process.stdout.writable || process.stdout.write(text)) return undefined;
-  return new Promise((resolve) => {
-    const done = (): void => {
-      process.stdout.off("drain", done).off("close", done).off("error", done);
-      resolve();
-    };
-    process.stdout.once("drain", done).once("close", done).once("error", done);
-  });
-}
-
-async function ask(question: string): Promise<string | undefined> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await lines.question(question);
-  } finally {
-    lines.close();
-  }
-}

@@ -5,6 +5,7 @@ import type { Problem } from "../model/problem.ts";
 import { openJob } from "../run/job.ts";
 import type { JobSettings } from "../run/job.ts";
 import type { Parts } from "../run/parts.ts";
+import { withStandardInput } from "../run/standard-input.ts";
 import { checkedRecords } from "../migrate.ts";
 
 export interface PreviewOptions {
@@ -23,7 +24,8 @@ export interface PreviewedRecord {
 
 /** The first payloads of the input (`--limit`, default 1), with origins. Opens no socket. */
 export async function preview(options: PreviewOptions, parts: Parts): Promise<readonly PreviewedRecord[]> {
-  const job = await openJob({ ...options.job, limit: options.job.limit ?? 1 }, parts);
+  const settings = await withStandardInput(options.job, parts.temporaryFolder, parts);
+  const job = await openJob({ ...settings, limit: settings.limit ?? 1 }, parts);
   try {
     const shown: PreviewedRecord[] = [];
     for await (const batch of checkedRecords(job, { signal: parts.drain })) {

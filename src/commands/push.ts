@@ -1,16 +1,19 @@
+import type { Ledger } from "../ledger/ledger.ts";
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect, hostOf } from "../run/connection.ts";
 import type { Job, JobSettings } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
+import { closedWithReport } from "../run/opened.ts";
 import type { Tolerance } from "../run/plan-records.ts";
 import { check, send } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
 import type { Parts } from "../run/parts.ts";
 import { createShownValues } from "../report/shown-values.ts";
-import { openRunLedger } from "../run/run-ledger.ts";
+import { openRunLedger, recordedRun } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { describeRun } from "../run/run-settings.ts";
+import { standardInputFolder, sweepStandardInput, withStandardInput } from "../run/standard-input.ts";
 
 export interface PushOptions {
   readonly job: JobSettings;
@@ -30,38 +33,40 @@ export interface PushOptions {
 }
 
 /** Validates the whole input, then uploads what is valid; what was accepted before is passed over. */
-export async function push(options: PushOptions, parts: Parts): Promise<RunReport> {
-  const { ledger, release } = await openRunLedger(options.ledger, "push");
-  try {
-    const job = await openJob(options.job, parts);
+export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
+  return closedWithReport(async (keep) => {
+    const { dryRun, pace, revise, allowEmpty, maxErrors } = options;
+    const { ledger } = keep(await openRunLedger(options.ledger, "push"));
+    keep({ close: () => sweepStandardInput(options.ledger, ledger) });
+    const settings = await withStandardInput(options.job, standardInputFolder(options.ledger), parts);
+    const job = await openJob(settings, parts);
+    keep(job.input);
     await requireReportFolder(options.out, job);
     requireKey(job);
     const host = hostOf(options.target);
-    const connection = options.dryRun
-      ? undefined
-      : await connect(options.target, job.operation, { parts, pace: options.pace });
-    if (!options.dryRun) await confirmProduction(options, host, parts);
-    const run = await ledger.startRun(await describeRun(options, { job, host, clock: parts.clock }));
+    const connection = dryRun ? undefined : keep(await connect(options.target, job.operation, { parts, pace }));
+    if (!dryRun) await confirmProduction(options, host, parts);
+    await sayNewTarget(ledger, host, parts);
+    const run = await ledger.startRun(
+      await describeRun({ ...options, job: settings }, { job, host, clock: parts.clock }),
+    );
     const shownValues = options.showValues ? createShownValues() : undefined;
     const book = { ledger, run: run.id, target: host };
-    const end = await check(job, book, {
-      revise: options.revise,
-      allowEmpty: options.allowEmpty,
-      signal: parts.drain,
-      onProgress: parts.onCheck,
-      maxErrors: options.maxErrors,
-      shownValues,
+    return recordedRun(book, async () => {
+      const { drain: signal, onCheck: onProgress } = parts;
+      const end = await check(job, book, { revise, allowEmpty, maxErrors, signal, onProgress, shownValues });
+      const willSend = connection !== undefined && end.reason === "done";
+      const sent = willSend ? await send(job, book, { connection, pace, parts, shownValues }) : undefined;
+      return endRun({ ledger, run, job, end, sent, shownValues }, options, parts);
     });
-    const sent =
-      connection !== undefined && end.reason === "done"
-        ? await send(job, book, { connection, pace: options.pace, parts, shownValues })
-        : undefined;
-    await connection?.close();
-    return await endRun({ ledger, run, job, end, sent, shownValues, release }, options, parts);
-  } catch (error) {
-    await release();
-    throw error;
-  }
+  });
+}
+
+/** A ledger may serve several platforms, each record has the host in its identity; a slip of the host looks the same. */
+async function sayNewTarget(ledger: Ledger, host: string, parts: Pick<Parts, "notice">): Promise<void> {
+  const known = new Set((await ledger.runs()).filter(({ dryRun }) => !dryRun).map(({ target }) => target));
+  if (known.size === 0 || known.has(host)) return;
+  parts.notice(`This ledger has only seen ${[...known].join(", ")} until now; this run is for ${host}`);
 }
 
 function requireKey(job: Job): void {

@@ -1,12 +1,13 @@
-import type { Run } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import type { Job } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
+import { closedWithReport } from "../run/opened.ts";
 import type { Parts } from "../run/parts.ts";
 import { openLedgerToRead, requireRun } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { reportRun, requireReportFolder } from "../run/run-report.ts";
-import { settingsOf } from "../run/run-settings.ts";
+import type { RunSettings } from "../run/run-settings.ts";
+import { refuseChanges, settingsOf } from "../run/run-settings.ts";
 
 export interface ReportOptions {
   readonly ledger: string;
@@ -17,27 +18,30 @@ export interface ReportOptions {
 }
 
 /** Renders the report of a run again, from the ledger; the rows that need work come from its sources. */
-export async function report(options: ReportOptions, parts: Parts): Promise<RunReport> {
-  const { ledger, release } = await openLedgerToRead(options.ledger);
-  try {
+export function report(options: ReportOptions, parts: Parts): Promise<RunReport> {
+  return closedWithReport(async (keep) => {
+    const { ledger } = keep(await openLedgerToRead(options.ledger));
     const run = await requireRun(ledger, options.run);
-    const job = await openedJob(run, parts);
-    if (job !== undefined) await requireReportFolder(options.out, job);
+    const settings = settingsOf(run);
+    const out = options.out ?? settings.out;
+    const job = await openedJob(settings, parts);
+    if (job !== undefined) {
+      keep(job.input);
+      await requireReportFolder(out, job);
+    }
     const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
-    return await reportRun({ ledger, run, job, release }, { ...options, showValues: false, exitCode }, parts);
-  } catch (error) {
-    await release();
-    throw error;
-  }
+    return reportRun({ ledger, run, job }, { ledger: options.ledger, out, showValues: false, exitCode }, parts);
+  });
 }
 
-/** Without its sources a run can still be reported, all but the rows that need work. */
-async function openedJob(run: Run, parts: Parts): Promise<Job | undefined> {
+/** Without its sources, as they were, a run can still be reported, all but the rows that need work. */
+async function openedJob(settings: RunSettings, parts: Parts): Promise<Job | undefined> {
   try {
-    return await openJob(settingsOf(run).job, parts);
+    await refuseChanges(settings);
+    return await openJob(settings.job, parts);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    parts.notice(`The rejects are left out, because the run's sources cannot be read again: ${error.message}`);
+    parts.notice(`The rejects are left out: ${error.message}`);
     return undefined;
   }
 }

@@ -1,14 +1,21 @@
+import type { Run } from "../ledger/ledger.ts";
+import type { CheckOptions } from "../migrate.ts";
 import { check, send } from "../migrate.ts";
+import type { CheckEnd } from "../run/check-end.ts";
+import type { RunBook } from "../run/plan-records.ts";
 import { planPolicy } from "../run/plan-records.ts";
 import { Failure } from "../model/failure.ts";
 import { connect, hostOf } from "../run/connection.ts";
+import type { Job } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
+import { closedWithReport } from "../run/opened.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import type { Parts } from "../run/parts.ts";
-import { openRunLedger, requireRun } from "../run/run-ledger.ts";
+import { openRunLedger, recordedRun, requireRun } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { refuseChanges, settingsOf } from "../run/run-settings.ts";
+import { sweepStandardInput } from "../run/standard-input.ts";
 
 export interface ResumeOptions {
   readonly ledger: string;
@@ -20,36 +27,41 @@ export interface ResumeOptions {
 }
 
 /** Goes on with an unfinished push: same input, same target, same settings. What is settled stays settled. */
-export async function resume(options: ResumeOptions, parts: Parts): Promise<RunReport> {
-  const { ledger, release } = await openRunLedger(options.ledger, "resume");
-  try {
+export function resume(options: ResumeOptions, parts: Parts): Promise<RunReport> {
+  return closedWithReport(async (keep) => {
+    const { ledger } = keep(await openRunLedger(options.ledger, "resume"));
+    keep({ close: () => sweepStandardInput(options.ledger, ledger) });
     const run = await requireRun(ledger, options.run);
-    if (run.dryRun) {
-      throw new Failure("usage", `run ${run.id} was a dry run: there is nothing to resume`, {
-        hint: "use `migrate push`",
-      });
-    }
+    refuseDryRun(run);
     const settings = settingsOf(run);
+    const { pace, revise, allowEmpty, maxErrors } = settings;
     await refuseChanges(settings);
     const job = await openJob(settings.job, parts);
+    keep(job.input);
     const out = options.out ?? settings.out;
     await requireReportFolder(out, job);
-    const connection = await connect(settings.target, job.operation, { parts, pace: settings.pace });
+    const connection = keep(await connect(settings.target, job.operation, { parts, pace }));
     const book = { ledger, run: run.id, target: hostOf(settings.target) };
-    await ledger.resumeRun(run.id, planPolicy(job, settings.revise));
-    if (run.state === "planning") await ledger.restartPlan(run.id);
-    const end =
-      run.state === "planning"
-        ? await check(job, book, { ...settings, signal: parts.drain, onProgress: parts.onCheck })
-        : undefined;
-    const willSend = end === undefined || end.reason === "done";
     const shownValues = options.showValues ? createShownValues() : undefined;
-    const sent = willSend ? await send(job, book, { connection, pace: settings.pace, parts, shownValues }) : undefined;
-    await connection.close();
-    const reporting = { ledger: options.ledger, out, showValues: options.showValues };
-    return await endRun({ ledger, run, job, end, sent, shownValues, release }, reporting, parts);
-  } catch (error) {
-    await release();
-    throw error;
-  }
+    return recordedRun(book, async () => {
+      await ledger.resumeRun(run.id, planPolicy(job, revise));
+      const { drain: signal, onCheck: onProgress } = parts;
+      const checking = { revise, allowEmpty, maxErrors, signal, onProgress, shownValues };
+      const end = run.state === "planning" ? await checkAnew(job, book, checking) : undefined;
+      const willSend = end === undefined || end.reason === "done";
+      const sent = willSend ? await send(job, book, { connection, pace, parts, shownValues }) : undefined;
+      return endRun({ ledger, run, job, end, sent, shownValues }, { ...options, out }, parts);
+    });
+  });
+}
+
+function refuseDryRun({ id, dryRun }: Run): void {
+  if (!dryRun) return;
+  throw new Failure("usage", `run ${id} was a dry run: there is nothing to resume`, { hint: "use `migrate push`" });
+}
+
+/** The input had not been read to its end. */
+async function checkAnew(job: Job, book: RunBook, options: CheckOptions): Promise<CheckEnd> {
+  await book.ledger.restartPlan(book.run);
+  return check(job, book, options);
 }

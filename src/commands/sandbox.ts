@@ -1,6 +1,7 @@
-import { chmod, rename, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { loadContract } from "../contract/load-contract.ts";
+import { Failure } from "../model/failure.ts";
 import { readContractFiles } from "../run/job.ts";
 import type { FaultOptions } from "../sandbox/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
@@ -34,8 +35,13 @@ export async function sandbox(options: SandboxCommandOptions): Promise<Sandbox> 
     ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
     ...(options.data !== undefined && { dataFile: options.data }),
   });
-  if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, running);
-  return running;
+  try {
+    if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, running);
+    return running;
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
 }
 
 /** The contract that comes with the tool. */
@@ -44,7 +50,14 @@ const OWN_CONTRACT = fileURLToPath(new URL("../../fixtures/contract/contract.yam
 /** Whole or not at all: whoever waits for the file may read it as soon as it is there. It holds the API key. */
 async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {
   const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, `${JSON.stringify(ready)}\n`, { mode: 0o600, flag: "wx" });
-  await chmod(draft, 0o600);
-  await rename(draft, file);
+  try {
+    await writeFile(draft, `${JSON.stringify(ready)}\n`, { mode: 0o600, flag: "wx" });
+    await rename(draft, file);
+  } catch (cause) {
+    await rm(draft, { force: true });
+    throw new Failure("storage", `the ready file ${file} cannot be written`, {
+      hint: "name a file in a folder that exists",
+      cause,
+    });
+  }
 }

@@ -1,12 +1,14 @@
+import { openTemporaryLedger } from "../ledger/sqlite-ledger.ts";
+import { check } from "../migrate.ts";
+import { createShownValues } from "../report/shown-values.ts";
 import type { JobSettings } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
-import { openTemporaryLedger } from "../ledger/sqlite-ledger.ts";
-import type { Tolerance } from "../run/plan-records.ts";
-import { check } from "../migrate.ts";
+import { closedWithReport } from "../run/opened.ts";
 import type { Parts } from "../run/parts.ts";
-import { createShownValues } from "../report/shown-values.ts";
+import type { Tolerance } from "../run/plan-records.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
+import { withStandardInput } from "../run/standard-input.ts";
 
 export interface ValidateOptions {
   readonly job: JobSettings;
@@ -18,32 +20,26 @@ export interface ValidateOptions {
 }
 
 /** Reads, maps and validates the whole input, and reports. Opens no socket. */
-export async function validate(options: ValidateOptions, parts: Parts): Promise<RunReport> {
-  const job = await openJob(options.job, parts);
-  await requireReportFolder(options.out, job);
-  const ledger = await openTemporaryLedger(parts.temporaryFolder);
-  const run = await ledger.startRun({
-    command: "validate",
-    target: "",
-    supplier: options.job.supplier ?? "",
-    operation: job.operation.id,
-    settings: {},
-    dryRun: false,
-    startedAt: new Date(parts.clock.now()).toISOString(),
+export function validate(options: ValidateOptions, parts: Parts): Promise<RunReport> {
+  return closedWithReport(async (keep) => {
+    const { out, showValues, allowEmpty, maxErrors } = options;
+    const job = await openJob(await withStandardInput(options.job, parts.temporaryFolder, parts), parts);
+    keep(job.input);
+    await requireReportFolder(out, job);
+    const ledger = keep(await openTemporaryLedger(parts.temporaryFolder));
+    const run = await ledger.startRun({
+      command: "validate",
+      target: "",
+      supplier: options.job.supplier ?? "",
+      operation: job.operation.id,
+      settings: {},
+      dryRun: false,
+      startedAt: new Date(parts.clock.now()).toISOString(),
+    });
+    const shownValues = showValues ? createShownValues() : undefined;
+    const { drain: signal, onCheck: onProgress } = parts;
+    const checking = { revise: false, allowEmpty, maxErrors, signal, onProgress, shownValues };
+    const end = await check(job, { ledger, run: run.id }, checking);
+    return endRun({ ledger, run, job, end, shownValues }, { out, showValues }, parts);
   });
-  const shownValues = options.showValues ? createShownValues() : undefined;
-  const end = await check(
-    job,
-    { ledger, run: run.id },
-    {
-      revise: false,
-      allowEmpty: options.allowEmpty,
-      signal: parts.drain,
-      onProgress: parts.onCheck,
-      maxErrors: options.maxErrors,
-      shownValues,
-    },
-  );
-  const { out, showValues } = options;
-  return endRun({ ledger, run, job, end, shownValues, release: () => ledger.close() }, { out, showValues }, parts);
 }

@@ -13,8 +13,8 @@ import type { Parts, Secrets } from "./parts.ts";
 /** Which platform a run talks to, and how. Plain data: it is stored with the run, and holds no secret. */
 export interface TargetSettings {
   readonly baseUrl: string;
-  /** The target's name in the configuration file. */
-  readonly name?: string | undefined;
+  /** The flags that name this target again, as words of a command. */
+  readonly flags: readonly string[];
   /** PEM file of a certificate authority to trust beside the usual ones. */
   readonly ca?: string | undefined;
   readonly allowInsecureLoopback: boolean;

@@ -17,11 +17,14 @@ import { openInput } from "../read/input.ts";
 import { readLookup } from "../read/lookup.ts";
 import { readTextFile } from "../read/text-file.ts";
 import type { Parts } from "./parts.ts";
+import { shellLine } from "./shell-line.ts";
 
 /** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
 export interface JobSettings {
   /** The folder that relative paths are relative to. */
   readonly folder: string;
+  /** The configuration file, where it was named; what it says is in the other settings already. */
+  readonly config?: string | undefined;
   readonly contract: readonly string[];
   readonly operation?: string | undefined;
   readonly mapping?: string | undefined;
@@ -83,7 +86,7 @@ async function readContract(files: readonly string[]): Promise<Contract> {
   if (broken === undefined) return contract;
   throw new Failure("contract_invalid", broken.message, {
     place: broken.place,
-    hint: `see everything at once with \`migrate contract check ${files.join(" ")}\``,
+    hint: `see everything at once with \`${shellLine(["migrate", "contract", "check", ...files])}\``,
   });
 }
 

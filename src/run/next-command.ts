@@ -1,8 +1,8 @@
 import type { Run } from "../ledger/ledger.ts";
 import type { Status, Summary } from "../model/outcome.ts";
 import type { JobSettings } from "./job.ts";
-import type { TargetSettings } from "./connection.ts";
 import { settingsOf } from "./run-settings.ts";
+import { shellLine } from "./shell-line.ts";
 
 /** A file with the rows that need work, and the source of the mapping that it feeds; none: the only source. */
 export interface RejectedSource {
@@ -19,23 +19,32 @@ export interface LeftOver {
   readonly ledger: string | undefined;
 }
 
-/** The exact command that goes on from here; undefined when nothing is left to do. */
+/** The exact command that goes on from here; undefined when nothing is left that a command can do. */
 export function nextCommand({ run, settings, summary, rejects, ledger }: LeftOver): string | undefined {
-  const count = (status: Status): number => summary.counts[status] ?? 0;
-  const ledgerFlag = ledger === undefined ? [] : ["--ledger", ledger];
-  if (run.command === "push" && !run.dryRun && count("pending") + count("blocked") > 0) {
+  const ledgerFlag = flag("--ledger", ledger);
+  if (isUnfinished(run, summary)) {
     return shellLine(["migrate", "resume", run.id, ...ledgerFlag]);
   }
   if (rejects.length === 0 || settings === undefined) return undefined;
   const sources = rejects.flatMap(({ source, path }) =>
     source === undefined ? [path] : ["--source", `${source}=${path}`],
   );
-  const target = run.command === "push" ? [...targetFlags(settingsOf(run).target), ...ledgerFlag] : [];
+  const target = run.command === "push" ? [...settingsOf(run).target.flags, ...ledgerFlag] : [];
   return shellLine(["migrate", run.command, ...sources, ...jobFlags(settings), ...target]);
 }
 
+/** Stopped while reading, or with records that are still to be sent. */
+function isUnfinished(run: Run, summary: Summary): boolean {
+  if (run.command !== "push" || run.dryRun) return false;
+  const left = (status: Status): number => summary.counts[status] ?? 0;
+  return left("pending") + left("blocked") > 0 || (run.state === "planning" && summary.exitCode === STOPPED);
+}
+
+const STOPPED = 3;
+
 function jobFlags(job: JobSettings): readonly string[] {
   return [
+    ...flag("--config", job.config),
     ...job.contract.flatMap((file) => ["--contract", file]),
     ...flag("--operation", job.operation),
     ...flag("--mapping", job.mapping),
@@ -45,18 +54,6 @@ function jobFlags(job: JobSettings): readonly string[] {
   ];
 }
 
-function targetFlags(target: TargetSettings): readonly string[] {
-  if (target.name !== undefined) return flag("--target", target.name);
-  return [...flag("--base-url", target.baseUrl), ...flag("--ca", target.ca)];
-}
-
 function flag(name: string, value: string | undefined): readonly string[] {
   return value === undefined ? [] : [name, value];
-}
-
-/** Words as a POSIX shell wants them. */
-function shellLine(words: readonly string[]): string {
-  return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
-    .join(" ");
 }

@@ -11,7 +11,7 @@ import type { Job } from "./job.ts";
 export interface RunBook {
   readonly ledger: Ledger;
   readonly run: string;
-  /** Host and base path that the records are sent to; absent when nothing is to be sent. */
+  /** Host and port that the records are sent to; absent when nothing is to be sent. */
   readonly target?: string;
 }
 

@@ -1,13 +1,15 @@
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { lockLedger } from "../ledger/lock.ts";
 import { openLedger } from "../ledger/sqlite-ledger.ts";
+import { BUG } from "../model/exit-code.ts";
 import { Failure } from "../model/failure.ts";
+import type { RunBook } from "./plan-records.ts";
 
 /** A ledger that this process alone may write. */
 export interface RunLedger {
   readonly ledger: Ledger;
   /** Closes the ledger, then lets others in. */
-  readonly release: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -20,9 +22,12 @@ export async function openRunLedger(path: string, command: "push" | "resume"): P
     const ledger = await openLedger({ path, create: command === "push" });
     return {
       ledger,
-      release: async () => {
-        await ledger.close();
-        await lock.release();
+      close: async () => {
+        try {
+          await ledger.close();
+        } finally {
+          await lock.release();
+        }
       },
     };
   } catch (error) {
@@ -49,15 +54,26 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
  */
 export async function openLedgerToRead(path: string): Promise<RunLedger> {
   const ledger = await openLedger({ path, create: false });
-  return { ledger, release: () => ledger.close() };
+  return { ledger, close: () => ledger.close() };
 }
 
 /** The same for one question. */
 export async function readRunLedger<T>(path: string, read: (ledger: Ledger) => Promise<T>): Promise<T> {
-  const { ledger, release } = await openLedgerToRead(path);
+  const { ledger, close } = await openLedgerToRead(path);
   try {
     return await read(ledger);
   } finally {
-    await release();
+    await close();
+  }
+}
+
+/** Does a run's work; when it fails, that is written down as the run's end. */
+export async function recordedRun<T>({ ledger, run }: RunBook, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const exitCode = error instanceof Failure ? error.exitCode : BUG;
+    await ledger.finishRun(run, exitCode).catch(() => undefined);
+    throw error;
   }
 }

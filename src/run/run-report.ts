@@ -6,6 +6,7 @@ import type { Outcome, Status } from "../model/outcome.ts";
 import type { SourceSpec } from "../model/source-plan.ts";
 import type { Report } from "../report/report.ts";
 import { checkReportFolder, writeReportFiles } from "../report/report-files.ts";
+import type { RejectsOptions } from "../report/rejects.ts";
 import { declaredDelimiter } from "../read/csv-delimiter.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import type { UploadEnd } from "../upload/sendable.ts";
@@ -19,8 +20,8 @@ import type { Parts } from "./parts.ts";
 export interface RunReport {
   readonly report: Report;
   readonly exitCode: number;
-  /** Why the run stopped before its end. */
-  readonly failure?: Failure;
+  /** Why the run stopped before its end, or its report is not whole; the cause first. */
+  readonly failures: readonly Failure[];
   /** Releases ledger and input, once the report has been rendered. */
   readonly close: () => Promise<void>;
 }
@@ -32,8 +33,6 @@ export interface ReportedRun {
   /** Absent when the sources can no longer be read: then there are no rejects. */
   readonly job: Job | undefined;
   readonly shownValues?: ShownValues | undefined;
-  /** Closes the ledger. */
-  readonly release: () => Promise<void>;
 }
 
 /** A run whose work has just ended. */
@@ -62,18 +61,31 @@ export async function requireReportFolder(out: string | undefined, { input }: Jo
   );
 }
 
+type ShownRun = Omit<RunReport, "close">;
+
 /** Ends the run in the ledger, and reports it. */
 export async function endRun(
   work: EndedRun,
   options: RunReportOptions,
-  parts: Pick<Parts, "screen">,
-): Promise<RunReport> {
-  const { exitCode: recordsAlone } = await work.ledger.summary(work.run.id);
+  parts: Pick<Parts, "screen" | "notice">,
+): Promise<ShownRun> {
+  const { ledger, sent, end } = work;
+  if (sent !== undefined && sent.unsaved.length > 0) parts.notice(unsavedText(sent.unsaved));
+  const { exitCode: recordsAlone } = await ledger.summary(work.run.id);
   const exitCode = exitCodeOf(work, recordsAlone);
-  await work.ledger.finishRun(work.run.id, exitCode);
-  const reported = await reportRun(work, { ...options, exitCode }, parts);
-  const failure = work.sent?.failure ?? earlyEnd(work.end);
-  return failure === undefined ? reported : { ...reported, failure };
+  await ledger.finishRun(work.run.id, exitCode);
+  const run = (await ledger.findRun(work.run.id)) ?? work.run;
+  const reported = await reportRun({ ...work, run }, { ...options, exitCode }, parts);
+  const early = sent?.failure ?? earlyEnd(end);
+  return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
+}
+
+/** The ledger takes them for sent without an answer from now on; whoever reads this knows better. */
+function unsavedText(unsaved: UploadEnd["unsaved"]): string {
+  const each = unsaved.map(
+    ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
+  );
+  return `Answered, but not written into the ledger: ${each.join(", ")}`;
 }
 
 /** Why the counts are not those of the whole input. */
@@ -82,7 +94,7 @@ function earlyEnd(end: CheckEnd | undefined): Failure | undefined {
   const read = `${end.records.toLocaleString("en")} ${end.records === 1 ? "record" : "records"}`;
   if (end.reason === "stopped") {
     return new Failure("incomplete", `stopped after ${read}: the rest of the input was not read`, {
-      hint: "run the same command again",
+      hint: "run the same command again, or `migrate resume` after a push",
     });
   }
   const invalid = end.invalid.toLocaleString("en");
@@ -96,36 +108,33 @@ export async function reportRun(
   work: ReportedRun,
   options: RunReportOptions & { readonly exitCode: number },
   parts: Pick<Parts, "screen">,
-): Promise<RunReport> {
+): Promise<ShownRun> {
   const { ledger, run, job } = work;
   const summary = { ...(await ledger.summary(run.id)), exitCode: options.exitCode };
-  const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
   const report: Report = {
     summary,
     outcomes: outcomesOf(work),
     showValues: options.showValues,
     title: titleOf(run, job),
     ...parts.screen,
-    ...(folder !== undefined && { folder }),
   };
-  const rejects = folder === undefined ? [] : await writeFolder(report, folder, job);
+  const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
+  const { rejects, failures } = await writeFolder(report, folder, job);
   const next = nextCommand({ run, settings: job?.settings, summary, rejects, ledger: options.ledger });
   return {
-    report: next === undefined ? report : { ...report, next },
-    exitCode: options.exitCode,
-    close: async () => {
-      await job?.input.close();
-      await work.release();
+    report: {
+      ...report,
+      ...(folder !== undefined && failures.length === 0 && { folder }),
+      ...(next !== undefined && { next }),
     },
+    exitCode: worstExitCode([options.exitCode, ...failures.map((failure) => failure.exitCode)]),
+    failures,
   };
 }
 
-/** `push accounts.csv and 3 more files` */
-function titleOf({ command, id }: Run, job: Job | undefined): string {
-  const [first, ...more] = job?.input.files ?? [];
-  if (first === undefined) return `${command} ${id}`;
-  const others = more.length === 0 ? "" : ` and ${more.length} more ${more.length === 1 ? "file" : "files"}`;
-  return `${command} ${first.file}${others}`;
+function titleOf(run: Run, job: Job | undefined): string {
+  const what = job === undefined ? [run.id] : job.input.files.map(({ file }) => file);
+  return [run.command, ...what].join(" ");
 }
 
 function exitCodeOf({ end, sent }: EndedRun, recordsAlone: number): number {
@@ -146,26 +155,36 @@ function runFolder(ledger: string, run: Run): string {
   return path.join(path.dirname(ledger), "runs", run.id);
 }
 
-/** @returns the files with the rows that need work, and the source that each feeds */
-async function writeFolder(report: Report, folder: string, job: Job | undefined): Promise<readonly RejectedSource[]> {
-  if (job === undefined) {
-    await writeReportFiles(report, { folder, sources: [] });
-    return [];
+interface WrittenFolder {
+  /** The files with the rows that need work, and the source that each feeds. */
+  readonly rejects: readonly RejectedSource[];
+  readonly failures: readonly Failure[];
+}
+
+/** What the run did is done: that its report cannot be written ends nothing. */
+async function writeFolder(report: Report, folder: string | undefined, job: Job | undefined): Promise<WrittenFolder> {
+  if (folder === undefined) return { rejects: [], failures: [] };
+  try {
+    const sources = job === undefined ? [] : sourceNames(job.plan);
+    const { rejects } = await writeReportFiles(report, { folder, sources, ...(job && rejectsOptions(job)) });
+    const only = sources.length === 1;
+    const files = rejects.files.map(({ path: file, child }) => ({
+      source: only ? undefined : (child ?? job?.plan.name),
+      path: file,
+    }));
+    return { rejects: files, failures: [] };
+  } catch (error) {
+    if (error instanceof Failure) return { rejects: [], failures: [error] };
+    throw error;
   }
-  const { plan, input, settings } = job;
-  const sources = sourceNames(plan);
-  const { rejects } = await writeReportFiles(report, {
-    folder,
-    sources,
+}
+
+function rejectsOptions({ input, settings }: Job): Omit<RejectsOptions, "sources"> {
+  return {
     records: () => input.records(),
     ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
     ...(settings.encoding !== undefined && { encoding: settings.encoding }),
-  });
-  const only = sources.length === 1;
-  return rejects.files.map(({ path: file, child }) => ({
-    source: only ? undefined : (child ?? plan.name),
-    path: file,
-  }));
+  };
 }
 
 function sourceNames(plan: SourceSpec): readonly string[] {

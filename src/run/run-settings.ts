@@ -17,7 +17,6 @@ export interface RunSettings {
   readonly maxErrors?: Tolerance | undefined;
   readonly revise: boolean;
   readonly allowEmpty: boolean;
-  readonly showValues: boolean;
   readonly out?: string | undefined;
   /** Contract, mapping and input as they were. */
   readonly files: readonly FileFingerprint[];
@@ -28,9 +27,10 @@ export async function describeRun(
   options: Omit<RunSettings, "files"> & { readonly dryRun: boolean },
   about: { readonly job: Job; readonly host: string; readonly clock: Clock },
 ): Promise<NewRun> {
-  const { job, target, pace, maxErrors, revise, allowEmpty, showValues, out } = options;
-  const files = await Promise.all(filesOf(about.job).map(fingerprintFile));
-  const settings: RunSettings = { job, target, pace, maxErrors, revise, allowEmpty, showValues, out, files };
+  const { job, target, pace, maxErrors, revise, allowEmpty, out } = options;
+  const files: FileFingerprint[] = [];
+  for (const file of filesOf(about.job)) files.push(await fingerprintFile(file));
+  const settings: RunSettings = { job, target, pace, maxErrors, revise, allowEmpty, out, files };
   return {
     command: "push",
     target: about.host,
@@ -43,15 +43,35 @@ export async function describeRun(
 }
 
 /**
- * The settings that a run was begun with.
+ * The settings that a run was begun with; what lies outside of its job, made usable from the current folder.
  * @throws Failure `ledger_damaged` when the ledger holds something else
  */
 export function settingsOf(run: Run): RunSettings {
   const parsed = runSettingsSchema.safeParse(run.settings);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return fromHere(parsed.data);
   throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be understood`, {
     hint: "start anew with `migrate push`: what was accepted is not sent again",
   });
+}
+
+/** Paths were relative to the folder in which the run began. */
+function fromHere(settings: RunSettings): RunSettings {
+  const { target, out, job } = settings;
+  const resolve = pathsFrom(job.folder);
+  const { apiKeyFile, tokenFile } = target.auth;
+  return {
+    ...settings,
+    ...(out !== undefined && { out: resolve(out) }),
+    target: {
+      ...target,
+      ...(target.ca !== undefined && { ca: resolve(target.ca) }),
+      auth: {
+        ...target.auth,
+        ...(apiKeyFile !== undefined && { apiKeyFile: resolve(apiKeyFile) }),
+        ...(tokenFile !== undefined && { tokenFile: resolve(tokenFile) }),
+      },
+    },
+  };
 }
 
 const texts = z.array(z.string());
@@ -60,6 +80,7 @@ const text = z.string().optional();
 const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   job: z.object({
     folder: z.string(),
+    config: text,
     contract: texts,
     operation: text,
     mapping: text,
@@ -75,7 +96,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   }),
   target: z.object({
     baseUrl: z.string(),
-    name: text,
+    flags: texts,
     ca: text,
     allowInsecureLoopback: z.boolean(),
     production: z.boolean(),
@@ -96,7 +117,6 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
   revise: z.boolean(),
   allowEmpty: z.boolean(),
-  showValues: z.boolean(),
   out: text,
   files: z.array(z.object({ file: z.string(), bytes: z.number(), sha256: z.string(), modifiedMs: z.number() })),
 });
