@@ -150,7 +150,9 @@ describe("CSV", () => {
           () => undefined,
           (error: unknown) => error,
         );
-        expect([undefined, "source_unclosed_quote"]).toContain(failure instanceof Failure ? failure.code : failure);
+        // A text full of NULs is taken for UTF-16 without its mark.
+        const allowed = [undefined, "source_unclosed_quote", ...(pieces.includes("\0") ? ["source_bad_encoding"] : [])];
+        expect(allowed).toContain(failure instanceof Failure ? failure.code : failure);
       }),
       { numRuns: 120 },
     );
