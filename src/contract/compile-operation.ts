@@ -21,6 +21,7 @@ export function compileOperations(compilation: Compilation): readonly Operation[
     const item = followed(written, ["paths", path], compilation);
     return item === undefined ? [] : operationsOf(path, item, compilation);
   });
+  if (operations.length === 0) findings.add("error", "no-operations", "the document has no operations", ["paths"]);
   reportSameIds(operations, findings);
   return operations.map(({ operation }) => operation);
 }

@@ -5,7 +5,10 @@ export function typeInWords(type: FieldType): string {
   if (type.kind === "text") return type.documentPath ? "document path" : (type.format ?? "text");
   if (type.kind === "list") return `list of ${ITEM_WORDS[type.items.kind]}`;
   if (type.kind !== "union") return TYPE_WORDS[type.kind];
-  return type.discriminator === undefined ? "one of several" : `object, by ${type.discriminator.property}`;
+  if (type.discriminator !== undefined) return `object, by ${type.discriminator.property}`;
+  return type.options.some(({ kind }) => kind === "object" || kind === "union" || kind === "list")
+    ? "one of several"
+    : [...new Set(type.options.map(typeInWords))].join(" or ");
 }
 
 /** What a value must satisfy beyond its type, each rule in a few words. */

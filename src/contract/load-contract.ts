@@ -8,6 +8,7 @@ import { parseDocument, type SourceDocument, type SourceText } from "./document.
 import { collectFindings, type Findings } from "./findings.ts";
 import { layeredDocument } from "./layered-document.ts";
 import { applyOverlay, overlayVersion } from "./overlay.ts";
+import { checkFrame } from "./frame-check.ts";
 import { followRef, type Compilation } from "./schema-node.ts";
 
 /**
@@ -32,6 +33,7 @@ export function loadContract(documents: readonly SourceText[]): Contract {
   for (const source of others) applyOverlay(layers, overlayOf(source), findings);
 
   const document = layers.value;
+  checkFrame(document, findings);
   const operations = compileOperations(compilationOf(document, openapi, findings));
   checkReferences(document, findings);
   const { title, version } = isJsonObject(document["info"]) ? document["info"] : {};
