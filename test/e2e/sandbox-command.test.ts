@@ -1,0 +1,168 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { runCli, startCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
+import { adminOf, askJson, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+
+/** A sandbox that ends with the test. */
+async function startedSandbox(options: Parameters<typeof startSandboxProcess>[0] = {}): Promise<SandboxProcess> {
+  const sandbox = await startSandboxProcess(options);
+  onTestFinished(async () => {
+    await sandbox.stop();
+  });
+  return sandbox;
+}
+
+describe("the ready file", () => {
+  test("says where the sandbox listens, and all that a client needs", async () => {
+    const { ready } = await startedSandbox();
+    expect(Object.keys(ready)).toEqual([
+      "baseUrl",
+      "graphqlUrl",
+      "adminUrl",
+      "ca",
+      "apiKey",
+      "supplier",
+      "products",
+      "tariff",
+      "account",
+    ]);
+    expect(ready.baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/v1\/$/);
+    expect(ready.graphqlUrl).toBe(`${ready.baseUrl}graphql/`);
+    expect(readFileSync(ready.ca, "utf8")).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect(ready.products).toContain(ready.tariff.product);
+    expect(ready.tariff.tariff).toContain(ready.tariff.product);
+    const ca = readFileSync(ready.ca, "utf8");
+    const products = await askJson<{ count: number }>({ method: "GET", url: new URL("products/", ready.baseUrl), ca });
+    expect(products.count).toBeGreaterThan(100);
+  });
+
+  test("is for its owner alone, and holds the key of MIGRATE_API_KEY where there is one", async () => {
+    const folder = temporaryFolder();
+    const running = startCli(["sandbox", "--ready-file", "ready.json"], {
+      cwd: folder,
+      env: { MIGRATE_API_KEY: "sk_of_my_own" },
+    });
+    await running.said(/listens at/);
+    const file = path.join(folder, "ready.json");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ apiKey: "sk_of_my_own" });
+    running.kill("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+  });
+});
+
+test("it stops on SIGTERM with exit code 0, also while it owes an answer", async () => {
+  const sandbox = await startSandboxProcess({ flags: ["--hang-before", "every:1"] });
+  const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+  const pushing = work.startPush();
+  const admin = adminOf(sandbox);
+  while ((await admin.imports()).length === 0) await admin.history();
+  expect((await sandbox.stop()).code).toBe(0);
+  pushing.kill("SIGKILL");
+  await pushing.ended;
+});
+
+test("--data keeps accounts from one start to the next; without it everything is forgotten", async () => {
+  const folder = temporaryFolder();
+  const flags = ["--data", path.join(folder, "state.json")];
+  const first = await startSandboxProcess({ cwd: folder, flags });
+  const work = workplace({ accounts: goodAccounts(5) }, first);
+  expect((await work.push()).code).toBe(0);
+  const before = await adminOf(first).accounts();
+  await first.stop();
+
+  const second = await startedSandbox({ cwd: folder, flags });
+  expect(await adminOf(second).accounts()).toEqual(before);
+  const again = workplace({ accounts: goodAccounts(6) }, second);
+  const { code, stdout } = await again.push();
+  expect(code).toBe(0);
+  expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 6 });
+  expect(await adminOf(second).accounts()).toHaveLength(6);
+
+  const other = await startedSandbox({ cwd: folder });
+  expect(await adminOf(other).accounts()).toEqual([]);
+});
+
+test("its certificates serve again in the same folder", async () => {
+  const folder = temporaryFolder();
+  const first = await startSandboxProcess({ cwd: folder });
+  const ca = readFileSync(first.ready.ca, "utf8");
+  await first.stop();
+  const second = await startedSandbox({ cwd: folder });
+  expect(readFileSync(second.ready.ca, "utf8")).toBe(ca);
+});
+
+test("it plays a contract of one's own", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, "contract.yaml"), OWN_CONTRACT);
+  writeFileSync(path.join(folder, "people.ndjson"), '{"ref":"P1","age":41}\n{"ref":"P2","age":"old"}\n');
+  const sandbox = await startedSandbox({ cwd: folder, flags: ["--contract", "contract.yaml"] });
+  const { code, stdout } = await runCli(
+    ["push", "people.ndjson", "--contract", "contract.yaml", "--format", "ndjson"],
+    { cwd: folder, env: sandbox.env },
+  );
+  expect(code).toBe(1);
+  expect(outcomeLines(stdout).map(({ status }) => status)).toEqual(["accepted", "invalid"]);
+  const seen = (await adminOf(sandbox).history()).map((request) => request.path);
+  expect(seen).toEqual(["/v1/graphql/", "/v1/people/accounts/"]);
+});
+
+const OWN_CONTRACT = `
+openapi: 3.1.0
+info: { title: People, version: "1" }
+paths:
+  /people/accounts/:
+    post:
+      operationId: add-person
+      x-migrate-key: ref
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [ref, age]
+              properties:
+                ref: { type: string }
+                age: { type: integer }
+      responses: { "201": { description: made } }
+`;
+
+describe("the fault flags", () => {
+  test.each([
+    [["--throttle", "every:10", "--retry-after", "2"], { throttle: { every: 10 }, retryAfter: 2 }],
+    [["--error-before", "5%", "--error-status", "503"], { errorBefore: { share: 0.05 }, errorStatus: 503 }],
+    [["--latency", "20-80", "--seed", "7"], { latencyMs: [20, 80], seed: 7 }],
+    [["--reset-after", "at:3,7", "--cut-after", "at:9"], { resetAfter: { at: [3, 7] }, cutAfter: { at: [9] } }],
+    [["--pause-at", "12", "--rotate-tokens-at", "4"], { pauseAt: 12, rotateTokensAt: 4 }],
+    [["--max-in-flight", "3", "--max-per-second", "9"], { maxInFlight: 3, maxPerSecond: 9 }],
+    [["--token-lifetime", "60", "--forgetful"], { tokenLifetimeSeconds: 60, forgetful: true }],
+    [["--hang-before", "at:1", "--hang-after", "at:2"], { hangBefore: { at: [1] }, hangAfter: { at: [2] } }],
+    [["--error-after", "at:1", "--reset-before", "at:2"], { errorAfter: { at: [1] }, resetBefore: { at: [2] } }],
+  ])("%j are in force from the start", async (flags, faults) => {
+    const sandbox = await startedSandbox({ flags });
+    const { adminUrl, ca } = sandbox.ready;
+    const asked = { method: "GET", url: new URL("faults", adminUrl), ca: readFileSync(ca, "utf8") };
+    expect(await askJson(asked)).toEqual(faults);
+  });
+
+  test.each([
+    [["--throttle", "sometimes"], "every:10"],
+    [["--latency", "fast"], "Milliseconds"],
+    [["--error-status", "418"], "500, 502, 503 or 504"],
+    [["--port", "70000"], "0 to 65535"],
+  ])("%j are not understood, and it says what is", async (flags, said) => {
+    const { code, stderr } = await runCli(["sandbox", ...flags], { cwd: temporaryFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+});
+
+test("a port that is taken is told", async () => {
+  const { ready } = await startedSandbox();
+  const { code, stderr } = await runCli(["sandbox", "--port", new URL(ready.baseUrl).port], { cwd: temporaryFolder() });
+  expect(code).toBe(2);
+  expect(stderr).toContain("--port");
+});
