@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { worstExitCode } from "../model/exit-code.ts";
 import { Failure } from "../model/failure.ts";
-import type { Outcome, Status } from "../model/outcome.ts";
+import type { Outcome, Status, Summary } from "../model/outcome.ts";
 import type { SourceSpec } from "../model/source-plan.ts";
 import type { Report } from "../report/report.ts";
 import { checkReportFolder, writeReportFiles } from "../report/report-files.ts";
@@ -71,11 +71,11 @@ export async function endRun(
 ): Promise<ShownRun> {
   const { ledger, sent, end } = work;
   if (sent !== undefined && sent.unsaved.length > 0) parts.notice(unsavedText(sent.unsaved));
-  const { exitCode: recordsAlone } = await ledger.summary(work.run.id);
-  const exitCode = exitCodeOf(work, recordsAlone);
+  const summary = await ledger.summary(work.run.id);
+  const exitCode = exitCodeOf(work, summary.exitCode);
   await ledger.finishRun(work.run.id, exitCode);
   const run = (await ledger.findRun(work.run.id)) ?? work.run;
-  const reported = await reportRun({ ...work, run }, { ...options, exitCode }, parts);
+  const reported = await reportRun({ ...work, run }, { ...options, exitCode, summary }, parts);
   const early = sent?.failure ?? earlyEnd(end);
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
 }
@@ -103,14 +103,20 @@ function earlyEnd(end: CheckEnd | undefined): Failure | undefined {
   });
 }
 
+interface EndedOptions extends RunReportOptions {
+  readonly exitCode: number;
+  /** What the ledger says of the run, where that has been asked: it counts all records for it. */
+  readonly summary?: Summary;
+}
+
 /** Writes the report folder from what the ledger knows, and hands over what is to be shown. */
 export async function reportRun(
   work: ReportedRun,
-  options: RunReportOptions & { readonly exitCode: number },
+  options: EndedOptions,
   parts: Pick<Parts, "screen">,
 ): Promise<ShownRun> {
   const { ledger, run, job } = work;
-  const summary = { ...(await ledger.summary(run.id)), exitCode: options.exitCode };
+  const summary = { ...(options.summary ?? (await ledger.summary(run.id))), exitCode: options.exitCode };
   const report: Report = {
     summary,
     outcomes: outcomesOf(work),
