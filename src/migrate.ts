@@ -50,7 +50,7 @@ export function checkedRecords(
 export interface SendOptions {
   readonly connection: Connection;
   readonly pace: PaceSettings;
-  readonly parts: Parts;
+  readonly parts: Pick<Parts, "drain" | "abort" | "clock" | "random" | "onUpload">;
   readonly shownValues?: ShownValues | undefined;
 }
 

@@ -82,9 +82,9 @@ function checkRecord(record: MappedRecord, job: Job, validate: Validate): Mapped
   if (!record.readable) return record;
   const found = validate(record.payload);
   if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
-  const known = new Set(record.problems.map((problem) => problem.attr));
+  const wrong = new Set(record.problems.filter(({ severity }) => severity === "error").map(({ attr }) => attr));
   const located = found
-    .filter((problem) => !known.has(problem.attr))
+    .filter(({ attr }) => !wrong.has(attr))
     .map(({ path, ...problem }) => withPlace(problem, job.mapping.locate(record.row, path)));
   const problems = [...record.problems, ...located];
   return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
@@ -93,7 +93,12 @@ function checkRecord(record: MappedRecord, job: Job, validate: Validate): Mapped
 /** A record without its business key could not be known again; the contract may not ask for it, the tool does. */
 function withKeyProblem(problems: readonly Problem[], { row }: MappedRecord, { mapping }: Job): readonly Problem[] {
   const attr = formatAttr(mapping.keyAttr ?? []);
-  if (mapping.keyAttr === undefined || problems.some((problem) => problem.attr === attr)) return problems;
+  if (
+    mapping.keyAttr === undefined ||
+    problems.some((problem) => problem.attr === attr && problem.severity === "error")
+  ) {
+    return problems;
+  }
   const missing = { attr, code: "required", severity: "error", by: "local" } as const;
   return [...problems, withPlace(missing, mapping.locate(row, mapping.keyAttr))];
 }

@@ -61,8 +61,9 @@ function correctCsv(text: string, corrections: readonly Correction[]): Corrected
   let corrected = 0;
   for (const { id, field, value } of corrections) {
     const row = rows.find(([first]) => first === id);
-    if (row === undefined) continue;
-    row[header.indexOf(field)] = value;
+    const column = header.indexOf(field);
+    if (row === undefined || column === -1) continue;
+    row[column] = value;
     corrected += 1;
   }
   return { text: stringify([header, ...rows]), corrected };
@@ -72,8 +73,9 @@ function correctNdjson(text: string, corrections: readonly Correction[]): Correc
   let corrected = 0;
   const lines = text.split("\n").map((line) => {
     const mine = corrections.filter(({ id }) => line.includes(JSON.stringify(id)));
-    corrected += mine.length;
-    return mine.reduce(correctJson, line);
+    const mended = mine.reduce(correctJson, line);
+    if (mended !== line) corrected += mine.length;
+    return mended;
   });
   return { text: lines.join("\n"), corrected };
 }

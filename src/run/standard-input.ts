@@ -48,9 +48,11 @@ export async function sweepStandardInput(ledgerPath: string, ledger: Ledger): Pr
   }
 }
 
-/** Interrupted, or ended with records that are not settled: exit codes 3 to 6. */
+/** Everything is settled, or the input cannot be used: there is nothing to go on with. */
+const OVER: ReadonlySet<number | undefined> = new Set([0, 1, 2]);
+
 function mayGoOn({ exitCode, dryRun }: Run): boolean {
-  return !dryRun && (exitCode === undefined || (exitCode >= 3 && exitCode <= 6));
+  return !dryRun && !OVER.has(exitCode);
 }
 
 function inputOf(run: Run): string | undefined {
