@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
 
-const HEADER = "REF,TYPE,NAME,ADDR1,ADDR2,POSTCODE,BALANCE,NEXT_BILL,OCCUPIER\n";
+const HEADER = "REF,TYPE,NAME,ADDR1,ADDR2,POSTCODE,BALANCE,NEXT_BILL,OCCUPIER";
 const ROWS_A_WRITE = 5000;
 
 const STREETS = ["High Street", "Station Road", "Church Lane", "Victoria Avenue", "The Crescent", "Mill Lane"];
@@ -13,13 +13,14 @@ const FAMILIES = ["Featherstonehaugh", "Okonkwo", "Llewellyn", "MacDonald", "Pat
 
 /**
  * Writes `count` rows of nine columns below their header to `path`: about 100 bytes a row, a tenth of them with a
- * quoted cell, every one of them valid.
+ * quoted cell, every one of them valid. `remark`: the length of a tenth column, REMARK.
  */
-export async function writeFlatRows(path, count) {
+export async function writeFlatRows(path, count, { remark = 0 } = {}) {
+  const end = remark === 0 ? "\n" : `,${"The meter is under the stairs. ".repeat(remark).slice(0, remark - 1)}.\n`;
   const out = createWriteStream(path, { highWaterMark: 2 ** 20 });
-  out.write(HEADER);
+  out.write(remark === 0 ? `${HEADER}\n` : `${HEADER},REMARK\n`);
   for (let from = 0; from < count; from += ROWS_A_WRITE) {
-    const rows = Array.from({ length: Math.min(ROWS_A_WRITE, count - from) }, (_, index) => flatRow(from + index));
+    const rows = Array.from({ length: Math.min(ROWS_A_WRITE, count - from) }, (_, index) => flatRow(from + index) + end);
     if (!out.write(rows.join(""))) await once(out, "drain");
   }
   out.end();
@@ -29,7 +30,7 @@ export async function writeFlatRows(path, count) {
 function flatRow(number) {
   const pick = (list, step) => list[Math.floor(number / step) % list.length];
   const two = (value) => String(value).padStart(2, "0");
-  return `${[
+  return [
     `EXT-${String(number).padStart(8, "0")}`,
     number % 5 === 0 ? "B" : "D",
     `${pick(NAMES, 1)} ${pick(FAMILIES, 3)}`,
@@ -39,5 +40,5 @@ function flatRow(number) {
     `${number % 7 === 0 ? "-" : ""}${number % 2000}.${two(number % 100)}`,
     `${two(1 + (number % 28))}/${two(1 + (number % 12))}/${2026 + (number % 2)}`,
     number % 9 === 0 ? "Y" : "N",
-  ].join(",")}\n`;
+  ].join(",");
 }

@@ -77,13 +77,16 @@ export function median(numbers) {
 export async function withFolder(work) {
   const folder = mkdtempSync(path.join(tmpdir(), "migrate-bench-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  const stop = () => process.exit(130);
   process.once("exit", remove).once("SIGINT", stop).once("SIGTERM", stop);
   try {
     return await work(folder);
   } finally {
     remove();
   }
+}
+
+function stop() {
+  process.exit(130);
 }
 
 export function say(text) {

@@ -9,7 +9,20 @@ import { closeSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { writeFlatRows } from "./flat-rows.mjs";
-import { beside, count, machine, mb, measured, medians, migrate, npmPeer, peer, say, seconds, withFolder } from "./measure.mjs";
+import {
+  beside,
+  count,
+  machine,
+  mb,
+  measured,
+  medians,
+  migrate,
+  npmPeer,
+  peer,
+  say,
+  seconds,
+  withFolder,
+} from "./measure.mjs";
 
 const { values: options } = parseArgs({
   options: {

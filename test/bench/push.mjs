@@ -1,0 +1,114 @@
+// `migrate push` of one CSV file to a bare HTTPS server on loopback in another process, ledger on; beside newman.
+//   npm run build && node test/bench/push.mjs [--records 20000] [--runs 3] [--no-peer]
+// Two cases: no latency, and 50 ms, both with 32 requests in flight. Each says records a second of the whole command
+// (start, reading, validating, planning, sending, report) and of the sending alone, which the server times from its
+// first answer to its last; with latency also the share of the 32 / latency that no client can exceed.
+// The peer is `newman run -d` over 2,000 of the same rows, against the same server without latency.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { writeFlatRows } from "./flat-rows.mjs";
+import { beside, count, machine, measured, median, medians, migrate, npmPeer, peer, say, withFolder } from "./measure.mjs";
+
+const { values: options } = parseArgs({
+  options: {
+    records: { type: "string", default: "20000" },
+    runs: { type: "string", default: "3" },
+    "no-peer": { type: "boolean", default: false },
+  },
+});
+const records = Number(options.records);
+const runs = Number(options.runs);
+const CONCURRENCY = 32;
+const LATENCY_MS = 50;
+const PEER_RECORDS = 2000;
+/** Makes a payload of about 1.5 KB. */
+const REMARK = 1150;
+
+await withFolder(async (folder) => {
+  const file = path.join(folder, "rows.csv");
+  await writeFlatRows(file, records, { remark: REMARK });
+  say(`push, ${count(records)} records of about 1.5 KB, ${CONCURRENCY} in flight; ${machine()}`);
+  const ours = await medians(runs, () => pushed(file, folder, 0));
+  say(`no latency: ${rates(ours)}`);
+  const late = await medians(runs, () => pushed(file, folder, LATENCY_MS));
+  const most = CONCURRENCY / (LATENCY_MS / 1000);
+  say(`${LATENCY_MS} ms:      ${rates(late)}`);
+  say(`of ${most}/s:  ${percent(late.whole / most)} the whole command, ${percent(late.sending / most)} the sending`);
+  if (options["no-peer"]) return;
+  const newman = peer("newman", npmPeer("newman@6"));
+  if (newman === undefined) return;
+  const theirs = median(await Promise.all([compared(newman, folder)]));
+  say(`newman:     ${count(theirs)} records a second: push is ${(ours.whole / theirs).toFixed(1)} times as fast`);
+});
+
+async function pushed(file, folder, latencyMs) {
+  const state = path.join(folder, "state");
+  const server = await startServer(folder, latencyMs);
+  const args = ["push", file, "--contract", beside("push-contract.yaml"), "--mapping", beside("push-mapping.yaml")];
+  const target = ["--base-url", server.baseUrl, "--ca", server.ca, "--concurrency", String(CONCURRENCY)];
+  const place = ["--ledger", path.join(state, "ledger.db"), "--quiet"];
+  const env = { MIGRATE_TOKEN: "bench", TMPDIR: folder };
+  const { wallMs, cpuMs, peakMb } = await migrate([...args, ...target, ...place], { env });
+  const { requests, sendingMs } = await server.stop();
+  rmSync(state, { recursive: true });
+  if (requests !== records) throw new Error(`the server has answered ${requests} requests, not ${records}`);
+  return { whole: records / (wallMs / 1000), sending: records / (sendingMs / 1000), cpuMs, peakMb };
+}
+
+async function startServer(folder, latencyMs) {
+  const ready = path.join(folder, "server.json");
+  rmSync(ready, { force: true });
+  const args = [beside("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  process.once("exit", () => child.kill("SIGKILL"));
+  let said = "";
+  child.stdout.on("data", (piece) => (said += piece));
+  for (let waited = 0; !existsSync(ready); waited += 20) {
+    if (waited > 10_000 || child.exitCode !== null) throw new Error("the server does not start");
+    await delay(20);
+  }
+  const stop = async () => {
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGTERM");
+    await closed;
+    return JSON.parse(said);
+  };
+  return { ...JSON.parse(readFileSync(ready, "utf8")), stop };
+}
+
+async function compared(newman, folder) {
+  const file = path.join(folder, "some.csv");
+  const collection = path.join(folder, "collection.json");
+  await writeFlatRows(file, PEER_RECORDS, { remark: REMARK });
+  const server = await startServer(folder, 0);
+  writeFileSync(collection, JSON.stringify(collectionFor(`${server.baseUrl}data-import/accounts/`)));
+  const args = ["run", collection, "-d", file, "--insecure", "--silent"];
+  const { wallMs } = await measured(newman, args);
+  await server.stop();
+  return PEER_RECORDS / (wallMs / 1000);
+}
+
+function collectionFor(url) {
+  const columns = ["REF", "TYPE", "NAME", "ADDR1", "ADDR2", "POSTCODE", "BALANCE", "NEXT_BILL", "OCCUPIER", "REMARK"];
+  const raw = JSON.stringify(Object.fromEntries(columns.map((name) => [name.toLowerCase(), `{{${name}}}`])));
+  const header = [
+    { key: "content-type", value: "application/json" },
+    { key: "authorization", value: "Token bench" },
+  ];
+  return {
+    info: { name: "push", schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" },
+    item: [{ name: "account", request: { method: "POST", url, header, body: { mode: "raw", raw } } }],
+  };
+}
+
+function rates({ whole, sending, cpuMs, peakMb }) {
+  const used = cpuMs === undefined ? "" : `; ${Math.round((cpuMs * 1000) / records)} us of processor a record`;
+  return `${count(whole)} records a second, sending alone ${count(sending)}${used}, ${Math.round(peakMb ?? 0)} MB`;
+}
+
+function percent(share) {
+  return `${(share * 100).toFixed(1)} %`;
+}
