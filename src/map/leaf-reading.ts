@@ -1,6 +1,6 @@
 import type { FieldType } from "../contract/field-type.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
-import type { Expected } from "../model/problem.ts";
+import type { Expected, WrittenForm } from "../model/problem.ts";
 import { isoDate, isoDateTime } from "./local-time.ts";
 import { constantOf, conversionTo, type Content, type Conversion } from "./contract-value.ts";
 import { compileDatePattern, type DatePattern, type PatternTime } from "./date-pattern.ts";
@@ -9,7 +9,7 @@ import type { LeafOptions, Reading } from "./leaf-options.ts";
 import { callerOf } from "./mapping-function.ts";
 import type { OriginKind } from "./mapping.ts";
 import type { LeafNode } from "./mapping-node.ts";
-import { numberReader } from "./number-text.ts";
+import { numberExample, numberReader } from "./number-text.ts";
 import { notA, Unfit } from "./unfit.ts";
 import { isZone, utcAtOffset, utcInZone } from "./zone-time.ts";
 
@@ -31,11 +31,18 @@ export function compileReading(options: LeafOptions, type: FieldType, context: L
   refuseOtherTypes(reading, type, options, context);
   if (reading.kind === "lookup") return lookupReading(reading, { options, type, context });
   if (reading.kind === "boolean") return booleanReading(reading, options, context);
-  if (reading.kind === "number") return textReading(numberReader(reading.marks), numberExpected(type), convert);
+  if (reading.kind === "number")
+    return textReading(
+      numberReader(reading.marks),
+      { expected: numberExpected(type), written: { as: numberExample(reading.marks) } },
+      convert,
+    );
   if (reading.kind === "call") {
     return { finish: callerOf(reading.name, options, convert, context), origin: "call", takesEmpty: true };
   }
-  return textReading(dateReader(reading, options, context), reading.kind, (isoText) => isoText);
+  const zone = reading.kind === "datetime" ? reading.zone : undefined;
+  const written = { as: reading.pattern, ...(zone !== undefined && { zone }) };
+  return textReading(dateReader(reading, options, context), { expected: reading.kind, written }, (isoText) => isoText);
 }
 
 type Kind = FieldType["kind"];
@@ -125,7 +132,7 @@ function refuseDefault(takesEmpty: boolean, options: LeafOptions, context: LeafC
 /** Reads a text into another one that then goes through the contract's type. */
 function textReading(
   read: (text: string) => string | undefined,
-  expected: Expected,
+  wanted: { readonly expected: Expected; readonly written: WrittenForm },
   convert: Conversion,
 ): CompiledReading {
   return {
@@ -133,7 +140,7 @@ function textReading(
     takesEmpty: false,
     finish: (content) => {
       const text = typeof content === "string" ? read(content) : undefined;
-      if (text === undefined) return notA(expected, content);
+      if (text === undefined) return notA(wanted.expected, content, wanted.written);
       const value = convert(text);
       return value instanceof Unfit ? new Unfit(content, value.finding) : value;
     },

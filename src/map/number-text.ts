@@ -39,6 +39,11 @@ export function numberReader(marks: NumberMarks): (text: string) => string | und
   };
 }
 
+/** `1.234,50`: how a number looks in a source's own marks. */
+export function numberExample({ decimal, group = "" }: NumberMarks): string {
+  return `1${group}234${decimal}50`;
+}
+
 const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;

@@ -19,6 +19,12 @@ export type Expected =
   | "uri"
   | "uuid";
 
+/** How the mapping reads a cell: `as` a pattern or an example of it, such as `dd/MM/yyyy`, on the clocks of `zone`. */
+export interface WrittenForm {
+  readonly as: string;
+  readonly zone?: string;
+}
+
 /** Why a document path is refused (specification 2.5). */
 export type UnsafePathReason =
   | "absolute"
@@ -42,7 +48,8 @@ export type PayloadFinding =
   | { readonly code: "required" }
   | { readonly code: "null" }
   | { readonly code: "blank" }
-  | { readonly code: "invalid"; readonly expected: Expected }
+  /** `written`: the form that the mapping asks of the cell, where that is not the contract's own. */
+  | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   | { readonly code: "invalid_choice"; readonly choices: readonly string[] }
   | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }
   | { readonly code: "min_length"; readonly limit: number; readonly unit: "characters" | "items" }

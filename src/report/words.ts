@@ -1,5 +1,5 @@
 import { formatPlace, type Place } from "../model/place.ts";
-import type { Expected, LocalFinding, Problem, UnsafePathReason } from "../model/problem.ts";
+import type { Expected, LocalFinding, Problem, UnsafePathReason, WrittenForm } from "../model/problem.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
 /**
@@ -20,7 +20,7 @@ const WORDS: Words = {
   required: () => "A value is required here.",
   null: () => "May not be null.",
   blank: () => "May not be empty.",
-  invalid: ({ expected }) => EXPECTED[expected],
+  invalid: ({ expected, written }) => (written === undefined ? EXPECTED[expected] : writtenWords(expected, written)),
   invalid_choice: ({ choices }) => `Must be one of: ${list(choices)}.`,
   max_length: ({ limit, unit }) => `Must have at most ${amount(limit, unit)}.`,
   min_length: ({ limit, unit }) => `Must have at least ${amount(limit, unit)}.`,
@@ -79,6 +79,16 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   uri: "Must be a complete web address, as https://example.com/page.",
   uuid: "Must be a UUID, as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
 };
+
+/** What the mapping asks of a cell, which is what its owner can mend; not what becomes of it. */
+function writtenWords(expected: Expected, { as, zone }: WrittenForm): string {
+  const form = `written as ${plainText(as)}`;
+  if (expected === "date") return `Must be a date that exists, ${form}.`;
+  if (expected !== "datetime") return `Must be a number, ${form}.`;
+  const clocks =
+    zone === undefined || zone === "UTC" ? "" : `, which the clocks of ${plainText(zone)} showed just once`;
+  return `Must be a date and time that exist, ${form}${clocks}.`;
+}
 
 const UNSAFE_PATH: Readonly<Record<UnsafePathReason, string>> = {
   absolute: "it starts at a root",

@@ -397,3 +397,21 @@ describe("all leaves", () => {
     expect(mapped.problems).toMatchObject([{ attr: "e", code: "invalid", expected: "string", shape: "object" }]);
   });
 });
+
+describe("a cell that does not fit", () => {
+  test.each([
+    ['{ from: A, date: "dd/MM/yyyy" }', date, { as: "dd/MM/yyyy" }],
+    [
+      '{ from: A, datetime: "dd/MM HH:mm yyyy", zone: Europe/London }',
+      datetime,
+      { as: "dd/MM HH:mm yyyy", zone: "Europe/London" },
+    ],
+    ['{ from: A, number: { decimal: ",", group: "." } }', decimal, { as: "1.234,50" }],
+    ["A", date, undefined],
+  ])("%s asks for the form of the source, not for what becomes of it", (leaf, type, written) => {
+    const { problems } = compile(`payload: { leaf: ${leaf} }`, object({ leaf: type })).map(rowOf({ A: "?" }));
+    expect(
+      problems.map((problem) => (problem.code === "invalid" && "written" in problem ? problem.written : undefined)),
+    ).toEqual([written]);
+  });
+});

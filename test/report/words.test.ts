@@ -4,6 +4,15 @@ import { wordsFor } from "../../src/report/words.ts";
 
 const other = { file: "accounts.csv", line: 7 };
 const cases: readonly (readonly [LocalFinding, string])[] = [
+  [
+    { code: "invalid", expected: "date", written: { as: "dd/MM/yyyy" } },
+    "Must be a date that exists, written as dd/MM/yyyy.",
+  ],
+  [
+    { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
+    "Must be a date and time that exist, written as dd/MM/yyyy HH:mm, which the clocks of Europe/London showed just once.",
+  ],
+  [{ code: "invalid", expected: "decimal", written: { as: "1.234,50" } }, "Must be a number, written as 1.234,50."],
   [{ code: "invalid", expected: "datetime" }, "Must be a date and time with its zone, as 2026-01-31T09:30:00Z."],
   [{ code: "invalid_choice", choices: ["A", "", "B"] }, 'Must be one of: A, "", B.'],
   [{ code: "max_length", limit: 1, unit: "characters" }, "Must have at most 1 character."],
