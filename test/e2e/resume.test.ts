@@ -1,0 +1,230 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { Admin, Workplace } from "./push-scene.ts";
+import { adminOf, CONTRACT, goodAccounts, outcomeLines, statusCounts, workplace, writeExtract } from "./push-scene.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+/** A push that the platform stops half way: exit code 4. */
+async function stoppedPush(flags: readonly string[] = []): Promise<Workplace> {
+  const work = workplace({ accounts: goodAccounts(40) }, sandbox);
+  await admin.faults({ pauseAt: 15 });
+  expect((await work.push(["--concurrency", "2", ...flags])).code).toBe(4);
+  await admin.supplier("Ongoing");
+  return work;
+}
+
+describe("resume refuses", () => {
+  test("where there is no ledger", async () => {
+    const { migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
+    const { code, stderr } = await migrate(["resume"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("migrate push");
+  });
+
+  test("a run that nobody knows", async () => {
+    const work = await stoppedPush();
+    const { code, stderr } = await work.migrate(["resume", "20200101-0000-beef"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("20200101-0000-beef");
+    expect(stderr).toContain("migrate status");
+  });
+
+  test("an input that has changed, and names it", async () => {
+    const work = await stoppedPush();
+    appendFileSync(work.file("customers.csv"), "EXT-00001,2,Liam,Hughes,07700 900731,1950-01-01\n");
+    const sent = await admin.imports();
+    const { code, stderr } = await work.migrate(["resume"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/customers\.csv has changed/);
+    expect(stderr).not.toContain("accounts.csv");
+    expect(await admin.imports()).toEqual(sent);
+  });
+
+  test.each([["accounts.csv"], ["mapping.yaml"]])("an input whose %s is gone", async (name) => {
+    const work = await stoppedPush();
+    rmSync(work.file(name));
+    const { code, stderr } = await work.migrate(["resume"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(name);
+  });
+});
+
+describe("resume", () => {
+  test("sends what is left and no more, and tells of all records", async () => {
+    const work = await stoppedPush();
+    const before = new Set((await admin.accounts()).map(({ key }) => key));
+    const sent = (await admin.imports()).length;
+    const { code, stdout } = await work.migrate(["resume", "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
+    const again = (await admin.imports()).slice(sent).map(({ key = "" }) => key);
+    expect(again).toHaveLength(40 - before.size);
+    expect(again.filter((key) => before.has(key))).toEqual([]);
+  });
+
+  test("of a run that is complete sends nothing", async () => {
+    const { push, migrate } = workplace({ accounts: goodAccounts(5) }, sandbox);
+    await push();
+    const sent = await admin.imports();
+    const { code, stdout } = await migrate(["resume", "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 5 });
+    expect(await admin.imports()).toEqual(sent);
+  });
+
+  test("takes a run by the beginning of its id, and goes on from any folder", async () => {
+    const work = await stoppedPush();
+    const run = await latestRun(work);
+    mkdirSync(work.file("elsewhere"));
+    const { code, stdout, stderr } = await work.migrate(
+      ["resume", run.slice(0, -2), "--ledger", work.file(".migrate/ledger.db"), "--format", "ndjson"],
+      { cwd: work.file("elsewhere") },
+    );
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
+  });
+
+  test("writes the report where the push was to write it", async () => {
+    const work = await stoppedPush(["--out", "report"]);
+    mkdirSync(work.file("elsewhere"));
+    await work.migrate(["resume", "--ledger", "../.migrate/ledger.db"], { cwd: work.file("elsewhere") });
+    expect(outcomeLines(readFileSync(work.file("report/outcomes.ndjson"), "utf8"))).toHaveLength(40);
+    expect(readdirSync(work.file("elsewhere"))).toEqual([]);
+  });
+
+  test("lets records be that another push has sent meanwhile", async () => {
+    const work = await stoppedPush();
+    const first = await latestRun(work);
+    expect((await work.push()).code).toBe(0);
+    const sent = await admin.imports();
+    const { code, stdout } = await work.migrate(["resume", first, "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("pending");
+    expect(await admin.imports()).toEqual(sent);
+  });
+});
+
+describe("a push that ends while it reads its input", () => {
+  test.each([
+    ["SIGINT", 3],
+    ["SIGKILL", null],
+  ])("by %s has sent nothing; resume reads all of it and sends all of it", async (signal, exitCode) => {
+    const work = withTrap(signal);
+    expect((await work.push()).code).toBe(exitCode);
+    expect(await admin.imports()).toEqual([]);
+
+    const { code, stdout } = await work.migrate(["resume", "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3_000 });
+    expect(await admin.accounts()).toHaveLength(3_000);
+  });
+});
+
+const FLAGS = ["push", "-", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson"];
+
+describe("a push from standard input", () => {
+  test("is resumed from the copy beside the ledger, which only its owner can read, and which goes in the end", async () => {
+    const work = workplace({ accounts: goodAccounts(40) }, sandbox);
+    await admin.faults({ pauseAt: 15 });
+    const stopped = await pushInput(work, ["--concurrency", "2"]);
+    expect(stopped.code).toBe(4);
+    expect(outcomeLines(stopped.stdout)[3]).toMatchObject({ source: { file: "-", line: 5 } });
+    const [copy = ""] = copies(work);
+    expect(copies(work)).toHaveLength(1);
+    expect(statSync(work.file(".migrate/input", copy)).mode & 0o777).toBe(0o600);
+    expect(statSync(work.file(".migrate/input")).mode & 0o777).toBe(0o700);
+
+    await admin.supplier("Ongoing");
+    const { code, stdout } = await work.migrate(["resume", "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
+    expect(copies(work)).toEqual([]);
+  });
+
+  test("leaves no copy behind when all is settled, nor when the input cannot be used, nor after a dry run", async () => {
+    const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
+    expect((await pushInput(work, ["--dry-run"])).code).toBe(1);
+    expect(copies(work)).toEqual([]);
+    expect((await pushInput(work)).code).toBe(1);
+    expect(copies(work)).toEqual([]);
+    const empty = await work.migrate(FLAGS, { input: "" });
+    expect(empty.code).toBe(2);
+    writeExtract(work.folder, { accounts: [] });
+    const headerAlone = await work.migrate(FLAGS, { input: "REF,TYPE,NAME,ADDRESS,POSTCODE,MPAN\n" });
+    expect(headerAlone.code).toBe(2);
+    expect(copies(work)).toEqual([]);
+  });
+
+  test("is reported and explained without the input, all but its rows", async () => {
+    const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
+    const pushed = await pushInput(work);
+    const reported = await work.migrate(["report", "--format", "ndjson"]);
+    expect(reported.code).toBe(1);
+    expect(reported.stdout).toBe(pushed.stdout);
+    expect(reported.stderr).toMatch(/rejects are left out/i);
+
+    const explained = await work.migrate(["explain", "BAD"]);
+    expect(explained.code).toBe(0);
+    expect(explained.stdout).toContain("invalid_choice");
+    expect(explained.stdout).toMatch(/sources cannot be read/);
+  });
+});
+
+/** A mapping whose function ends its own process with a signal, once, at record 700. */
+function withTrap(signal: string): Workplace {
+  const work = workplace({ accounts: goodAccounts(3_000) }, sandbox);
+  writeFileSync(
+    work.file("functions.mjs"),
+    `import { existsSync, writeFileSync } from "node:fs";
+     let calls = 0;
+     export function trap(value) {
+       calls += 1;
+       if (calls === 700 && !existsSync("sprung")) {
+         writeFileSync("sprung", "");
+         process.kill(process.pid, "${signal}");
+       }
+       return value;
+     }`,
+  );
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  writeFileSync(
+    work.file("mapping.yaml"),
+    mapping
+      .replace("billing_name: NAME", "billing_name: { from: NAME, call: trap }")
+      .replace("operation:", "functions: ./functions.mjs\noperation:"),
+  );
+  return work;
+}
+
+function copies(work: Workplace): readonly string[] {
+  return existsSync(work.file(".migrate/input")) ? readdirSync(work.file(".migrate/input")) : [];
+}
+
+async function pushInput(work: Workplace, flags: readonly string[] = []): ReturnType<Workplace["migrate"]> {
+  return work.migrate([...FLAGS, ...flags], { input: readFileSync(work.file("accounts.csv")) });
+}
+
+async function latestRun({ migrate }: Workplace): Promise<string> {
+  const { stdout } = await migrate(["status", "--format", "json"]);
+  const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);
+  return runs[0]?.id ?? "";
+}
