@@ -138,9 +138,12 @@ export async function reportRun(
   };
 }
 
-function titleOf(run: Run, job: Job | undefined): string {
-  const what = job === undefined ? [run.id] : job.input.files.map(({ file }) => file);
-  return [run.command, ...what].join(" ");
+/** `push accounts.csv and 3 more files`: a pattern can name thousands. */
+function titleOf({ command, id }: Run, job: Job | undefined): string {
+  const [first, ...more] = job?.input.files ?? [];
+  if (first === undefined) return `${command} ${id}`;
+  const others = more.length === 0 ? "" : ` and ${more.length} more ${more.length === 1 ? "file" : "files"}`;
+  return `${command} ${first.file}${others}`;
 }
 
 function exitCodeOf({ end, sent }: EndedRun, recordsAlone: number): number {
