@@ -74,6 +74,15 @@ test.each([
   expect(await contradictionsOf(work)).toEqual([]);
 });
 
+test("a push whose reader has gone finishes its work all the same", async () => {
+  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+  const pushing = work.startPush();
+  pushing.process.stdout?.destroy();
+  expect((await pushing.ended).code).toBe(0);
+  expect(await admin.accounts()).toHaveLength(RECORDS);
+  expect(await contradictionsOf(work)).toEqual([]);
+});
+
 async function contradictionsOf(work: Workplace): Promise<readonly string[]> {
   const { stdout } = await work.migrate(["status", "--format", "json"]);
   const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);

@@ -1,0 +1,202 @@
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { Admin, Workplace } from "./push-scene.ts";
+import { adminOf, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+/** Two good accounts, one refused by the platform, one refused here. */
+function mixedWork(): Workplace {
+  return workplace(
+    {
+      accounts: [{ REF: "A" }, { REF: "B" }, { REF: "PHONE" }, { REF: "TYPE", TYPE: "X" }],
+      customers: [
+        { REF: "A" },
+        { REF: "B" },
+        { REF: "PHONE", FIRST: "Zebedee", MOBILE: "0400 777888" },
+        { REF: "TYPE" },
+      ],
+    },
+    sandbox,
+  );
+}
+
+describe("status", () => {
+  test("lists the runs, the latest first, with what became of their records", async () => {
+    const work = mixedWork();
+    await work.push(["--dry-run"]);
+    await work.push();
+    const { code, stdout } = await work.migrate(["status"]);
+    expect(code).toBe(0);
+    const [, latest, first] = stdout.split("\n").filter((line) => !line.startsWith(" "));
+    expect(latest).toMatch(/finished \(1\).* 4 /);
+    expect(first).toContain("dry run");
+    const data: { runs: { id: string; exitCode: number; running: boolean; summary: object }[] } = JSON.parse(
+      (await work.migrate(["status", "--format", "json"])).stdout,
+    );
+    expect(data.runs).toHaveLength(2);
+    expect(data.runs[0]).toMatchObject({
+      exitCode: 1,
+      running: false,
+      dryRun: false,
+      supplier: "SANDBOX",
+      summary: { records: 4, accepted: 2, rejected: 1, invalid: 1 },
+    });
+  });
+
+  test("shows one run by the beginning of its id, and refuses what fits none or several", async () => {
+    const work = mixedWork();
+    await work.push();
+    await work.push();
+    const { runs }: { runs: { id: string }[] } = JSON.parse(
+      (await work.migrate(["status", "--format", "json"])).stdout,
+    );
+    const id = runs[1]?.id ?? "";
+    const one = await work.migrate(["status", id, "--format", "json"]);
+    expect(JSON.parse(one.stdout)).toMatchObject({ runs: [{ id }] });
+    expect((await work.migrate(["status", "1999"])).code).toBe(2);
+    const several = await work.migrate(["status", "20"]);
+    expect(several.code).toBe(2);
+    expect(several.stderr).toContain("several runs");
+  });
+
+  test("changes nothing: not even a ledger comes into being", async () => {
+    const work = mixedWork();
+    const { code, stderr } = await work.migrate(["status"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("no ledger");
+    expect(readdirSync(work.folder)).not.toContain(".migrate");
+  });
+});
+
+describe("report", () => {
+  test.each([["text"], ["json"], ["ndjson"], ["csv"], ["junit"], ["github"]])(
+    "renders %s again as the push did, from the ledger alone",
+    async (format) => {
+      const work = mixedWork();
+      const first = await work.push(["--format", format, "--out", "report"]);
+      const files = read(work, "report");
+      await admin.reset();
+      const again = await work.migrate(["report", "--format", format, "--out", "again"]);
+      expect(again.stdout).toBe(first.stdout);
+      expect(again.code).toBe(first.code);
+      expect(read(work, "again")).toEqual(files);
+      expect(await admin.history()).toEqual([]);
+    },
+  );
+
+  test("holds every file that it promises, for its owner alone", async () => {
+    const work = mixedWork();
+    const { stdout } = await work.push(["--out", "report"]);
+    expect(readdirSync(work.file("report")).toSorted()).toEqual([
+      "errors.csv",
+      "outcomes.ndjson",
+      "rejects.csv",
+      "rejects.customers.csv",
+      "summary.json",
+    ]);
+    for (const name of readdirSync(work.file("report"))) {
+      expect(statSync(work.file("report", name)).mode & 0o777).toBe(0o600);
+    }
+    expect(readFileSync(work.file("report/outcomes.ndjson"), "utf8")).toBe(stdout);
+    expect(JSON.parse(readFileSync(work.file("report/summary.json"), "utf8"))).toMatchObject({
+      records: 4,
+      pending: 0,
+      ...statusCounts(outcomeLines(stdout)),
+      errors: { invalid_choice: 1, invalid_phone_number: 1 },
+      exitCode: 1,
+    });
+  });
+
+  test("of a run whose extract has changed leaves the rows out, and says so", async () => {
+    const work = mixedWork();
+    const first = await work.push();
+    rmSync(work.file("customers.csv"));
+    const { code, stdout, stderr } = await work.migrate(["report", "--format", "ndjson", "--out", "again"]);
+    expect(code).toBe(1);
+    expect(stdout).toBe(first.stdout);
+    expect(stderr).toMatch(/rejects are left out/i);
+    expect(readdirSync(work.file("again")).toSorted()).toEqual(["errors.csv", "outcomes.ndjson", "summary.json"]);
+  });
+});
+
+describe("explain", () => {
+  test("tells everything about one record, without its values", async () => {
+    const work = mixedWork();
+    await work.push();
+    await work.push();
+    const { code, stdout } = await work.migrate(["explain", "PHONE"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^rejected/m);
+    expect(stdout).toMatch(/customers\.0\.mobile +invalid_phone_number/);
+    expect(stdout).toContain("customers.csv:4");
+    expect(stdout.match(/rejected +400/g)).toHaveLength(2);
+    expect(stdout).not.toMatch(/777888|Zebedee/);
+    const shown = await work.migrate(["explain", "PHONE", "--show-values"]);
+    expect(shown.stdout).toContain("0400 777888");
+    expect(shown.stdout).toContain("Zebedee");
+  });
+
+  test("tells it as data too", async () => {
+    const work = mixedWork();
+    await work.push();
+    const { stdout } = await work.migrate(["explain", "A", "--format", "json"]);
+    const told: { outcomes: object[]; attempts: object[]; records: { origins: object[]; payload?: object }[] } =
+      JSON.parse(stdout);
+    const held = (await admin.accounts()).find(({ key }) => key === "A");
+    expect(told.outcomes).toMatchObject([{ status: "accepted", account: held?.number }]);
+    expect(told.attempts).toMatchObject([{ attempt: 1, status: "accepted", http: 201, errors: [] }]);
+    expect(told.records[0]?.payload).toBeUndefined();
+    const origins = told.records[0]?.origins ?? [];
+    expect(origins).toContainEqual({
+      attr: "customers.0.given_name",
+      from: "column",
+      place: { file: "customers.csv", line: 2, column: "FIRST", columnNumber: 3 },
+      shape: "Aa{4}",
+    });
+  });
+
+  test("of a record that two runs know tells of the run that is asked for", async () => {
+    const work = mixedWork();
+    await work.push();
+    await work.push();
+    const { runs }: { runs: { id: string }[] } = JSON.parse(
+      (await work.migrate(["status", "--format", "json"])).stdout,
+    );
+    const [latest, first] = runs.map(({ id }) => id);
+    expect((await work.migrate(["explain", "A"])).stdout).toMatch(/^skipped/m);
+    expect((await work.migrate(["explain", "A", "--run", first ?? ""])).stdout).toMatch(/^accepted/m);
+    expect(latest).not.toBe(first);
+  });
+
+  test("of a key that no run knows says so", async () => {
+    const work = mixedWork();
+    await work.push();
+    const { code, stderr } = await work.migrate(["explain", "NOBODY"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--run");
+  });
+
+  test("goes on without the extract, and says so", async () => {
+    const work = mixedWork();
+    await work.push();
+    writeFileSync(work.file("mapping.yaml"), "");
+    const { code, stdout } = await work.migrate(["explain", "PHONE"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("invalid_phone_number");
+    expect(stdout).toMatch(/sources cannot be read/);
+  });
+});
+
+function read(work: Workplace, folder: string): ReadonlyMap<string, string> {
+  return new Map(readdirSync(work.file(folder)).map((name) => [name, readFileSync(work.file(folder, name), "utf8")]));
+}
