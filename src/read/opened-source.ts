@@ -75,10 +75,18 @@ export async function* rowsOf(source: OpenedSource | OpenedChild): AsyncGenerato
   }
 }
 
+/** A JSON value that is no record at all has no key either; to say so as well helps nobody. */
 function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
+  if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
   const found = keys.flatMap((name) => keyProblems(read, name));
   return found.length === 0 ? read : { row: read.row, problems: [...read.problems, ...found] };
 }
+
+const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
+  "source_invalid_json",
+  "source_not_an_object",
+  "source_record_too_large",
+]);
 
 /**
  * Space that is not U+0020 and format characters (zero width, direction, soft hyphen): on a screen two keys are the

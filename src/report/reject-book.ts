@@ -17,7 +17,8 @@ export interface RejectBook {
   /** Takes note of the sources that a record has rows of: each gets a file, if only a header. */
   readonly see: (record: InputRecord) => void;
   readonly hasSeenAll: () => boolean;
-  readonly add: (entry: RejectRow, key: string | undefined) => void;
+  /** False when the row is left out. */
+  readonly add: (entry: RejectRow, key: string | undefined) => boolean;
   /** Writes what was added. */
   readonly flush: () => Promise<void>;
   /** Undefined when a column turned up after its file had been begun. */
@@ -64,7 +65,9 @@ export function openRejectBook(folder: PrivateFolder, known: KnownColumns, optio
     },
     hasSeenAll: () => unseen.size === 0,
     add: (entry, key) => {
-      if (!sheetOf(entry.child, entry.row).add(entry, key)) leftOut += 1;
+      const isTaken = sheetOf(entry.child, entry.row).add(entry, key);
+      if (!isTaken) leftOut += 1;
+      return isTaken;
     },
     flush: async () => {
       for (const sheet of sheets.values()) await sheet.flush();

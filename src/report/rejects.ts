@@ -43,7 +43,10 @@ async function onePass(book: RejectBook, batches: AsyncIterable<RejectedBatch>):
   for await (const { batch, rejected, last } of batches) {
     for (const record of batch) book.see(record);
     for (const { record, outcome } of rejected) {
-      for (const entry of rejectRows(record, outcome)) book.add(entry, outcome.key);
+      const [own, ...joined] = rejectRows(record, outcome);
+      // Rows joined to one that is left out would be orphans.
+      if (own === undefined || !book.add(own, outcome.key)) continue;
+      for (const entry of joined) book.add(entry, outcome.key);
     }
     await book.flush();
     if (last && book.hasSeenAll()) break;

@@ -16,6 +16,8 @@ export interface Report {
   readonly next?: string;
   /** The folder that the report files lie in. */
   readonly folder?: string;
+  /** Rows of records that need work and that its rejects could not take. */
+  readonly leftOut?: number;
 }
 
 /** Takes a piece of text to where the report goes. */

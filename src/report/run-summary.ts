@@ -51,9 +51,14 @@ function colourOf(status: Status, style: ChalkInstance): ChalkInstance {
   return NEEDS_WORK.has(status) ? style.red : style.yellow;
 }
 
-function rejectsNote({ summary }: Report): string {
+function rejectsNote({ summary, leftOut = 0 }: Report): string {
   const count = countOf(summary, NEEDS_WORK);
-  return count === 0 ? "" : ` (rejects: ${number(count)} ${count === 1 ? "record" : "records"} to mend)`;
+  if (count === 0) return "";
+  const missing =
+    leftOut === 0
+      ? ""
+      : `, but for ${number(leftOut)} that cannot be copied unchanged: mend them in the extract, errors.csv has the places`;
+  return ` (rejects: ${number(count)} ${count === 1 ? "record" : "records"} to mend${missing})`;
 }
 
 function number(count: number): string {

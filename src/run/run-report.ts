@@ -125,12 +125,13 @@ export async function reportRun(
     ...parts.screen,
   };
   const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
-  const { rejects, failures } = await writeFolder(report, folder, job);
+  const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
   const next = nextCommand({ run, settings: job?.settings, summary, rejects, ledger: options.ledger });
   return {
     report: {
       ...report,
       ...(folder !== undefined && failures.length === 0 && { folder }),
+      ...(leftOut > 0 && { leftOut }),
       ...(next !== undefined && { next }),
     },
     exitCode: worstExitCode([options.exitCode, ...failures.map((failure) => failure.exitCode)]),
@@ -167,12 +168,13 @@ function runFolder(ledger: string, run: Run): string {
 interface WrittenFolder {
   /** The files with the rows that need work, and the source that each feeds. */
   readonly rejects: readonly RejectedSource[];
+  readonly leftOut: number;
   readonly failures: readonly Failure[];
 }
 
 /** What the run did is done: that its report cannot be written ends nothing. */
 async function writeFolder(report: Report, folder: string | undefined, job: Job | undefined): Promise<WrittenFolder> {
-  if (folder === undefined) return { rejects: [], failures: [] };
+  if (folder === undefined) return { rejects: [], leftOut: 0, failures: [] };
   try {
     const sources = job === undefined ? [] : sourceNames(job.plan);
     const { rejects } = await writeReportFiles(report, { folder, sources, ...(job && rejectsOptions(job)) });
@@ -181,9 +183,9 @@ async function writeFolder(report: Report, folder: string | undefined, job: Job 
       source: only ? undefined : (child ?? job?.plan.name),
       path: file,
     }));
-    return { rejects: files, failures: [] };
+    return { rejects: files, leftOut: rejects.leftOut, failures: [] };
   } catch (error) {
-    if (error instanceof Failure) return { rejects: [], failures: [error] };
+    if (error instanceof Failure) return { rejects: [], leftOut: 0, failures: [error] };
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cells, failureOf, firstCells, fixture, problemsOf, read, scratchFolder, source } from "./reading.ts";
@@ -82,6 +82,19 @@ describe("the ten hazards of extracts", () => {
     ]);
     const keyed = await read({ ...fixture("empty-cells.csv"), key: "ACCOUNT_REF" });
     expect(problemsOf(keyed.records)).toEqual(["source_missing_key@3:1"]);
+  });
+
+  it("does not miss the key of what is no record at all", async () => {
+    const folder = await scratchFolder();
+    const file = join(folder, "a.ndjson");
+    await writeFile(file, '{"id":"1"}\n[1]\n{bad\n{"name":"no key"}\n');
+    const { records } = await read({ name: "accounts", files: [file], key: "id", children: [] });
+    expect(records.map(({ problems }) => problems.map(({ code }) => code))).toEqual([
+      [],
+      ["source_not_an_object"],
+      ["source_invalid_json"],
+      ["source_missing_key"],
+    ]);
   });
 
   it("finds a delimiter other than the comma, and says so", async () => {

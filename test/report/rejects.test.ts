@@ -5,7 +5,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
-import type { InputRecord } from "../../src/model/row.ts";
+import type { InputRecord, Row } from "../../src/model/row.ts";
 import { type ReportFilesOptions, writeReportFiles } from "../../src/report/report-files.ts";
 import { batched, csvRow, csvTable, jsonRow, missing, orphan, outcomeOf, recordsOf } from "./inputs.ts";
 import { reportOf } from "./reports.ts";
@@ -257,6 +257,32 @@ describe("rejects of JSON sources", () => {
     expect(await files()).toEqual(["rejects.ndjson"]);
     expect(await content("rejects.ndjson")).toBe('{"ref":"1","list":[1,{"a":null}]}\n');
     expect(rejects.leftOut).toBe(1);
+  });
+
+  it("leave out the rows joined to a value that is left out: alone they came back as orphans", async () => {
+    const table = csvTable("customers.csv", ["ACC"]);
+    const joined = (key: string, line: number): ReadonlyMap<string, readonly Row[]> =>
+      new Map([["customers", [csvRow(table, line, [key])]]]);
+    const records = recordsOf([
+      { ...jsonRow("a.ndjson", 1, "", { ref: "1" }), children: joined("1", 2) },
+      { ...jsonRow("a.ndjson", 2, "", {}), children: joined("2", 3) },
+    ]);
+    const [one, two] = records;
+    const twice = { attr: "", code: "source_duplicate_name", name: "ref", severity: "error", by: "local" } as const;
+    await write(
+      records,
+      [
+        outcomeOf(need(one), [missing("x", need(one).row)]),
+        outcomeOf(need(two), [{ ...twice, place: { file: "a.ndjson", line: 2, pointer: "/ref" } }]),
+      ],
+      { sources: ["accounts", "customers"] },
+    );
+    expect(await content("rejects.ndjson")).toBe('{"ref":"1"}\n');
+    expect((await content("rejects.customers.csv")).split("\n")).toEqual([
+      "ACC,migrate_key,migrate_attr,migrate_code,migrate_detail",
+      "1,K1,,,",
+      "",
+    ]);
   });
 });
 

@@ -3,6 +3,12 @@ import { summaryText } from "../../src/report/run-summary.ts";
 import { MIXED, reportOf } from "./reports.ts";
 
 describe("summaryText", () => {
+  it("says how many rows the rejects lack: that they held all was not true", () => {
+    expect(summaryText(reportOf(MIXED, { folder: "out", leftOut: 3 }))).toContain(
+      "(rejects: 2 records to mend, but for 3 that cannot be copied unchanged: mend them in the extract, ",
+    );
+  });
+
   it("says how many records of which status, where the report lies, and how to go on", () => {
     const next = "migrate push out/rejects.csv";
     expect(summaryText(reportOf(MIXED, { folder: "out", next }))).toBe(
