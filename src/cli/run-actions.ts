@@ -1,6 +1,4 @@
-import { push } from "../commands/push.ts";
 import { report } from "../commands/report.ts";
-import { resume } from "../commands/resume.ts";
 import { validate } from "../commands/validate.ts";
 import { Failure } from "../model/failure.ts";
 import { environmentNotices } from "./environment.ts";
@@ -17,8 +15,10 @@ export function validateAction(sources: readonly string[], flags: RunFlags): Pro
   });
 }
 
+/** The client for the network is loaded where it is used: validate starts without it. */
 export function pushAction(sources: readonly string[], flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
+    const { push } = await import("../commands/push.ts");
     for (const notice of environmentNotices(process)) world.talk.notice(notice);
     const { target, ...settings } = await readSettings(sources, flags, process.cwd());
     world.talk.detail(configText(settings));
@@ -33,6 +33,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
 
 export function resumeAction(run: string | undefined, flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
+    const { resume } = await import("../commands/resume.ts");
     for (const notice of environmentNotices(process)) world.talk.notice(notice);
     const settings = await readLedgerSettings(flags, process.cwd());
     world.talk.detail(configText(settings));
