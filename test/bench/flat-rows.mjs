@@ -20,7 +20,10 @@ export async function writeFlatRows(path, count, { remark = 0 } = {}) {
   const out = createWriteStream(path, { highWaterMark: 2 ** 20 });
   out.write(remark === 0 ? `${HEADER}\n` : `${HEADER},REMARK\n`);
   for (let from = 0; from < count; from += ROWS_A_WRITE) {
-    const rows = Array.from({ length: Math.min(ROWS_A_WRITE, count - from) }, (_, index) => flatRow(from + index) + end);
+    const rows = Array.from(
+      { length: Math.min(ROWS_A_WRITE, count - from) },
+      (_, index) => flatRow(from + index) + end,
+    );
     if (!out.write(rows.join(""))) await once(out, "drain");
   }
   out.end();
@@ -29,7 +32,6 @@ export async function writeFlatRows(path, count, { remark = 0 } = {}) {
 
 function flatRow(number) {
   const pick = (list, step) => list[Math.floor(number / step) % list.length];
-  const two = (value) => String(value).padStart(2, "0");
   return [
     `EXT-${String(number).padStart(8, "0")}`,
     number % 5 === 0 ? "B" : "D",
@@ -37,8 +39,12 @@ function flatRow(number) {
     `${1 + (number % 240)} ${pick(STREETS, 7)}`,
     number % 10 === 0 ? `"${pick(TOWNS, 11)}, District ${1 + (number % 97)}"` : pick(TOWNS, 11),
     `N${1 + (number % 20)} ${1 + (number % 9)}A${String.fromCharCode(65 + (number % 26))}`,
-    `${number % 7 === 0 ? "-" : ""}${number % 2000}.${two(number % 100)}`,
-    `${two(1 + (number % 28))}/${two(1 + (number % 12))}/${2026 + (number % 2)}`,
+    `${number % 7 === 0 ? "-" : ""}${number % 2000}.${twoDigits(number % 100)}`,
+    `${twoDigits(1 + (number % 28))}/${twoDigits(1 + (number % 12))}/${2026 + (number % 2)}`,
     number % 9 === 0 ? "Y" : "N",
   ].join(",");
+}
+
+export function twoDigits(value) {
+  return String(value).padStart(2, "0");
 }

@@ -4,13 +4,12 @@
 // (start, reading, validating, planning, sending, report) and of the sending alone, which the server times from its
 // first answer to its last; with latency also the share of the 32 / latency that no client can exceed.
 // The peer is `newman run -d` over 2,000 of the same rows, against the same server without latency.
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { writeFlatRows } from "./flat-rows.mjs";
-import { beside, count, machine, measured, median, medians, migrate, npmPeer, peer, say, withFolder } from "./measure.mjs";
+import { beside, count, machine, measured, medians, migrate, npmPeer, peer, say, withFolder } from "./measure.mjs";
+import { startServer } from "./running-server.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -40,7 +39,7 @@ await withFolder(async (folder) => {
   if (options["no-peer"]) return;
   const newman = peer("newman", npmPeer("newman@6"));
   if (newman === undefined) return;
-  const theirs = median(await Promise.all([compared(newman, folder)]));
+  const theirs = await compared(newman, folder);
   say(`newman:     ${count(theirs)} records a second: push is ${(ours.whole / theirs).toFixed(1)} times as fast`);
 });
 
@@ -56,27 +55,6 @@ async function pushed(file, folder, latencyMs) {
   rmSync(state, { recursive: true });
   if (requests !== records) throw new Error(`the server has answered ${requests} requests, not ${records}`);
   return { whole: records / (wallMs / 1000), sending: records / (sendingMs / 1000), cpuMs, peakMb };
-}
-
-async function startServer(folder, latencyMs) {
-  const ready = path.join(folder, "server.json");
-  rmSync(ready, { force: true });
-  const args = [beside("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  process.once("exit", () => child.kill("SIGKILL"));
-  let said = "";
-  child.stdout.on("data", (piece) => (said += piece));
-  for (let waited = 0; !existsSync(ready); waited += 20) {
-    if (waited > 10_000 || child.exitCode !== null) throw new Error("the server does not start");
-    await delay(20);
-  }
-  const stop = async () => {
-    const closed = new Promise((resolve) => child.once("close", resolve));
-    child.kill("SIGTERM");
-    await closed;
-    return JSON.parse(said);
-  };
-  return { ...JSON.parse(readFileSync(ready, "utf8")), stop };
 }
 
 async function compared(newman, folder) {

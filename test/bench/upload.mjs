@@ -1,51 +1,25 @@
 // Upload alone: records from memory, a ledger that keeps nothing, a bare loopback HTTPS server in another process.
 //   npm run build && node test/bench/upload.mjs [records] [concurrency | auto] [latency in ms]
 // One line of JSON: records a second, and the share of what concurrency / latency allows.
-import { fork } from "node:child_process";
-import { createServer } from "node:tls";
-import { generate } from "selfsigned";
+import { readFileSync } from "node:fs";
+import { withFolder } from "./measure.mjs";
+import { startServer } from "./running-server.mjs";
 
 const [records = "20000", concurrency = "32", latencyMs = "0"] = process.argv.slice(2);
-if (process.send === undefined) await measure();
-else await serve(Number(latencyMs));
+await withFolder(measure);
 
-async function serve(latency) {
-  const pems = await generate([{ name: "commonName", value: "localhost" }], {
-    keyType: "ec",
-    extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
-  });
-  const body = JSON.stringify({ external_account_number: "1", account_number: "A-12AB34CD" });
-  const reply = `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-  const server = createServer({ key: pems.private, cert: pems.cert }, (socket) => {
-    let unread = "";
-    socket.on("error", () => {});
-    socket.setNoDelay(true);
-    socket.on("data", (chunk) => {
-      unread += chunk.toString("latin1");
-      const head = unread.indexOf("\r\n\r\n");
-      const length = /content-length: (\d+)/i.exec(unread);
-      if (head < 0 || unread.length < head + 4 + Number(length[1])) return;
-      unread = "";
-      if (latency > 0) setTimeout(() => socket.write(reply), latency);
-      else socket.write(reply);
-    });
-  });
-  server.listen(0, "localhost", () => process.send({ port: server.address().port, ca: pems.cert }));
-}
-
-async function measure() {
+async function measure(folder) {
   const dist = new URL(process.env.MIGRATE_DIST ?? "../../dist/", import.meta.url);
   const load = (file) => import(new URL(file, dist).href);
   const { createHttp } = await load("transport/undici-http.js");
   const { createImportClient } = await load("platform/import-client.js");
   const { upload } = await load("upload/upload.js");
 
-  const server = fork(new URL(import.meta.url), [records, concurrency, latencyMs]);
-  const { port, ca } = await new Promise((resolve) => server.once("message", resolve));
-  const baseUrl = new URL(`https://localhost:${port}/v1/`);
+  const server = await startServer(folder, Number(latencyMs));
+  const baseUrl = new URL(server.baseUrl);
   const clock = { now: Date.now, monotonic: () => performance.now(), sleep };
   const connections = concurrency === "auto" ? 16 : Number(concurrency);
-  const { http, close } = createHttp({ origin: baseUrl, connections, ca });
+  const { http, close } = createHttp({ origin: baseUrl, connections, ca: readFileSync(server.ca, "utf8") });
   const client = createImportClient({
     http,
     baseUrl,
@@ -70,7 +44,7 @@ async function measure() {
   );
   const seconds = (performance.now() - startedAt) / 1000;
   await close();
-  server.kill();
+  await server.stop();
   const perSecond = Number(records) / seconds;
   const ideal = connections / (Number(latencyMs) / 1000);
   process.stdout.write(

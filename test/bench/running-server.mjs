@@ -1,0 +1,28 @@
+// Starts and stops bare-server.mjs in another process. Not a benchmark: push.mjs and upload.mjs use it.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { beside } from "./measure.mjs";
+
+/** `baseUrl`, `ca` (path of a PEM file in the folder), and `stop`, which gives the server's `requests` and `sendingMs`. */
+export async function startServer(folder, latencyMs) {
+  const ready = path.join(folder, "server.json");
+  rmSync(ready, { force: true });
+  const args = [beside("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  process.once("exit", () => child.kill("SIGKILL"));
+  let said = "";
+  child.stdout.on("data", (piece) => (said += piece));
+  for (let waited = 0; !existsSync(ready); waited += 20) {
+    if (waited > 10_000 || child.exitCode !== null) throw new Error("the server does not start");
+    await delay(20);
+  }
+  const stop = async () => {
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGTERM");
+    await closed;
+    return JSON.parse(said);
+  };
+  return { ...JSON.parse(readFileSync(ready, "utf8")), stop };
+}
