@@ -11,6 +11,7 @@ export type Expected =
   | "decimal"
   | "email"
   | "integer"
+  | "multiple"
   | "number"
   | "object"
   | "pattern"
@@ -19,7 +20,7 @@ export type Expected =
   | "uri"
   | "uuid";
 
-/** How the mapping reads a cell: `as` a pattern or an example of it, such as `dd/MM/yyyy`, on the clocks of `zone`. */
+/** How a value has to be written: `as` a pattern or an example, such as `dd/MM/yyyy`, on the clocks of `zone`. */
 export interface WrittenForm {
   readonly as: string;
   readonly zone?: string;
@@ -48,7 +49,10 @@ export type PayloadFinding =
   | { readonly code: "required" }
   | { readonly code: "null" }
   | { readonly code: "blank" }
-  /** `written`: the form that the mapping asks of the cell, where that is not the contract's own. */
+  /**
+   * `written`: the form that the mapping asks of the cell, where that is not the contract's own; the contract's
+   * expression for `pattern`, its step for `multiple`.
+   */
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   | { readonly code: "invalid_choice"; readonly choices: readonly string[] }
   | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }

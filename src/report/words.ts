@@ -71,6 +71,7 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   decimal: "Must be a decimal number, as 12.50.",
   email: "Must be an e-mail address.",
   integer: "Must be a whole number.",
+  multiple: "Must be a multiple of the step that the contract names.",
   number: "Must be a number.",
   object: "Must be an object with fields.",
   pattern: "Does not have the form that the contract asks for.",
@@ -80,8 +81,10 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   uuid: "Must be a UUID, as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
 };
 
-/** What the mapping asks of a cell, which is what its owner can mend; not what becomes of it. */
+/** What is asked of the cell itself, which is what its owner can mend; not what becomes of it. */
 function writtenWords(expected: Expected, { as, zone }: WrittenForm): string {
+  if (expected === "pattern") return `Does not have the form that the contract asks for: ${plainText(as, 200)}`;
+  if (expected === "multiple") return `Must be a multiple of ${as}.`;
   const form = `written as ${plainText(as)}`;
   if (expected === "date") return `Must be a date that exists, ${form}.`;
   if (expected !== "datetime") return `Must be a number, ${form}.`;

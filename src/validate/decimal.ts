@@ -4,6 +4,7 @@ import { decimalPlaces, decimalTextOf, isDecimalText, wholeDigits } from "./deci
 import type { Check, Present } from "./found.ts";
 import { limitsCheck } from "./numeric-limits.ts";
 import { strip } from "./unicode-text.ts";
+import { wrongForm } from "./wrong-form.ts";
 
 /** A decimal as text, white space around it taken off. A JSON number is taken too, but changed into text by the platform: a warning. */
 export function decimalCheck(type: DecimalType): Check {
@@ -14,13 +15,12 @@ export function decimalCheck(type: DecimalType): Check {
     if (typeof value === "number") found.add(value, COERCED, { severity: "warning" });
     const wrong = precisionFinding(text, type);
     if (wrong !== undefined) return found.add(value, wrong);
-    if (type.pattern?.test(text) === false) found.add(value, PATTERN);
+    if (type.pattern?.test(text) === false) found.add(value, wrongForm(type.pattern));
     checkLimits(text, found);
   };
 }
 
 const INVALID = { code: "invalid", expected: "decimal" } as const;
-const PATTERN = { code: "invalid", expected: "pattern" } as const;
 const COERCED = { code: "coerced", from: "number", to: "decimal" } as const;
 
 function textOf(value: Present): string | undefined {

@@ -30,12 +30,11 @@ function bound(limit: NumericLimit | undefined, code: "max_value" | "min_value")
 function step(size: number | undefined): LimitsCheck | undefined {
   if (size === undefined || size <= 0) return undefined;
   const stepText = decimalTextOf(size);
+  const notAStep = { code: "invalid", expected: "multiple", written: { as: stepText } } as const;
   return (value, found) => {
-    if (!isMultiple(textOf(value), stepText)) found.add(value, NOT_A_STEP);
+    if (!isMultiple(textOf(value), stepText)) found.add(value, notAStep);
   };
 }
-
-const NOT_A_STEP = { code: "invalid", expected: "pattern" } as const;
 
 function textOf(value: number | string): string {
   return typeof value === "string" ? value : decimalTextOf(value);

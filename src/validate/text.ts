@@ -1,6 +1,7 @@
 import type { TextType } from "../contract/field-type.ts";
 import { documentPathCheck } from "./document-path.ts";
 import type { Check, Found } from "./found.ts";
+import { wrongForm } from "./wrong-form.ts";
 import { isEmail, isUri, isUuid } from "./text-format.ts";
 import { countCharacters, isPlain, strip } from "./unicode-text.ts";
 
@@ -27,14 +28,13 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
 
 const NOT_TEXT = { code: "invalid", expected: "string" } as const;
 const NOT_UUID = { code: "invalid", expected: "uuid" } as const;
-const WRONG_FORM = { code: "invalid", expected: "pattern" } as const;
 const COERCED = { code: "coerced", from: "number", to: "string" } as const;
 
 /** The platform's UUID is no text: it is never blank, and nothing is taken off. */
 function uuidCheck({ pattern }: TextType): Check {
   return (value, found) => {
     if (typeof value !== "string" || !isUuid(value)) found.add(value, NOT_UUID);
-    else if (pattern?.test(value) === false) found.add(value, WRONG_FORM);
+    else if (pattern?.test(value) === false) found.add(value, wrongForm(pattern));
   };
 }
 
@@ -65,7 +65,7 @@ function form({ format, pattern }: TextType): TextCheck | undefined {
   const isRight = format && FORMATS[format];
   return (kept, given, found) => {
     if (format !== undefined && isRight?.(kept) === false) found.add(given, { code: "invalid", expected: format });
-    else if (pattern?.test(kept) === false) found.add(given, WRONG_FORM);
+    else if (pattern?.test(kept) === false) found.add(given, wrongForm(pattern));
   };
 }
 

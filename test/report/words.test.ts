@@ -12,6 +12,11 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
     { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
     "Must be a date and time that exist, written as dd/MM/yyyy HH:mm, which the clocks of Europe/London showed just once.",
   ],
+  [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
+  [
+    { code: "invalid", expected: "pattern", written: { as: "^[A-Z]+$" } },
+    "Does not have the form that the contract asks for: ^[A-Z]+$",
+  ],
   [{ code: "invalid", expected: "decimal", written: { as: "1.234,50" } }, "Must be a number, written as 1.234,50."],
   [{ code: "invalid", expected: "datetime" }, "Must be a date and time with its zone, as 2026-01-31T09:30:00Z."],
   [{ code: "invalid_choice", choices: ["A", "", "B"] }, 'Must be one of: A, "", B.'],
