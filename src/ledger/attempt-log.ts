@@ -10,7 +10,9 @@ export function sendable(
   run: RunRow,
   range: { readonly from: number; readonly to: number },
 ): readonly SendableItem[] {
-  return database.rows(SELECT_SENDABLE, run.number, range.from, range.to);
+  return database
+    .rows(SELECT_SENDABLE, run.number, range.from, range.to)
+    .map(({ inDoubt, ...item }) => ({ ...item, inDoubt: inDoubt === 1 }));
 }
 
 export function intend(database: SqliteDatabase, run: RunRow, intents: readonly Intent[]): void {
@@ -34,9 +36,10 @@ export function attemptsOf(database: SqliteDatabase, key: string): readonly Atte
   return database.rows(SELECT_ATTEMPTS, key.normalize("NFC")).map((row) => toAttempt(database, row));
 }
 
-const SELECT_SENDABLE: Query<SendableItem> = {
+const SELECT_SENDABLE: Query<Omit<SendableItem, "inDoubt"> & { readonly inDoubt: number }> = {
   sql: `
-  select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts
+  select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
+    coalesce(records.state, '') = 'ambiguous' as inDoubt
   from items left join records on records.identity = items.identity
   where run = ? and record between ? and ? and status = 'pending'
     and items.identity is not null and items.content is not null

@@ -106,6 +106,8 @@ export interface SendableItem {
 }
 
 export interface Intent {
+  /** One of them may have been processed. */
+  readonly inDoubt: boolean;
   readonly record: number;
   readonly identity: Uint8Array;
   readonly content: Uint8Array;

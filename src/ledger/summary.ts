@@ -3,8 +3,16 @@ import type { Severity } from "../model/problem.ts";
 import type { RunRow } from "./run-row.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 
-/** The status that an item shows: what is in flight may have been processed. Over the table `items`. */
-export const SHOWN_STATUS = "case items.status when 'sending' then 'ambiguous' else items.status end";
+/**
+ * The status that an item shows: what is in flight may have been processed, and so may what is to be sent again because
+ * an earlier request had no clear answer. Over the table `items`.
+ */
+export const SHOWN_STATUS = `case items.status
+  when 'sending' then 'ambiguous'
+  when 'pending' then
+    (select iif(count(*) > 0, 'ambiguous', 'pending')
+     from records where records.identity = items.identity and state = 'ambiguous')
+  else items.status end`;
 
 /** The problems that stand: those of the plan and of the latest attempt. Over `problems` and `items`. */
 export const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";

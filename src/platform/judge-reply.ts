@@ -86,7 +86,19 @@ function byRule(rule: OutcomeRule, facts: Facts): Verdict {
   }
   if (outcome === "retry") return retry(facts);
   if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, foreign: false };
-  return { kind: outcome, problems: explained(facts) };
+  return outcome === "rejected" && isCutRefusal(facts)
+    ? detailsLost(facts)
+    : { kind: outcome, problems: explained(facts) };
+}
+
+/** A 4xx whose reasons are lost: nothing was processed, and one of them may be that the record is there already. */
+function isCutRefusal({ reply, body }: Facts): boolean {
+  const { status, complete } = reply;
+  return !complete && body === undefined && status >= 400 && status < 500 && status !== 413;
+}
+
+function detailsLost({ reply, problems }: Facts): Verdict {
+  return { kind: "retry", reason: `HTTP ${reply.status}, details lost`, problems };
 }
 
 /** Where an account number stands when no rule says so (the platform's own replies, old and new). */
@@ -155,7 +167,7 @@ function judgeRefusal(facts: Facts, operation: JudgedOperation): Verdict {
   if (NOT_PROCESSED.has(status)) return retry(facts);
   if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: it may exist already", foreign: false };
   if (WRONG_ENDPOINT.has(status)) return { kind: "stop", failure: wrongEndpoint(status, operation) };
-  if (!reply.complete && status !== 413) return { kind: "retry", reason: `HTTP ${status}, details lost`, problems };
+  if (isCutRefusal(facts)) return detailsLost(facts);
   return { kind: "rejected", problems };
 }
 

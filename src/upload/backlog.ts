@@ -38,7 +38,7 @@ export function createBacklog(): Backlog {
     take(sendables) {
       load += sendables.length;
       for (const sendable of sendables) {
-        queue.push({ sendable, attempt: sendable.attempts + 1, tries: 0, ticket: 0 });
+        queue.push({ sendable, attempt: sendable.attempts + 1, tries: 0, inDoubt: sendable.inDoubt, ticket: 0 });
       }
       notify();
     },

@@ -4,7 +4,7 @@ import type { Backlog } from "./backlog.ts";
 import type { Halt } from "./halt.ts";
 import type { Journal } from "./journal.ts";
 import type { Pace } from "./pace.ts";
-import { type Conclusion, conclude, interrupted, intentFor, type Parcel, settlementFor } from "./parcel.ts";
+import { type Conclusion, conclude, interrupted, intentFor, type Parcel, settlementFor, withDoubt } from "./parcel.ts";
 import { createRetryBudget, decideRetry } from "./retry.ts";
 import type { UploadOptions, UploadParts } from "./sendable.ts";
 import { createWatch } from "./watch.ts";
@@ -33,7 +33,7 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
   const watch = createWatch({ pace, budget, clock, maxWaitMs: options.maxWaitMs ?? MAX_WAIT_MS });
 
   const finish: Finish = (parcel, conclusion, answer) => {
-    const settlement = settlementFor(parcel, conclusion, { clock, answer });
+    const settlement = settlementFor(parcel, withDoubt(conclusion, parcel), { clock, answer });
     journal.settle(settlement, () => onSaved(settlement));
     backlog.drop();
   };
@@ -53,8 +53,9 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
       return;
     }
     parcel.tries += 1;
+    if (answer.verdict.kind === "ambiguous") parcel.inDoubt = true;
     const retry = decideRetry(answer, { tries: parcel.tries, dedupes: options.dedupes, budget, random });
-    if (!retry.again) finish(parcel, conclude(answer, parcel.sendable), answer);
+    if (!retry.again) finish(parcel, conclude(answer, parcel), answer);
     else resend(parcel, answer, retry.afterMs).catch(lose);
   };
 
@@ -69,7 +70,7 @@ type Finish = (parcel: Parcel, conclusion: Conclusion, answer: Answer | undefine
 
 /**
  * The attempt is settled as `pending`, and the record has a new one after a while. A refused attempt is settled at
- * once; one in doubt stays in doubt until its successor is due, which a crash in between must not hide.
+ * once; a record in doubt stays in doubt until its next attempt is due, which a crash in between must not hide.
  */
 function createResend(
   { clock }: UploadParts,
@@ -77,7 +78,7 @@ function createResend(
   finish: Finish,
 ): (parcel: Parcel, answer: Answer, afterMs: number) => Promise<void> {
   return async (parcel, answer, afterMs) => {
-    const inDoubt = answer.verdict.kind === "ambiguous";
+    const { inDoubt } = parcel;
     if (inDoubt) await clock.sleep(afterMs, halt.stopping);
     if (halt.stopping.aborted) {
       finish(parcel, interrupted(answer), answer);

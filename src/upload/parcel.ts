@@ -13,6 +13,8 @@ export interface Parcel {
   attempt: number;
   /** Requests made in this run. */
   tries: number;
+  /** A request had no clear answer, in this run or before: only a clear one can say now what became of the record. */
+  inDoubt: boolean;
   ticket: Ticket;
 }
 
@@ -24,14 +26,17 @@ export interface Conclusion {
   readonly reason?: string;
 }
 
-export function conclude({ verdict, http }: Answer, sendable: Sendable): Conclusion {
+export function conclude(
+  { verdict, http }: Answer,
+  { sendable, inDoubt }: Pick<Parcel, "sendable" | "inDoubt">,
+): Conclusion {
   if (verdict.kind === "accepted") {
     return verdict.account === undefined ? { status: "accepted" } : { status: "accepted", account: verdict.account };
   }
   if (verdict.kind === "rejected" || verdict.kind === "blocked") {
     return { status: verdict.kind, problems: placeProblems(verdict.problems, sendable) };
   }
-  if (verdict.kind === "retry" && verdict.problems !== undefined) {
+  if (verdict.kind === "retry" && verdict.problems !== undefined && !inDoubt) {
     return { status: "rejected", problems: placeProblems(verdict.problems, sendable), reason: verdict.reason };
   }
   if (verdict.kind === "unauthorised") return { status: "blocked", reason: "HTTP 401" };
@@ -45,6 +50,14 @@ export function conclude({ verdict, http }: Answer, sendable: Sendable): Conclus
 export function interrupted({ verdict }: Answer): Conclusion {
   const status = verdict.kind === "ambiguous" ? "ambiguous" : "pending";
   return "reason" in verdict ? { status, reason: verdict.reason } : { status };
+}
+
+/** What was never sent, held back or pushed back may be on the platform all the same, from an earlier request. */
+export function withDoubt(conclusion: Conclusion, { inDoubt }: Pick<Parcel, "inDoubt">): Conclusion {
+  const { status, reason } = conclusion;
+  if (!inDoubt || (status !== "pending" && status !== "blocked")) return conclusion;
+  const doubt = "an earlier request had no clear answer";
+  return { ...conclusion, status: "ambiguous", reason: reason === undefined ? doubt : `${reason}; ${doubt}` };
 }
 
 export function intentFor({ sendable, attempt }: Pick<Parcel, "sendable" | "attempt">, clock: Clock): Intent {

@@ -14,6 +14,8 @@ export interface Sendable {
   readonly content: Uint8Array;
   /** Attempts made so far in any run. */
   readonly attempts: number;
+  /** One of them may have been processed. */
+  readonly inDoubt: boolean;
   readonly payload: JsonObject;
   /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
   readonly locate: (path: AttrPath) => Place | undefined;

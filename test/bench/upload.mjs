@@ -70,6 +70,7 @@ async function* batches(total) {
       identity: new Uint8Array(32),
       content: new Uint8Array(32),
       attempts: 0,
+      inDoubt: false,
       payload: { external_account_number: `EXT-${at + index}`, ...filling },
       locate: () => undefined,
     }));

@@ -368,7 +368,8 @@ export function describeLedger(kind: string, open: () => Promise<Ledger>): void 
         expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["ambiguous"]);
         expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["ambiguous"]);
         const run = await planned(ledger, [item(1, "A", "x")], { policy: { resendAmbiguous: true } });
-        expect(await statusesOf(ledger, run)).toEqual(["pending"]);
+        expect(await statusesOf(ledger, run)).toEqual(["ambiguous"]);
+        expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1, inDoubt: true }]);
         await sendAll(ledger, run, "accepted");
         expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["skipped"]);
       });

@@ -188,6 +188,15 @@ function judged(phase: Phase, code: string): Judgement {
   return judgeError(new TransportError(phase, code, { code, durationMs: 1 }), "https://localhost");
 }
 
+test("a refusal cut in its body is asked again: taken by its status alone, an account already there was called rejected", () => {
+  const rules: readonly OutcomeRule[] = [
+    { status: 400, code: "account_already_imported", outcome: "accepted" },
+    { status: 400, outcome: "rejected" },
+  ];
+  const { verdict } = judge(400, '{"detail":"The account has', { rules, complete: false });
+  expect(verdict).toMatchObject({ kind: "retry", reason: "HTTP 400, details lost" });
+});
+
 describe("no reply", () => {
   test.each<[Phase, string, object]>([
     ["unsent", "ECONNREFUSED", { kind: "unsent", code: "ECONNREFUSED" }],

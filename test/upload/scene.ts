@@ -178,6 +178,7 @@ export function sendable(record: number, payload: JsonObject = {}): Sendable {
     locate: (path) => ({ file: "accounts.csv", line: record + 1, column: path.join(".") }),
   };
 }
+    inDoubt: false,
 
 export const ACCEPTED: Answer = { verdict: { kind: "accepted", account: "A-1" }, http: 201, durationMs: 10 };
 export const AMBIGUOUS: Answer = {

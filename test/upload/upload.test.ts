@@ -92,6 +92,16 @@ describe("every record", () => {
   });
 });
 
+const DETAILS_LOST: Answer = {
+  verdict: {
+    kind: "retry",
+    reason: "HTTP 400, details lost",
+    problems: [{ attr: "non_field_errors", code: "unreadable_reply", detail: "", severity: "error", by: "platform" }],
+  },
+  http: 400,
+  durationMs: 1,
+};
+
 describe("retry", () => {
   test("429 is sent again, each time with an intent of its own", async () => {
     const { end, ledger, sent } = await play(({ number }) => (number <= 2 ? busy() : ACCEPTED), { records: 1 });
@@ -112,17 +122,36 @@ describe("retry", () => {
   });
 
   test("a refusal whose details were lost is rejected in the end", async () => {
-    const problems = [
-      { attr: "non_field_errors", code: "unreadable_reply", detail: "", severity: "error", by: "platform" },
-    ] as const;
-    const answer: Answer = {
-      verdict: { kind: "retry", reason: "HTTP 400, details lost", problems },
-      http: 400,
-      durationMs: 1,
-    };
-    const { end, ledger } = await play(() => answer, { records: 1 });
+    const { end, ledger } = await play(() => DETAILS_LOST, { records: 1 });
     expect(end.counts).toEqual({ rejected: 1 });
     expect(ledger.settlements.map(({ status }) => status)).toEqual(["pending", "pending", "rejected"]);
+  });
+
+  test.each<[string, Answer, string]>([
+    ["a refusal whose details were lost", DETAILS_LOST, "ambiguous"],
+    ["push-back to the end", busy(), "ambiguous"],
+    ["a closed import supplier", { verdict: { kind: "blocked", problems: [] }, http: 400, durationMs: 1 }, "ambiguous"],
+    ["a refusal with its reason", rejected("blank"), "rejected"],
+  ])(
+    "a request without a clear answer is not forgotten after %s: it was, and the account existed",
+    async (_, answer, status) => {
+      const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : answer), { records: 1, dedupes: true });
+      expect(ledger.settlements.at(-1)?.status).toBe(status);
+    },
+  );
+
+  test("a request of an earlier run without a clear answer is not forgotten when this one cannot be sent", async () => {
+    const drain = new AbortController();
+    const refused = (): Answer => {
+      drain.abort();
+      return UNSENT;
+    };
+    const source = given({ ...sendable(1), inDoubt: true });
+    const { ledger } = await play(refused, { source, dedupes: true, drain: drain.signal });
+    expect(ledger.settlements.at(-1)).toMatchObject({
+      status: "ambiguous",
+      reason: expect.stringContaining("an earlier request had no clear answer"),
+    });
   });
 
   test("Retry-After holds for everybody, to the millisecond", async () => {
