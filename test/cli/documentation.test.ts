@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { readConfig } from "../../src/cli/config-file.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { folderOf } from "./folder-of.ts";
+
+const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
+
+/** The names in the first column of the tables of a section. */
+function documented(section: string): readonly string[] {
+  const start = page.indexOf(`## ${section}\n`);
+  const end = page.indexOf("\n## ", start + 1);
+  const text = page.slice(start, end === -1 ? undefined : end);
+  return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name);
+}
+
+/** What the refusal of an unknown setting says that there is. */
+async function known(text: string): Promise<readonly string[]> {
+  const refused: unknown = await readConfig(undefined, folderOf({ "migrate.yaml": text })).catch(
+    (error: unknown) => error,
+  );
+  const hint = refused instanceof Error && "hint" in refused ? String(refused.hint) : "";
+  return hint.replace(/^[^:]*: /, "").split(", ");
+}
+
+it.each([
+  ["Settings", "zzzzzzzzzzzz: 1"],
+  ["Targets", "targets: { t: { baseUrl: x, zzzzzzzzzzzz: 1 } }"],
+  ["Authentication", "targets: { t: { baseUrl: x, auth: { zzzzzzzzzzzz: 1 } } }"],
+])("the settings under %s are those of the file", async (section, text) => {
+  expect(documented(section).toSorted()).toEqual((await known(text)).toSorted());
+});
+
+it("the variables are those of the flags, and the two credentials", () => {
+  const flags = createProgram()
+    .commands.flatMap((command) => command.options)
+    .flatMap(({ envVar }) => envVar ?? []);
+  const all = new Set([...flags, "MIGRATE_API_KEY", "MIGRATE_TOKEN"]);
+  expect(documented("Environment").toSorted()).toEqual([...all].toSorted());
+});
+
+it("the example is understood", async () => {
+  const [, example = ""] = /```yaml\n([^`]*)```/.exec(page) ?? [];
+  expect(await readConfig(undefined, folderOf({ "migrate.yaml": example }))).toMatchObject({ target: "test" });
+});
