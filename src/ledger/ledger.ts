@@ -103,11 +103,11 @@ export interface SendableItem {
   readonly content: Uint8Array;
   /** Attempts made so far in any run; the next is one higher. */
   readonly attempts: number;
+  /** One of them may have been processed. */
+  readonly inDoubt: boolean;
 }
 
 export interface Intent {
-  /** One of them may have been processed. */
-  readonly inDoubt: boolean;
   readonly record: number;
   readonly identity: Uint8Array;
   readonly content: Uint8Array;

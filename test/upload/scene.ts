@@ -174,11 +174,11 @@ export function sendable(record: number, payload: JsonObject = {}): Sendable {
     identity: Uint8Array.of(record),
     content: Uint8Array.of(record),
     attempts: 0,
+    inDoubt: false,
     payload: { record, ...payload },
     locate: (path) => ({ file: "accounts.csv", line: record + 1, column: path.join(".") }),
   };
 }
-    inDoubt: false,
 
 export const ACCEPTED: Answer = { verdict: { kind: "accepted", account: "A-1" }, http: 201, durationMs: 10 };
 export const AMBIGUOUS: Answer = {
