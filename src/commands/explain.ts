@@ -13,7 +13,7 @@ import { settingsOf } from "../run/run-settings.ts";
 export interface ExplainOptions {
   readonly key: string;
   readonly ledger: string;
-  /** Id of the run to look into; none: the latest. */
+  /** Id of the run to look into; none: the latest that holds the key. */
   readonly run?: string | undefined;
 }
 
@@ -41,21 +41,30 @@ interface ExplainedRecord {
 /** Looks a business key up in the ledger and in the sources of its run. Opens no socket. */
 export async function explain(options: ExplainOptions, parts: Parts): Promise<Explanation> {
   return readRunLedger(options.ledger, async (ledger) => {
-    const run = await requireRun(ledger, options.run);
-    const outcomes = await outcomesFor(options.key, run, ledger);
-    const attempts = await ledger.attempts(options.key);
-    if (outcomes.length === 0 && attempts.length === 0) {
-      throw new Failure("run_unknown", `run ${run.id} holds no record with that key`, {
-        hint: "check the key's spelling, or name another run with --run",
-      });
-    }
-    const known = { key: options.key, run, outcomes, attempts };
+    const { run, outcomes } = await lookUp(options, ledger);
+    const known = { key: options.key, run, outcomes, attempts: await ledger.attempts(options.key) };
     try {
       return { ...known, records: await recordsFor(options.key, run, parts) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return { ...known, records: [], unreadable: error.message };
     }
+  });
+}
+
+/** The latest run may be one of rejects, which a record that was accepted before is not part of. */
+async function lookUp(
+  { key, run: id }: ExplainOptions,
+  ledger: Ledger,
+): Promise<Pick<Explanation, "run" | "outcomes">> {
+  const asked = await requireRun(ledger, id);
+  for (const run of id === undefined ? await ledger.runs() : [asked]) {
+    const outcomes = await outcomesFor(key, run, ledger);
+    if (outcomes.length > 0) return { run, outcomes };
+  }
+  const where = id === undefined ? "no run holds a record" : `run ${asked.id} holds no record`;
+  throw new Failure("run_unknown", `${where} with that key`, {
+    hint: id === undefined ? "check the key's spelling" : "check the key's spelling, or leave --run out",
   });
 }
 

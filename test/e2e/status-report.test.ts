@@ -178,12 +178,19 @@ describe("explain", () => {
     expect(latest).not.toBe(first);
   });
 
+  test("of a record that the latest run does not know tells of the one before, not of nothing", async () => {
+    const work = mixedWork();
+    await work.push();
+    await work.push(["--only", "PHONE"]);
+    expect((await work.migrate(["explain", "A"])).stdout).toMatch(/^accepted, account .*:2$/m);
+  });
+
   test("of a key that no run knows says so", async () => {
     const work = mixedWork();
     await work.push();
     const { code, stderr } = await work.migrate(["explain", "NOBODY"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("--run");
+    expect(stderr).toContain("no run holds a record with that key");
   });
 
   test("goes on without the extract, and says so", async () => {
