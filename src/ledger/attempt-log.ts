@@ -15,8 +15,14 @@ export function sendable(
     .map(({ inDoubt, ...item }) => ({ ...item, inDoubt: inDoubt === 1 }));
 }
 
-export function intend(database: SqliteDatabase, run: RunRow, intents: readonly Intent[]): void {
+export function intend(
+  database: SqliteDatabase,
+  run: RunRow,
+  intents: readonly Intent[],
+  settled: readonly Settlement[],
+): void {
   database.transaction(() => {
+    for (const settlement of settled) settleOne(database, run, settlement);
     for (const { record, identity, content, attempt, at } of intents) {
       requireOne(database.run(CLAIM_RECORD, identity, content, attempt), database.path);
       requireOne(database.run(CLAIM_ITEM, attempt, run.number, record), database.path);

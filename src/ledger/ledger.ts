@@ -25,8 +25,11 @@ export interface Ledger {
 
   /** Of the records numbered `from` to `to` (inclusive), those still to be sent. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
-  /** Makes the intent to send durable. No request may leave before this resolves. */
-  intend(run: string, intents: readonly Intent[]): Promise<void>;
+  /**
+   * Makes the intent to send durable, and in the same stroke what came of attempts before, as `settle` does. No request
+   * may leave before this resolves.
+   */
+  intend(run: string, intents: readonly Intent[], settled?: readonly Settlement[]): Promise<void>;
   /** Writes down what came of attempts. Compare-and-set on the attempt: a settlement of another attempt is refused. */
   settle(run: string, settlements: readonly Settlement[]): Promise<void>;
 

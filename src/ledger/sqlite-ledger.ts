@@ -99,7 +99,7 @@ function ledgerOver(
     settlePlan: async (run, policy) => settlePlan(database, requireRun(database, run), policy),
     resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),
     sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),
-    intend: async (run, intents) => intend(database, requireRun(database, run), intents),
+    intend: async (run, intents, settled = []) => intend(database, requireRun(database, run), intents, settled),
     settle: async (run, settlements) => settle(database, requireRun(database, run), settlements),
     finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
     summary: async (run) => summary(database, requireRun(database, run)),

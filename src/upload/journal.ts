@@ -3,7 +3,8 @@ import type { Intent, Ledger, Settlement } from "../ledger/ledger.ts";
 
 /**
  * Writes intents and outcomes to the ledger in groups and strictly one after another: an outcome handed in before an
- * intent is on disk before it. Outcomes wait for company at most `FLUSH_MS`, or for the next intents.
+ * intent is on disk no later than it. Everything waits while the disk takes a group, so outcomes go with the next
+ * intents; where none come, they wait for company at most twice `FLUSH_MS`.
  */
 export interface Journal {
   /** Resolves when the intents are durable. @throws what the ledger throws */
@@ -22,8 +23,9 @@ export interface JournalOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-const FLUSH_MS = 50;
-const FLUSH_AT = 64;
+const FLUSH_MS = 120;
+/** Twice the intents of a group at 32 in flight. */
+const FLUSH_AT = 128;
 
 interface Entry {
   readonly settlement: Settlement;
@@ -31,42 +33,41 @@ interface Entry {
 }
 
 export function createJournal({ ledger, run, clock, onFailure }: JournalOptions): Journal {
+  const pages = createPages(ledger, run);
   let buffered: Entry[] = [];
-  let refused: Entry[] = [];
   let last: Promise<void> = Promise.resolve();
   const over = new AbortController();
   let timing = false;
+  let groups = 0;
 
-  const save = async (entries: readonly Entry[]): Promise<void> => {
-    const settlements = entries.map((entry) => entry.settlement);
-    await ledger.settle(run, settlements);
-    for (const entry of entries) entry.onSaved();
+  const take = (): readonly Entry[] => {
+    const entries = buffered;
+    buffered = [];
+    groups += 1;
+    return entries;
   };
 
   const flush = (): void => {
     if (buffered.length === 0) return;
-    const entries = buffered;
-    buffered = [];
-    last = last.then(() =>
-      save(entries).catch((error: unknown) => {
-        refused.push(...entries);
-        onFailure(error);
-      }),
-    );
+    const entries = take();
+    last = last.then(() => pages.write(entries).catch(onFailure));
   };
 
-  /** One timer at a time, never reset: aborting one for every group costs more than a group written early. */
+  /** One timer at a time, never reset; it runs once more when a group has left meanwhile. */
   const flushLater = async (): Promise<void> => {
     timing = true;
-    await clock.sleep(FLUSH_MS, over.signal);
+    for (let before = -1; before !== groups && !over.signal.aborted;) {
+      before = groups;
+      await clock.sleep(FLUSH_MS, over.signal);
+    }
     timing = false;
     flush();
   };
 
   return {
     intend(intents) {
-      flush();
-      const intended = last.then(() => ledger.intend(run, intents));
+      const entries = take();
+      const intended = last.then(() => pages.write(entries, intents));
       last = intended.catch(() => undefined);
       return intended;
     },
@@ -79,11 +80,39 @@ export function createJournal({ ledger, run, clock, onFailure }: JournalOptions)
       over.abort();
       flush();
       await last;
-      if (refused.length === 0) return [];
+      return pages.writeRefused();
+    },
+  };
+}
+
+interface Pages {
+  /** Outcomes, with intents or without, in one transaction; what the ledger refuses is kept. */
+  readonly write: (entries: readonly Entry[], intents?: readonly Intent[]) => Promise<void>;
+  /** Tries that once more, and returns what is refused again. */
+  readonly writeRefused: () => Promise<readonly Settlement[]>;
+}
+
+function createPages(ledger: JournalOptions["ledger"], run: string): Pages {
+  let refused: readonly Entry[] = [];
+
+  const write: Pages["write"] = async (entries, intents) => {
+    const settled = entries.map(({ settlement }) => settlement);
+    try {
+      await (intents === undefined ? ledger.settle(run, settled) : ledger.intend(run, intents, settled));
+    } catch (error) {
+      refused = [...refused, ...entries];
+      throw error;
+    }
+    for (const entry of entries) entry.onSaved();
+  };
+
+  return {
+    write,
+    async writeRefused() {
       const again = refused;
       refused = [];
-      await save(again).catch(() => refused.push(...again));
-      return refused.map((entry) => entry.settlement);
+      if (again.length > 0) await write(again).catch(() => undefined);
+      return refused.map(({ settlement }) => settlement);
     },
   };
 }

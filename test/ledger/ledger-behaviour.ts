@@ -3,6 +3,7 @@ import type { Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
 import {
   intendAll,
+  intentOf,
   item,
   outcomesOf,
   planned,
@@ -305,6 +306,20 @@ export function describeLedger(kind: string, open: () => Promise<Ledger>): void 
           intents.map((intent) => settlementOf(intent, "accepted")),
         );
         await expect(ledger.intend(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
+      });
+
+      test("outcomes go with the next intents, both or neither", async () => {
+        const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+        const [first, second] = (await ledger.sendable(run, 1, 2)).map(intentOf);
+        if (first === undefined || second === undefined) throw new Error("Nothing to send.");
+        await ledger.intend(run, [first]);
+        const accepted = settlementOf(first, "accepted");
+        await expect(ledger.intend(run, [{ ...second, attempt: 9 }], [accepted])).rejects.toMatchObject({
+          code: "ledger_in_use",
+        });
+        expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, pending: 1 });
+        await ledger.intend(run, [second], [accepted]);
+        expect((await ledger.summary(run)).counts).toEqual({ accepted: 1, ambiguous: 1 });
       });
 
       test("blocked and pending mean: incomplete, safe to run again", async () => {

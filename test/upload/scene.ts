@@ -64,15 +64,27 @@ export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
   const settlements: Settlement[] = [];
   const intentGroups: (readonly Intent[])[] = [];
   let settles = 0;
+  const settleAll = (group: readonly Settlement[]): void => {
+    settles += 1;
+    faults.settle?.(settles);
+    for (const settlement of group) {
+      const { record, attempt, status } = settlement;
+      if (states.get(record) !== "sending") throw new Error(`record ${record} is not being sent`);
+      if (attempts.get(record) !== attempt) throw new Error(`record ${record}: not attempt ${attempt}`);
+      states.set(record, status);
+      settlements.push(settlement);
+    }
+  };
   return {
     states,
     attempts,
     settlements,
     intentGroups,
     sending: () => [...states.values()].filter((state) => state === "sending").length,
-    async intend(_, intents) {
+    async intend(_, intents, settled = []) {
       await new Promise(setImmediate);
       faults.intend?.(intentGroups.length + 1);
+      if (settled.length > 0) settleAll(settled);
       intentGroups.push(intents);
       for (const { record, attempt } of intents) {
         const state = states.get(record);
@@ -85,15 +97,7 @@ export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
     },
     async settle(_, group) {
       await new Promise(setImmediate);
-      settles += 1;
-      faults.settle?.(settles);
-      for (const settlement of group) {
-        const { record, attempt, status } = settlement;
-        if (states.get(record) !== "sending") throw new Error(`record ${record} is not being sent`);
-        if (attempts.get(record) !== attempt) throw new Error(`record ${record}: not attempt ${attempt}`);
-        states.set(record, status);
-        settlements.push(settlement);
-      }
+      settleAll(group);
     },
   };
 }

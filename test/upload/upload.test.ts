@@ -13,6 +13,7 @@ import {
   sendable,
   sendables,
   UNSENT,
+  type FakeLedger,
 } from "./scene.ts";
 
 async function* given(...records: readonly Sendable[]): AsyncGenerator<readonly Sendable[]> {
@@ -401,6 +402,18 @@ describe("stopping", () => {
     const { end } = await play(() => ACCEPTED, { source: silent(), drain: drain.signal });
     expect(end).toMatchObject({ reason: "drained", counts: { accepted: 3 } });
   });
+});
+
+test("outcomes are written with the next intents: an upload waits for the disk once a group", async () => {
+  const base = fakeLedger();
+  let alone = 0;
+  const settle: FakeLedger["settle"] = (run, group) => {
+    alone += 1;
+    return base.settle(run, group);
+  };
+  const { end } = await play(() => ACCEPTED, { records: 1000, concurrency: 32, ledger: { ...base, settle } });
+  expect(end.counts).toEqual({ accepted: 1000 });
+  expect(alone).toBeLessThan(base.intentGroups.length / 4);
 });
 
 describe("faults at home", () => {
