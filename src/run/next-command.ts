@@ -17,12 +17,15 @@ export interface LeftOver {
   readonly summary: Summary;
   readonly rejects: readonly RejectedSource[];
   readonly ledger: string | undefined;
+  /** The platform cannot create twice from one business key: a resumed run sends its ambiguous records again. */
+  readonly dedupes: boolean;
 }
 
 /** The exact command that goes on from here; undefined when nothing is left that a command can do. */
-export function nextCommand({ run, settings, summary, rejects, ledger }: LeftOver): string | undefined {
+export function nextCommand(left: LeftOver): string | undefined {
+  const { run, settings, rejects, ledger } = left;
   const ledgerFlag = flag("--ledger", ledger);
-  if (isUnfinished(run, summary)) {
+  if (isUnfinished(left)) {
     return shellLine(["migrate", "resume", run.id, ...ledgerFlag]);
   }
   if (rejects.length === 0 || settings === undefined) return undefined;
@@ -34,10 +37,13 @@ export function nextCommand({ run, settings, summary, rejects, ledger }: LeftOve
 }
 
 /** Stopped while reading, or with records that are still to be sent. */
-function isUnfinished(run: Run, summary: Summary): boolean {
+function isUnfinished({ run, summary, dedupes }: LeftOver): boolean {
   if (run.command !== "push" || run.dryRun) return false;
-  const left = (status: Status): number => summary.counts[status] ?? 0;
-  return left("pending") + left("blocked") > 0 || (run.state === "planning" && summary.exitCode === STOPPED);
+  const toSend: readonly Status[] = dedupes ? ["pending", "blocked", "ambiguous"] : ["pending", "blocked"];
+  return (
+    toSend.some((status) => (summary.counts[status] ?? 0) > 0) ||
+    (run.state === "planning" && summary.exitCode === STOPPED)
+  );
 }
 
 const STOPPED = 3;

@@ -126,7 +126,8 @@ export async function reportRun(
   };
   const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
   const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
-  const next = nextCommand({ run, settings: job?.settings, summary, rejects, ledger: options.ledger });
+  const dedupes = job?.operation.dedupes ?? false;
+  const next = nextCommand({ run, settings: job?.settings, summary, rejects, ledger: options.ledger, dedupes });
   return {
     report: {
       ...report,

@@ -4,7 +4,7 @@ import { startSandboxProcess } from "./cli.ts";
 import type { KillTally } from "./kill-schedule.ts";
 import { countRequests, killRepeatedly, seededDice } from "./kill-schedule.ts";
 import type { Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, references, statusCounts, workplace } from "./push-scene.ts";
+import { adminOf, goodAccounts, latestRun, references, statusCounts, workplace } from "./push-scene.ts";
 import type { ThreeAccounts } from "./three-accounts.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 
@@ -90,10 +90,4 @@ async function resumeUntilDone({ migrate }: Workplace): Promise<CliEnd> {
   let end = await migrate(["resume"]);
   for (let more = 1; end.code === 3 && more < MOST_RESUMES; more += 1) end = await migrate(["resume"]);
   return end;
-}
-
-async function latestRun({ migrate }: Workplace): Promise<string> {
-  const { stdout } = await migrate(["status", "--format", "json"]);
-  const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);
-  return runs[0]?.id ?? "";
 }

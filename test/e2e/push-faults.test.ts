@@ -2,7 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { SandboxProcess } from "./cli.ts";
 import { startSandboxProcess } from "./cli.ts";
 import type { Admin } from "./push-scene.ts";
-import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import { adminOf, goodAccounts, latestRun, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+import type { ThreeAccounts } from "./three-accounts.ts";
+import { contradictions, hear } from "./three-accounts.ts";
 
 let sandbox: SandboxProcess;
 let admin: Admin;
@@ -69,9 +71,29 @@ describe.each([
     const second = await push(NO_DEDUPE);
     expect(second.code).toBe(5);
     expect(statusCounts(outcomeLines(second.stdout))).toEqual({ skipped: 8, ambiguous: 2 });
+    expect(second.stderr).not.toContain("migrate resume");
     expect((await migrate(["resume"])).code).toBe(5);
     expect(await admin.imports()).toHaveLength(10);
   });
+});
+
+test.each([
+  ["errors", { errorAfter: { at: [1, 2, 3] } }],
+  [
+    "a reset and refusals cut in their body (it was called rejected)",
+    { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } },
+  ],
+])("a record that is created amid %s stays in doubt until resume has asked again", async (_, faults) => {
+  const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
+  await admin.faults(faults);
+  const { code, stdout, stderr } = await push();
+  expect(code).toBe(5);
+  expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous", attempts: 3 }]);
+  expect(stderr).toMatch(/Next +migrate resume/);
+  const [held] = await admin.accounts();
+  const resumed = await migrate(["resume", "--format", "ndjson"]);
+  expect(resumed.code).toBe(0);
+  expect(outcomeLines(resumed.stdout)).toMatchObject([{ status: "accepted", account: held?.number }]);
 });
 
 test("a reply that is cut in its body counts as what its status says", async () => {
@@ -118,3 +140,25 @@ test("an import supplier that is Complete from the start gets a handful of reque
   expect((await admin.imports()).length).toBeLessThanOrEqual(4);
   expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
 });
+
+test("whatever goes wrong at once, resuming comes to an end at which platform, ledger and report agree", async () => {
+  const work = workplace({ accounts: goodAccounts(150) }, sandbox);
+  const faults = { errorBefore: "6%", errorAfter: "6%", resetBefore: "6%", resetAfter: "6%", cutAfter: "3%" };
+  await admin.faults({ ...faults, throttle: "3%", retryAfter: "none", latencyMs: [0, 15], rotateTokensAt: 60 });
+  let { code } = await work.push(["--concurrency", "16"]);
+  for (let resumes = 0; code !== 0 && resumes < 8; resumes += 1) code = (await work.migrate(["resume"])).code;
+  expect(code).toBe(0);
+  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+  expect(heard.platform.requests.length).toBeGreaterThan(150);
+  expect(contradictions(references(150), withAccounts(heard), { ambiguous: 0 })).toEqual([]);
+});
+
+/** A reply that was cut has lost its account number: the one on the platform stands in for it. */
+function withAccounts(heard: ThreeAccounts): ThreeAccounts {
+  const held = new Map(heard.platform.accounts.map(({ key, number }) => [key, number]));
+  const lines = heard.report.lines.map((line) => {
+    const account = line.account ?? held.get(line.key ?? "");
+    return account === undefined ? line : { ...line, account };
+  });
+  return { ...heard, report: { ...heard.report, lines } };
+}

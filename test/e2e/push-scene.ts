@@ -242,3 +242,10 @@ export function workplace(
     push: (flags, options) => startPush(flags, options).ended,
   };
 }
+
+/** The id of the latest run in the workplace's ledger. */
+export async function latestRun({ migrate }: Pick<Workplace, "migrate">): Promise<string> {
+  const { stdout } = await migrate(["status", "--format", "json"]);
+  const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);
+  return runs[0]?.id ?? "";
+}

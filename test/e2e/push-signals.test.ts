@@ -4,7 +4,7 @@ import { startSandboxProcess } from "./cli.ts";
 import { countRequests } from "./kill-schedule.ts";
 import type { RequestCounter } from "./kill-schedule.ts";
 import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+import { adminOf, goodAccounts, latestRun, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 
 let sandbox: SandboxProcess;
@@ -84,8 +84,6 @@ test("a push whose reader has gone finishes its work all the same", async () => 
 });
 
 async function contradictionsOf(work: Workplace): Promise<readonly string[]> {
-  const { stdout } = await work.migrate(["status", "--format", "json"]);
-  const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);
-  const heard = await hear(admin, work.file(".migrate/ledger.db"), runs[0]?.id ?? "");
+  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
   return contradictions(references(RECORDS), heard, { ambiguous: 0 });
 }

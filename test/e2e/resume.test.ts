@@ -12,7 +12,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { SandboxProcess } from "./cli.ts";
 import { startSandboxProcess } from "./cli.ts";
 import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, CONTRACT, goodAccounts, outcomeLines, statusCounts, workplace, writeExtract } from "./push-scene.ts";
+import {
+  adminOf,
+  CONTRACT,
+  goodAccounts,
+  latestRun,
+  outcomeLines,
+  statusCounts,
+  workplace,
+  writeExtract,
+} from "./push-scene.ts";
 
 let sandbox: SandboxProcess;
 let admin: Admin;
@@ -221,10 +230,4 @@ function copies(work: Workplace): readonly string[] {
 
 async function pushInput(work: Workplace, flags: readonly string[] = []): ReturnType<Workplace["migrate"]> {
   return work.migrate([...FLAGS, ...flags], { input: readFileSync(work.file("accounts.csv")) });
-}
-
-async function latestRun({ migrate }: Workplace): Promise<string> {
-  const { stdout } = await migrate(["status", "--format", "json"]);
-  const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);
-  return runs[0]?.id ?? "";
 }

@@ -47,7 +47,7 @@ export function contradictions(keys: readonly string[], heard: ThreeAccounts, al
 /** Every record of the input has one line and one item, and nothing else has. */
 function lostOrUnknown(keys: readonly string[], { platform, ledger, report }: ThreeAccounts): readonly string[] {
   const known = new Set(keys);
-  const strangers = platform.requests.filter(({ key }) => key === undefined || !known.has(key));
+  const strangers = platform.requests.filter(({ key, processed }) => (key === undefined ? processed : !known.has(key)));
   return [
     ...oneEach(
       "the report",
