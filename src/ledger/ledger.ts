@@ -16,6 +16,8 @@ export interface Ledger {
   restartPlan(run: string): Promise<void>;
   /** Writes down records of the input, in input order. */
   plan(run: string, items: readonly PlannedItem[]): Promise<void>;
+  /** Makes planned records `invalid` that something found later speaks against. Before `settlePlan`. */
+  holdBack(run: string, held: readonly HeldBack[]): Promise<void>;
   /**
    * Ends the plan: marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
    * already accepted with other content (`invalid`, code `unique`, unless `revise`), still ambiguous from before
@@ -87,6 +89,13 @@ export interface PlannedItem {
   readonly line: number;
   readonly status: "valid" | "invalid";
   readonly problems: readonly Problem[];
+}
+
+/** A planned record that must not be sent as it is, known by the place where its row begins. */
+export interface HeldBack {
+  readonly file: string;
+  readonly line: number;
+  readonly problem: Problem;
 }
 
 export interface PlanPolicy {

@@ -6,6 +6,7 @@ import { Failure } from "../model/failure.ts";
 import { attemptsOf, intend, sendable, settle } from "./attempt-log.ts";
 import type { Ledger } from "./ledger.ts";
 import { outcomes } from "./outcome-list.ts";
+import { holdBack } from "./held-back.ts";
 import { planWriter, restartPlan, settlePlan } from "./plan.ts";
 import { preparePrivateFile, removeDatabase, statOf } from "./private-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun } from "./run-log.ts";
@@ -96,6 +97,7 @@ function ledgerOver(
     runs: async () => listRuns(database),
     restartPlan: async (run) => restartPlan(database, requireRun(database, run)),
     plan: async (run, items) => writePlan(requireRun(database, run), items),
+    holdBack: async (run, held) => holdBack(database, requireRun(database, run), held),
     settlePlan: async (run, policy) => settlePlan(database, requireRun(database, run), policy),
     resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),
     sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),

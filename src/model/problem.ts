@@ -93,7 +93,9 @@ export type SourceFinding =
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }
   | { readonly code: "source_missing_key"; readonly column: string }
   /** A child row whose parent does not exist; `near`: the parent whose key is almost the same. */
-  | { readonly code: "source_orphan_row"; readonly parent: string; readonly near?: Place };
+  | { readonly code: "source_orphan_row"; readonly parent: string; readonly near?: Place }
+  /** The other side of it: this record would be sent without the row at `other`. */
+  | { readonly code: "source_child_left_out"; readonly child: string; readonly other: Place };
 
 export type LocalFinding = PayloadFinding | SourceFinding;
 

@@ -60,6 +60,8 @@ const WORDS: Words = {
   source_too_deep: ({ limit }) => `Nested deeper than ${limit} levels.`,
   source_record_too_large: ({ limitBytes }) => `The record is larger than ${limitBytes.toLocaleString("en")} bytes.`,
   source_missing_key: ({ column }) => `The row has no value in the key column ${plainText(column)}.`,
+  source_child_left_out: ({ child, other }) =>
+    `A row of ${plainText(child)} has almost this key, and would be left out: ${place(other)}.`,
   source_orphan_row: ({ parent, near }) =>
     `No row of ${plainText(parent)} has this key.${near === undefined ? "" : ` Almost the same: ${place(near)}.`}`,
 };

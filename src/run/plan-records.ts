@@ -1,6 +1,6 @@
 import { contentMark } from "../ledger/content-mark.ts";
 import { contentHash, recordIdentity } from "../ledger/identity.ts";
-import type { Ledger, PlanPolicy, PlannedItem } from "../ledger/ledger.ts";
+import type { HeldBack, Ledger, PlanPolicy, PlannedItem } from "../ledger/ledger.ts";
 import { formatAttr } from "../model/attr.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { isValid } from "./checked-records.ts";
@@ -38,11 +38,13 @@ export async function planRecords(
   options: PlanOptions,
 ): Promise<CheckEnd> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
+  const held: HeldBack[] = [];
   for await (const batch of records) {
     await context.book.ledger.plan(
       context.book.run,
       batch.map((record) => plannedItem(record, context)),
     );
+    held.push(...batch.flatMap((record) => parentsLeftShort(record, context.job)));
     const invalid = batch.filter((record) => !isValid(record)).length;
     progress = { records: progress.records + batch.length, invalid: progress.invalid + invalid };
     options.onProgress(progress);
@@ -50,7 +52,25 @@ export async function planRecords(
     if (options.signal.aborted) return { ...progress, reason: "stopped" };
   }
   if (options.signal.aborted) return { ...progress, reason: "stopped" };
+  await context.book.ledger.holdBack(context.book.run, held);
   return { ...progress, reason: tooManyInvalid(progress, options.maxErrors, true) ? "too_many_errors" : "done" };
+}
+
+/**
+ * The record that an orphan almost certainly belongs to must not go without it: the platform takes an account once.
+ * Orphans come last, when their parents are planned already.
+ */
+function parentsLeftShort(record: MappedRecord, { mapping }: Job): readonly HeldBack[] {
+  if (!record.orphan) return [];
+  return record.problems.flatMap((problem) => {
+    if (problem.code !== "source_orphan_row" || problem.by !== "local" || !problem.near || !problem.place) return [];
+    const { near, place } = problem;
+    const finding = { code: "source_child_left_out", child: record.source, other: place } as const;
+    const attr = formatAttr(mapping.keyAttr ?? []);
+    return [
+      { file: near.file, line: near.line, problem: { attr, severity: "error", by: "local", place: near, ...finding } },
+    ];
+  });
 }
 
 function tooManyInvalid(progress: CheckProgress, most: Tolerance | undefined, atEnd: boolean): boolean {

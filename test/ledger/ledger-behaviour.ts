@@ -101,6 +101,28 @@ export function describeLedger(kind: string, open: () => Promise<Ledger>): void 
         });
       });
 
+      test("what is held back is invalid with the reason appended, and is not sent", async () => {
+        const { id } = await ledger.startRun(PUSH);
+        await ledger.plan(id, [
+          item(1, "A"),
+          item(2, "B", "b", { status: "invalid", problems: [REFUSED] }),
+          item(3, "C"),
+        ]);
+        const problem = { attr: "number", code: "required", severity: "error", by: "local" } as const;
+        await ledger.holdBack(id, [
+          { file: "a.csv", line: 3, problem },
+          { file: "a.csv", line: 2, problem },
+          { file: "a.csv", line: 99, problem },
+        ]);
+        await ledger.settlePlan(id, POLICY);
+        expect((await outcomesOf(ledger, id)).map(({ status, problems }) => [status, problems])).toEqual([
+          ["invalid", [problem]],
+          ["invalid", [REFUSED, problem]],
+          ["pending", []],
+        ]);
+        expect((await ledger.sendable(id, 1, 3)).map(({ record }) => record)).toEqual([3]);
+      });
+
       test("more than one batch comes in input order, complete, whatever the number of rows", async () => {
         const items = Array.from({ length: 1234 }, (_, index) => item(index + 1, `K${index}`, `c${index}`));
         const run = await planned(ledger, items);
