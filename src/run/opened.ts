@@ -1,6 +1,6 @@
 import type { RunReport } from "./run-report.ts";
 
-export interface Closable {
+interface Closable {
   readonly close: () => Promise<void>;
 }
 

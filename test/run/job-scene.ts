@@ -43,7 +43,7 @@ payload:
   file: FILE
 `;
 
-export const HEADER = "REF,NAME,BORN,FILE";
+const HEADER = "REF,NAME,BORN,FILE";
 
 /** A folder with a small contract, a mapping, and an extract of these rows. */
 export function thingsFolder(rows: readonly string[]): string {
