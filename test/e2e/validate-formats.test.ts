@@ -138,7 +138,7 @@ describe("personal values", () => {
 
   test("stand nowhere but in the rejects, whatever the format", async () => {
     const folder = workFolder({ "a.csv": extract });
-    for (const format of ["text", "json", "ndjson", "csv", "junit", "github"]) {
+    for (const format of ["text", "ndjson", "junit", "github"]) {
       const flags = [...JOB_FLAGS, "--format", format, "--out", "out", "--verbose"];
       const { code, stdout, stderr } = await runCli(["validate", "a.csv", ...flags], { cwd: folder });
       expect(code).toBe(1);
@@ -150,7 +150,7 @@ describe("personal values", () => {
     expect(holding).toEqual(["rejects.csv"]);
   });
 
-  test.each(["text", "ndjson", "github"])("are shown as %s with --show-values", async (format) => {
+  test.each(["text", "ndjson"])("are shown as %s with --show-values", async (format) => {
     const { stdout } = await inFormat(format, extract, ["--show-values"]);
     expect(stdout).toContain(canary);
   });
