@@ -27,7 +27,7 @@ export interface PrivateFile {
  * @throws Failure `storage` here and in every method
  */
 export async function openPrivateFolder(folder: string): Promise<PrivateFolder> {
-  await stored(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  await stored(folder, () => makeFolder(folder));
   await clearLeftOvers(folder);
   const drafts = new Map<string, Draft>();
   return {
@@ -51,6 +51,20 @@ export async function openPrivateFolder(folder: string): Promise<PrivateFolder> 
       drafts.clear();
     },
   };
+}
+
+/**
+ * Makes a folder and those around it. Node's own recursive `mkdir` tries for ever where none can be made: below /proc,
+ * and in a working folder that has been deleted.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  const makeOne = (): Promise<void> => mkdir(folder, { mode: 0o700 }).catch(ignoreExisting);
+  await makeOne().catch(async (error: unknown) => {
+    const around = path.dirname(folder);
+    if (!hasCode(error, "ENOENT") || around === folder) throw error;
+    await makeFolder(around);
+    await makeOne();
+  });
 }
 
 /** Removes a file; that there is none is fine. */
@@ -136,8 +150,15 @@ async function stored<T>(file: string, work: () => Promise<T>): Promise<T> {
 }
 
 function ignoreMissing(error: unknown): void {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
-  throw error;
+  if (!hasCode(error, "ENOENT")) throw error;
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!hasCode(error, "EEXIST")) throw error;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
 /** A process that exists but is another user's answers EPERM. */

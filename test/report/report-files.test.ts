@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -139,6 +140,10 @@ describe("checkReportFolder", () => {
   it("is a storage failure when the folder cannot be made", async () => {
     await writeFile(path.join(home, "new"), "");
     await expect(checkReportFolder(folder, [])).rejects.toMatchObject({ code: "storage" });
+  });
+
+  it.runIf(existsSync("/proc/self"))("does not try for ever to make a folder where none can be made", async () => {
+    await expect(checkReportFolder("/proc/none/report", [])).rejects.toMatchObject({ code: "storage" });
   });
 });
 
