@@ -18,6 +18,7 @@ export function seededDice(seed: number): Dice {
 
 /** Counts the data-import requests that a sandbox started with --verbose has answered. */
 export interface RequestCounter {
+  readonly count: () => number;
   /** Resolves once so many more requests have been answered. */
   readonly after: (more: number) => Promise<void>;
 }
@@ -34,6 +35,7 @@ export function countRequests({ running }: Pick<SandboxProcess, "running">): Req
     }
   });
   return {
+    count: () => count,
     after: (more) =>
       new Promise((resolve) => {
         waiting.set(resolve, count + more);
@@ -56,7 +58,7 @@ export interface Victim {
 }
 
 /** How long after its start a command is killed, at most, when its requests are not what the moment hangs on. */
-const LOADING_MS = 900;
+const LOADING_MS = 700;
 /** How long after a request's answer, at most: the ledger writes in groups of up to 50 ms. */
 const AFTERWARDS_MS = 60;
 
@@ -73,26 +75,23 @@ export async function killRepeatedly(
 ): Promise<KillTally> {
   const tally: KillTally = { kills: 0, idle: 0, starts: 0 };
   let next = push;
+  let over = false;
   while (tally.kills < kills) {
-    const before = await admin.imports();
-    const left = records - new Set(before.filter(({ processed }) => processed).map(({ key }) => key)).size;
+    const left: number = over ? 0 : records - (await admin.accounts()).length;
+    const before = counter.count();
     const running = next();
     tally.starts += 1;
+    const requests = 1 + Math.floor((dice() * 2 * left) / (kills - tally.kills + 1));
     const moment =
-      left > 0 && dice() < 0.75
-        ? requestsLater(
-            counter,
-            1 + Math.floor((dice() * 2 * left) / (kills - tally.kills + 1)),
-            dice() * AFTERWARDS_MS,
-          )
-        : delay(dice() * LOADING_MS);
+      left > 0 && dice() < 0.75 ? requestsLater(counter, requests, dice() * AFTERWARDS_MS) : delay(dice() * LOADING_MS);
     const end = await Promise.race([moment, running.ended]);
     running.kill("SIGKILL");
     const { signal } = await running.ended;
     next = hasNoRun(end) ? push : resume;
+    over ||= end !== undefined && !hasNoRun(end);
     if (signal !== "SIGKILL") continue;
     tally.kills += 1;
-    if ((await admin.imports()).length === before.length) tally.idle += 1;
+    if (counter.count() === before) tally.idle += 1;
   }
   return tally;
 }
