@@ -52,7 +52,7 @@ export interface AccountCells {
   readonly MPAN?: string;
 }
 
-export interface CustomerCells {
+interface CustomerCells {
   readonly REF: string;
   readonly SEQ?: string;
   readonly FIRST?: string;

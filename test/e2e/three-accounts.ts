@@ -11,7 +11,7 @@ export interface ThreeAccounts {
   readonly report: { readonly lines: readonly OutcomeLine[]; readonly summary: Readonly<Record<string, unknown>> };
 }
 
-export interface LedgerItem {
+interface LedgerItem {
   readonly record: number;
   readonly key: string;
   readonly status: string;
