@@ -29,7 +29,7 @@ export interface ReadNotice {
   readonly text: string;
 }
 
-export interface InputFile {
+interface InputFile {
   /** The source it belongs to. */
   readonly source: string;
   /** As the user named it. */

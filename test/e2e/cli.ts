@@ -7,9 +7,10 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import type { SandboxReady } from "../../src/sandbox/start-sandbox.ts";
 
 /** The project's folder. */
-export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The program that a user starts. */
 export const BINARY: string = path.join(ROOT, "bin/migrate.js");
@@ -156,25 +157,12 @@ export function temporaryFolder(): string {
 }
 
 /** A folder that its maker removes, for what several tests share. */
-export function newFolder(): string {
+function newFolder(): string {
   return mkdtempSync(path.join(tmpdir(), "migrate-e2e-"));
 }
 
-export function removeFolder(folder: string): void {
+function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-}
-
-/** What `migrate sandbox` writes into its ready file. */
-export interface SandboxReady {
-  readonly baseUrl: string;
-  readonly graphqlUrl: string;
-  readonly adminUrl: string;
-  readonly ca: string;
-  readonly apiKey: string;
-  readonly supplier: string;
-  readonly products: readonly string[];
-  readonly tariff: { readonly product: string; readonly tariff: string };
-  readonly account: string;
 }
 
 export interface SandboxOptions {

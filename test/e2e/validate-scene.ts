@@ -39,7 +39,7 @@ components:
 `;
 
 /** Rows of one file: REF, NAME, NOTE, MOBILE. */
-export const FLAT_MAPPING = `operation: import-account
+const FLAT_MAPPING = `operation: import-account
 key: number
 payload:
   number: REF
