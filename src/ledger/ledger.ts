@@ -83,7 +83,7 @@ export interface PlannedItem {
   readonly key: string | undefined;
   /** sha256 of target host, supplier, operation and key: the record's identity in every run. Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
-  /** sha256 of the canonical payload; its `contentMark` for `validate`, whose ledger nobody else reads. */
+  /** sha256 of the canonical payload; its content mark for `validate`, whose ledger nobody else reads. */
   readonly content: Uint8Array | number | undefined;
   readonly file: string;
   readonly line: number;

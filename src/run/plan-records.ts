@@ -1,7 +1,8 @@
-import { contentMark } from "../ledger/content-mark.ts";
+import { createContentMark } from "../ledger/content-mark.ts";
 import { contentHash, recordIdentity } from "../ledger/identity.ts";
 import type { HeldBack, Ledger, PlanPolicy, PlannedItem } from "../ledger/ledger.ts";
 import { formatAttr } from "../model/attr.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { isValid } from "./checked-records.ts";
 import type { CheckEnd, CheckProgress } from "./check-end.ts";
@@ -39,10 +40,11 @@ export async function planRecords(
 ): Promise<CheckEnd> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
   const held: HeldBack[] = [];
+  const mark = createContentMark();
   for await (const batch of records) {
     await context.book.ledger.plan(
       context.book.run,
-      batch.map((record) => plannedItem(record, context)),
+      batch.map((record) => plannedItem(record, context, mark)),
     );
     held.push(...batch.flatMap((record) => parentsLeftShort(record, context.job)));
     const invalid = batch.filter((record) => !isValid(record)).length;
@@ -79,7 +81,11 @@ function tooManyInvalid(progress: CheckProgress, most: Tolerance | undefined, at
   return atEnd && progress.invalid > most.share * progress.records;
 }
 
-function plannedItem(record: MappedRecord, { job, book, keyColumns }: PlanContext): PlannedItem {
+function plannedItem(
+  record: MappedRecord,
+  { job, book, keyColumns }: PlanContext,
+  mark: (payload: JsonObject) => number,
+): PlannedItem {
   const { number, key, row, problems, payload } = record;
   const { target } = book;
   const { file } = row.table;
@@ -88,7 +94,7 @@ function plannedItem(record: MappedRecord, { job, book, keyColumns }: PlanContex
     record: number,
     key,
     identity: key === undefined || target === undefined ? undefined : identityOf(key, job, target),
-    content: key === undefined ? undefined : target === undefined ? contentMark(payload) : contentHash(payload),
+    content: key === undefined ? undefined : target === undefined ? mark(payload) : contentHash(payload),
     file,
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",

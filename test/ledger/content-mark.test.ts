@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { contentMark } from "../../src/ledger/content-mark.ts";
+import { createContentMark } from "../../src/ledger/content-mark.ts";
 import { canonicalJson, isJsonArray, isJsonObject } from "../../src/model/json.ts";
 import type { JsonValue } from "../../src/model/json.ts";
+
+const contentMark = createContentMark();
 
 const jsonValue = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 
