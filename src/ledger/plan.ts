@@ -60,7 +60,7 @@ const INSERT_RECORDS = `
   where run = ? and status = 'pending' and identity is not null and content is not null order by record`;
 
 /** Rows an insert carries: many at once cost half as much each as one at a time. */
-const ROWS_AT_ONCE = [100, 10, 1] as const;
+const ROWS_AT_ONCE = [300, 20, 1] as const;
 
 function insertItems(
   database: SqliteDatabase,
@@ -78,7 +78,7 @@ function insertItems(
   }
 }
 
-const INSERT_ITEMS = { 100: insertSql(100), 10: insertSql(10), 1: insertSql(1) } as const;
+const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) } as const;
 
 /** The run is parameter 1 of every row. */
 function insertSql(rows: number): string {
