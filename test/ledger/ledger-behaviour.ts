@@ -146,6 +146,28 @@ export function describeLedger(kind: string, open: () => Promise<Ledger>): void 
     });
 
     describe("keys that occur twice", () => {
+      test.each([
+        ["side by side", ["A", "B", "B", "C"], [2, 3]],
+        ["far apart", ["A", "B", "C", "A"], [1, 4]],
+        ["in a later batch", ["A", "B", "|", "B"], [2, 3]],
+        ["in an earlier place of a later batch", ["B", "C", "|", "A", "B"], [1, 4]],
+      ])("are found %s, in an input that is sorted or almost sorted", async (_, keys, twice) => {
+        const { id } = await ledger.startRun(PUSH);
+        const batches = keys
+          .join(",")
+          .split(",|,")
+          .map((batch) => batch.split(","));
+        let record = 0;
+        for (const batch of batches)
+          await ledger.plan(
+            id,
+            batch.map((key) => item((record += 1), key, `content ${record}`)),
+          );
+        await ledger.settlePlan(id, POLICY);
+        const invalid = (await outcomesOf(ledger, id)).filter(({ status }) => status === "invalid");
+        expect(invalid.map((outcome) => outcome.record)).toEqual(twice);
+      });
+
       test("with one content: the first stays, the others are duplicates of it", async () => {
         const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "A"), item(4, "A")]);
         const found = await outcomesOf(ledger, run);
