@@ -7,6 +7,8 @@ import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { readTextFile } from "../read/text-file.ts";
 import type { AuthSettings } from "../run/connection.ts";
+import type { SupplierSettings } from "../run/supplier.ts";
+import { SUPPLIER_STATUSES } from "../run/supplier.ts";
 import { pathsFrom } from "../run/job.ts";
 
 const CONFIG_NAME = "migrate.yaml";
@@ -20,10 +22,19 @@ const authSchema = z.strictObject({
   outputPath: z.string().optional(),
 });
 
+const supplierSchema = z.strictObject({
+  rootLocation: z.string().optional(),
+  bucket: z.string().optional(),
+  expectedStatus: z.enum(SUPPLIER_STATUSES).optional(),
+});
+
+const suppliersSchema = z.record(z.string(), supplierSchema);
+
 const targetSchema = z.strictObject({
   baseUrl: z.string(),
   ca: z.string().optional(),
   supplier: z.string().optional(),
+  suppliers: suppliersSchema.optional(),
   environment: z.enum(["test", "production"]).optional(),
   maxConcurrency: z.number().int().min(1).max(1024).optional(),
   rps: z.number().positive().optional(),
@@ -35,6 +46,7 @@ const configSchema = z.strictObject({
   operation: z.string().optional(),
   mapping: z.string().optional(),
   supplier: z.string().optional(),
+  suppliers: suppliersSchema.optional(),
   documentRoot: z.string().optional(),
   target: z.string().optional(),
   targets: z.record(z.string(), targetSchema).optional(),
@@ -44,11 +56,16 @@ const configSchema = z.strictObject({
   delimiter: z.string().optional(),
 });
 
+/** Import suppliers by their codes. */
+type Suppliers = Readonly<Record<string, SupplierSettings>>;
+
 /** A platform of the configuration file. */
 export interface Target {
   readonly baseUrl: string;
   readonly ca?: string | undefined;
   readonly supplier?: string | undefined;
+  /** What is particular to this platform; beats, setting by setting, what the file says of the same supplier. */
+  readonly suppliers?: Suppliers | undefined;
   /** `production` asks for --yes, or for the host's name typed in. */
   readonly environment?: "test" | "production" | undefined;
   /** The most requests in flight that `--concurrency auto` may reach. */
@@ -65,7 +82,8 @@ export interface Config {
   readonly operation?: string | undefined;
   readonly mapping?: string | undefined;
   readonly supplier?: string | undefined;
-  /** Where the import supplier keeps its documents. */
+  readonly suppliers?: Suppliers | undefined;
+  /** The root location of suppliers that name none of their own. */
   readonly documentRoot?: string | undefined;
   /** The target to use when none is named. */
   readonly target?: string | undefined;
@@ -113,7 +131,7 @@ function notUnderstood({ file, lineOf }: SourceDocument, issues: readonly Issue[
       : `unknown setting "${at.join(".")}"`;
   return new Failure("config", `${file}:${line}: ${what}`, {
     place: { file, line },
-    ...hintFor(unknown, within.length),
+    ...hintFor(unknown, within),
   });
 }
 
@@ -131,13 +149,20 @@ const EXPECTED: Readonly<Record<string, string>> = {
   record: "settings with their names are",
 };
 
-/** The settings of the file itself, of a target (two names deep) or of a target's `auth` (three). */
-function hintFor(unknown: string | undefined, depth: number): { readonly hint?: string } {
+/** The settings that there are where the unknown one stands. */
+function hintFor(unknown: string | undefined, within: readonly (string | number)[]): { readonly hint?: string } {
   if (unknown === undefined) return {};
-  const [schema] = [configSchema, targetSchema, authSchema].slice(Math.max(0, depth - 1));
-  const known = Object.keys(schema?.shape ?? {});
+  const known = Object.keys(shapeAt(configSchema, within));
   const near = suggest(unknown, known);
   return { hint: near === undefined ? `known here: ${known.join(", ")}` : `did you mean "${near}"?` };
+}
+
+function shapeAt(schema: z.core.$ZodType | undefined, [name, ...below]: readonly (string | number)[]): object {
+  if (schema instanceof z.ZodOptional) return shapeAt(schema.unwrap(), name === undefined ? [] : [name, ...below]);
+  if (schema instanceof z.ZodRecord) return shapeAt(schema.valueType, below);
+  if (!(schema instanceof z.ZodObject)) return {};
+  const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
+  return name === undefined ? shape : shapeAt(shape[name], below);
 }
 
 function resolvePaths(config: z.output<typeof configSchema>, folder: string): Config {

@@ -18,6 +18,7 @@ export function demoAction(flags: Flags): Promise<void> {
           push(
             {
               job,
+              supplier: { code: job.supplier },
               ledger,
               out,
               target: {

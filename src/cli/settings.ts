@@ -1,6 +1,7 @@
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import type { JobSettings } from "../run/job.ts";
 import type { Tolerance } from "../run/plan-records.ts";
+import type { Supplier } from "../run/supplier.ts";
 import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import type { Config, Target } from "./config-file.ts";
@@ -22,6 +23,8 @@ export interface Settings {
   readonly yes: boolean;
   readonly pace: PaceSettings;
   readonly target: TargetSettings | undefined;
+  /** What the configuration says of the job's import supplier. */
+  readonly supplier: Supplier;
 }
 
 const DEFAULT_LEDGER = ".migrate/ledger.db";
@@ -34,9 +37,11 @@ const DEFAULT_MOST_IN_FLIGHT = 16;
 export async function readSettings(sources: readonly string[], flags: Flags, folder: string): Promise<Settings> {
   const config = await readConfig(flags.config, folder);
   const target = targetOf(flags, config);
+  const supplier = supplierOf(flags, config, target);
   return Object.freeze({
     configFile: config.file,
-    job: jobSettings(sources, { flags, config, target, folder }),
+    job: jobSettings(sources, { flags, config, supplier, folder }),
+    supplier,
     out: flags.out ?? config.out,
     ledger: localLedger(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
     maxErrors: flags.maxErrors,
@@ -78,13 +83,32 @@ function targetOf(flags: Flags, config: Config): NamedTarget | undefined {
 
 function unknownTarget(name: string, config: Config): Failure {
   const known = Object.keys(config.targets ?? {});
+  return new Failure("config", `there is no target "${name}"`, { hint: nearOrKnown(name, known, "targets") });
+}
+
+function nearOrKnown(name: string, known: readonly string[], what: string): string {
   const near = suggest(name, known);
-  return new Failure("config", `there is no target "${name}"`, {
-    hint:
-      near === undefined
-        ? `targets in the configuration file: ${known.join(", ") || "none"}`
-        : `did you mean "${near}"?`,
-  });
+  return near === undefined
+    ? `${what} in the configuration file: ${known.join(", ") || "none"}`
+    : `did you mean "${near}"?`;
+}
+
+/**
+ * What the target says of the supplier, then the file. Where suppliers are listed, one that is not among them is taken
+ * for a slip: its records would go to nobody knows where.
+ */
+function supplierOf(flags: Flags, config: Config, target: NamedTarget | undefined): Supplier {
+  const code = flags.supplier ?? target?.supplier ?? config.supplier;
+  const listed = new Map(Object.entries(config.suppliers ?? {}));
+  const ofTarget = new Map(Object.entries(target?.suppliers ?? {}));
+  const known = [...new Set([...ofTarget.keys(), ...listed.keys()])];
+  if (code !== undefined && known.length > 0 && !known.includes(code)) {
+    throw new Failure("config", `there is no supplier "${code}" in the configuration file`, {
+      hint: nearOrKnown(code, known, "suppliers"),
+    });
+  }
+  const named = code === undefined ? {} : { ...listed.get(code), ...ofTarget.get(code) };
+  return { ...named, code, rootLocation: named.rootLocation ?? config.documentRoot };
 }
 
 function paceSettings(flags: Flags, target: NamedTarget | undefined): PaceSettings {
@@ -119,11 +143,11 @@ function flagsAgain(name: string | undefined, flags: Flags): readonly string[] {
 interface Origins {
   readonly flags: Flags;
   readonly config: Config;
-  readonly target: NamedTarget | undefined;
+  readonly supplier: Supplier;
   readonly folder: string;
 }
 
-function jobSettings(sources: readonly string[], { flags, config, target, folder }: Origins): JobSettings {
+function jobSettings(sources: readonly string[], { flags, config, supplier, folder }: Origins): JobSettings {
   return {
     folder,
     config: flags.config,
@@ -132,8 +156,8 @@ function jobSettings(sources: readonly string[], { flags, config, target, folder
     contract: flags.contract ?? config.contract ?? [],
     operation: flags.operation ?? config.operation,
     mapping: flags.mapping ?? config.mapping,
-    supplier: flags.supplier ?? target?.supplier ?? config.supplier,
-    documentRoot: config.documentRoot,
+    supplier: supplier.code,
+    documentRoot: supplier.rootLocation,
     encoding: flags.encoding ?? config.encoding,
     delimiter: flags.delimiter ?? config.delimiter,
     limit: flags.limit,

@@ -13,11 +13,14 @@ import { openRunLedger, recordedRun } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { describeRun } from "../run/run-settings.ts";
+import type { Supplier } from "../run/supplier.ts";
+import { requireOngoing } from "../run/supplier.ts";
 import { standardInputFolder, sweepStandardInput, withStandardInput } from "../run/standard-input.ts";
 
 export interface PushOptions {
   readonly job: JobSettings;
   readonly target: TargetSettings;
+  readonly supplier: Supplier;
   readonly pace: PaceSettings;
   /** Path of the ledger's file. */
   readonly ledger: string;
@@ -36,6 +39,7 @@ export interface PushOptions {
 export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
   return closedWithReport(async (keep) => {
     const { dryRun, pace, revise, allowEmpty, maxErrors } = options;
+    if (!dryRun) requireOngoing(options.supplier);
     const { ledger } = keep(await openRunLedger(options.ledger, "push"));
     keep({ close: () => sweepStandardInput(options.ledger, ledger) });
     const settings = await withStandardInput(options.job, standardInputFolder(options.ledger), parts);

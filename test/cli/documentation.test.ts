@@ -26,6 +26,8 @@ async function known(text: string): Promise<readonly string[]> {
 it.each([
   ["Settings", "zzzzzzzzzzzz: 1"],
   ["Targets", "targets: { t: { baseUrl: x, zzzzzzzzzzzz: 1 } }"],
+  ["Suppliers", "suppliers: { s: { zzzzzzzzzzzz: 1 } }"],
+  ["Suppliers", "targets: { t: { baseUrl: x, suppliers: { s: { zzzzzzzzzzzz: 1 } } } }"],
   ["Authentication", "targets: { t: { baseUrl: x, auth: { zzzzzzzzzzzz: 1 } } }"],
 ])("the settings under %s are those of the file", async (section, text) => {
   expect(documented(section).toSorted()).toEqual((await known(text)).toSorted());

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Flags } from "../../src/cli/flags.ts";
 import { readLedgerSettings, readSettings } from "../../src/cli/settings.ts";
 import { folderOf } from "./folder-of.ts";
 
@@ -155,6 +156,46 @@ describe("settings", () => {
     expect(await readLedgerSettings({ out: "here", ledger: "x.db" }, folder)).toMatchObject({
       ledger: "x.db",
       out: "here",
+    });
+  });
+
+  describe("of the supplier", () => {
+    const SUPPLIERS = `
+documentRoot: everywhere
+supplier: SPRING
+suppliers:
+  SPRING: { rootLocation: sftp/spring, bucket: files }
+  AUTUMN: { bucket: files }
+target: test
+targets:
+  test: { baseUrl: "https://test.example/v1/" }
+  live:
+    baseUrl: https://live.example/v1/
+    suppliers: { SPRING: { bucket: live-files, expectedStatus: Paused }, ELSEWHERE: {} }
+`;
+    const supplierOf = async (flags: Flags): Promise<unknown> =>
+      (await readSettings([], flags, folderOf({ "migrate.yaml": SUPPLIERS }))).supplier;
+
+    it("are those of the file", async () => {
+      expect(await supplierOf({})).toEqual({ code: "SPRING", rootLocation: "sftp/spring", bucket: "files" });
+    });
+    it("are beaten by those of the target, setting by setting", async () => {
+      const live = { code: "SPRING", rootLocation: "sftp/spring", bucket: "live-files", expectedStatus: "Paused" };
+      expect(await supplierOf({ target: "live" })).toEqual(live);
+    });
+    it("have the root location of the file where the supplier names none", async () => {
+      expect(await supplierOf({ supplier: "AUTUMN" })).toMatchObject({ rootLocation: "everywhere", bucket: "files" });
+    });
+    it("are wanted of every supplier, where any are listed", async () => {
+      expect(await supplierOf({ target: "live", supplier: "ELSEWHERE" })).toMatchObject({ rootLocation: "everywhere" });
+      await expect(supplierOf({ supplier: "SPRNG" })).rejects.toMatchObject({
+        code: "config",
+        message: 'there is no supplier "SPRNG" in the configuration file',
+        hint: 'did you mean "SPRING"?',
+      });
+      await expect(supplierOf({ supplier: "ELSEWHERE" })).rejects.toMatchObject({
+        hint: "suppliers in the configuration file: SPRING, AUTUMN",
+      });
     });
   });
 });

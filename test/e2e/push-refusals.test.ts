@@ -138,3 +138,14 @@ async function freePort(): Promise<number> {
 function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
   return typeof address === "object" && address !== null;
 }
+
+test("a supplier that the configuration expects to be paused gets nothing, and a dry run goes on", async () => {
+  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+  const code = sandbox.ready.supplier;
+  writeFileSync(work.file("migrate.yaml"), `suppliers: { "${code}": { expectedStatus: Paused } }`);
+  const refused = await work.push();
+  expect(refused.code).toBe(4);
+  expect(refused.stderr).toContain(`expects supplier ${code} to be Paused`);
+  expect(await admin.history()).toEqual([]);
+  expect(await work.push(["--dry-run"])).toMatchObject({ code: 0 });
+});
