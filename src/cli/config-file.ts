@@ -6,21 +6,13 @@ import { parseDocument } from "../contract/document.ts";
 import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { readTextFile } from "../read/text-file.ts";
-import type { AuthSettings } from "../run/connection.ts";
+import type { AuthSettings } from "../run/auth-settings.ts";
+import { authSchema } from "../run/auth-schema.ts";
 import type { SupplierSettings } from "../run/supplier.ts";
 import { SUPPLIER_STATUSES } from "../run/supplier.ts";
 import { pathsFrom } from "../run/job.ts";
 
 const CONFIG_NAME = "migrate.yaml";
-
-const authSchema = z.strictObject({
-  scheme: z.enum(["Token", "JWT", "Bearer", "none"]).optional(),
-  apiKeyFile: z.string().optional(),
-  tokenFile: z.string().optional(),
-  mutation: z.string().optional(),
-  inputField: z.string().optional(),
-  outputPath: z.string().optional(),
-});
 
 const supplierSchema = z.strictObject({
   rootLocation: z.string().optional(),

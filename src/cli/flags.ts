@@ -1,6 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Format } from "../report/format.ts";
 import { FORMATS } from "../report/format.ts";
+import type { AuthScheme } from "../run/auth-settings.ts";
+import { AUTH_SCHEMES } from "../run/auth-settings.ts";
 import type { Tolerance } from "../run/plan-records.ts";
 
 /** The options as typed in; `settings.ts` turns them into what was meant. */
@@ -26,6 +28,7 @@ export interface Flags {
   readonly target?: string;
   readonly baseUrl?: string;
   readonly ca?: string;
+  readonly auth?: AuthScheme;
   readonly allowInsecureLoopback?: boolean;
   readonly concurrency?: "auto" | number;
   readonly rps?: number;
@@ -73,6 +76,12 @@ function rate(text: string): number {
 
 function concurrency(text: string): "auto" | number {
   return text === "auto" ? "auto" : wholeNumber(1, 1024)(text);
+}
+
+function authScheme(text: string): AuthScheme {
+  const known = AUTH_SCHEMES.find((scheme) => scheme.toLowerCase() === text.toLowerCase());
+  if (known !== undefined) return known;
+  throw new InvalidArgumentError(`One of ${AUTH_SCHEMES.join(", ")} is expected.`);
 }
 
 function tolerance(text: string): Tolerance {
@@ -149,6 +158,9 @@ export const targetOptions: readonly Option[] = [
   new Option("--target <name>", "target of the configuration file").env("MIGRATE_TARGET"),
   new Option("--base-url <url>", "the platform's base address, ending in /v1/").env("MIGRATE_BASE_URL"),
   new Option("--ca <pem>", "certificate authority to trust beside the usual ones").env("MIGRATE_CA"),
+  new Option("--auth <form>", "what stands before the token: Token, JWT, Bearer, none; or basic: the key, no token")
+    .argParser(authScheme)
+    .env("MIGRATE_AUTH"),
   new Option("--allow-insecure-loopback", "let http:// to this machine pass, for tests"),
 ];
 

@@ -126,7 +126,7 @@ function targetSettings({ baseUrl, name, ca, environment, auth }: NamedTarget, f
     ca,
     allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
     production: environment === "production",
-    auth: auth ?? {},
+    auth: { ...auth, ...(flags.auth !== undefined && { scheme: flags.auth }) },
   };
 }
 
@@ -136,6 +136,7 @@ function flagsAgain(name: string | undefined, flags: Flags): readonly string[] {
     ...(name === undefined ? [] : ["--target", name]),
     ...(flags.baseUrl === undefined ? [] : ["--base-url", flags.baseUrl]),
     ...(flags.ca === undefined ? [] : ["--ca", flags.ca]),
+    ...(flags.auth === undefined ? [] : ["--auth", flags.auth]),
     ...(flags.allowInsecureLoopback ? ["--allow-insecure-loopback"] : []),
   ];
 }

@@ -4,9 +4,10 @@ import { Failure } from "../model/failure.ts";
 import type { JsonObject } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../transport/http.ts";
+import type { Authorisation } from "./authorisation.ts";
+import { sendAuthorised } from "./authorised-request.ts";
 import { judgeError } from "./judge-error.ts";
 import { judgeReply } from "./judge-reply.ts";
-import type { Authorisation } from "./token.ts";
 import type { Judgement } from "./verdict.ts";
 
 /** Sends payloads to one operation of the data-import API and says what became of them. */
@@ -46,11 +47,11 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
     async send(payload, signal) {
       const body = JSON.stringify(operation.wrap === undefined ? payload : { [operation.wrap]: payload });
       try {
-        const authorization = await authorisation.header();
-        const answer = await post(body, authorization, signal);
-        if (answer.verdict.kind !== "unauthorised") return answer;
-        await authorisation.refused(authorization);
-        return await post(body, await authorisation.header(), signal);
+        return await sendAuthorised(
+          authorisation,
+          (authorization) => post(body, authorization, signal),
+          ({ verdict }) => verdict.kind === "unauthorised",
+        );
       } catch (error) {
         if (error instanceof Failure) return { verdict: { kind: "stop", failure: error }, durationMs: 0 };
         if (error instanceof TransportError) {

@@ -5,6 +5,7 @@ import { Failure } from "../model/failure.ts";
 import { isJsonArray, isJsonObject } from "../model/json.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { HttpReply } from "../transport/http.ts";
+import { isNotAuthenticated } from "./authorised-request.ts";
 import { cleanText, isHtml, parseBody, valueAt } from "./reply-body.ts";
 import { replyProblems } from "./reply-problems.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -125,7 +126,6 @@ function explained({ problems, body }: Facts): readonly PlatformProblem[] {
 
 /** The platform's code for an import supplier that is Paused or Complete (its published validators). */
 const SUPPLIER_CLOSED = "import_supplier_migration_not_ongoing";
-const NOT_AUTHENTICATED: ReadonlySet<string> = new Set(["not_authenticated", "authentication_failed"]);
 
 function byDefault(facts: Facts, operation: JudgedOperation): Verdict {
   const { status } = facts.reply;
@@ -160,7 +160,7 @@ function judgeRefusal(facts: Facts, operation: JudgedOperation): Verdict {
   if (codes.includes(SUPPLIER_CLOSED) || valueAt(facts.body, ["code"]) === SUPPLIER_CLOSED) {
     return { kind: "blocked", problems };
   }
-  if (status === 401 || (status === 403 && codes.some((code) => NOT_AUTHENTICATED.has(code)))) {
+  if (status === 401 || (status === 403 && codes.some(isNotAuthenticated))) {
     return { kind: "unauthorised" };
   }
   if (status === 403) return { kind: "stop", failure: forbidden(operation) };

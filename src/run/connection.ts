@@ -1,14 +1,14 @@
 import type { Operation } from "../contract/contract.ts";
-import { parseAttr } from "../model/attr.ts";
-import { Failure } from "../model/failure.ts";
+import type { Authorisation } from "../platform/authorisation.ts";
+import { createAuthorisation } from "../platform/authorisation.ts";
 import type { ImportClient } from "../platform/import-client.ts";
 import { createImportClient } from "../platform/import-client.ts";
-import type { Credentials, TokenMutation } from "../platform/token.ts";
-import { createAuthorisation } from "../platform/token.ts";
 import { readTextFile } from "../read/text-file.ts";
 import { parseBaseUrl } from "../transport/base-url.ts";
-import { createHttp } from "../transport/undici-http.ts";
-import type { Parts, Secrets } from "./parts.ts";
+import { createHttp, type HttpClient, type HttpOptions } from "../transport/undici-http.ts";
+import type { AuthSettings } from "./auth-settings.ts";
+import { credentialsOf, mutationOf, prefixOf } from "./auth-settings.ts";
+import type { Parts } from "./parts.ts";
 
 /** Which platform a run talks to, and how. Plain data: it is stored with the run, and holds no secret. */
 export interface TargetSettings {
@@ -21,17 +21,6 @@ export interface TargetSettings {
   /** Sending wants a confirmation. */
   readonly production: boolean;
   readonly auth: AuthSettings;
-}
-
-export interface AuthSettings {
-  /** What stands before the token in the Authorization header; `none`: nothing. Default `Token`. */
-  readonly scheme?: "Token" | "JWT" | "Bearer" | "none" | undefined;
-  readonly apiKeyFile?: string | undefined;
-  readonly tokenFile?: string | undefined;
-  /** The token mutation's name, the input field that takes the key, and where the reply's data holds the token. */
-  readonly mutation?: string | undefined;
-  readonly inputField?: string | undefined;
-  readonly outputPath?: string | undefined;
 }
 
 /** How fast a run may go. */
@@ -66,38 +55,46 @@ export async function connect(
   about: { readonly pace: PaceSettings; readonly parts: Pick<Parts, "secrets" | "clock" | "userAgent"> },
 ): Promise<Connection> {
   const { pace, parts } = about;
+  const connections = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
+  const open = await openTarget(target, { connections });
+  const authorisation = await authorisationOf(target, open, parts);
+  const { userAgent, clock } = parts;
+  const client = createImportClient({ ...open, authorisation, operation, userAgent, clock });
+  return { client, close: open.close };
+}
+
+interface OpenTarget extends HttpClient {
+  readonly baseUrl: URL;
+}
+
+/**
+ * HTTPS to the target. Opens no socket before the first request.
+ * @throws Failure `usage` for an unusable base URL
+ */
+async function openTarget(
+  target: TargetSettings,
+  limits: Pick<HttpOptions, "connections" | "maxReplyBytes">,
+): Promise<OpenTarget> {
   const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
   const ca = target.ca === undefined ? undefined : (await readTextFile(target.ca)).text;
-  const connections = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
-  const { http, close } = createHttp({ origin: baseUrl, connections, ...(ca !== undefined && { ca }) });
-  const authorisation = createAuthorisation({
-    credentials: credentialsOf(await parts.secrets(target.auth)),
+  return { baseUrl, ...createHttp({ origin: baseUrl, ...limits, ...(ca !== undefined && { ca }) }) };
+}
+
+/**
+ * Who the target is told we are. Asks for no token before it is needed.
+ * @throws Failure `config` without credentials
+ */
+async function authorisationOf(
+  { auth }: TargetSettings,
+  { http, baseUrl }: OpenTarget,
+  { secrets, clock }: Pick<Parts, "secrets" | "clock">,
+): Promise<Authorisation> {
+  return createAuthorisation({
+    credentials: credentialsOf(await secrets(auth), auth),
     http,
     baseUrl,
-    prefix: prefixOf(target.auth.scheme ?? "Token"),
-    mutation: mutationOf(target.auth),
+    prefix: prefixOf(auth),
+    mutation: mutationOf(auth),
+    clock,
   });
-  const { userAgent, clock } = parts;
-  const client = createImportClient({ http, baseUrl, authorisation, operation, userAgent, clock });
-  return { client, close };
-}
-
-function credentialsOf({ token, apiKey }: Secrets): Credentials {
-  if (token !== undefined) return { kind: "token", token };
-  if (apiKey !== undefined) return { kind: "api-key", apiKey };
-  throw new Failure("config", "there are no credentials for the platform", {
-    hint: "set MIGRATE_API_KEY or MIGRATE_TOKEN, or name a private file in the target's `auth`",
-  });
-}
-
-function prefixOf(scheme: NonNullable<AuthSettings["scheme"]>): string {
-  return scheme === "none" ? "" : `${scheme} `;
-}
-
-function mutationOf(auth: AuthSettings): TokenMutation {
-  return {
-    ...(auth.mutation !== undefined && { name: auth.mutation }),
-    ...(auth.inputField !== undefined && { inputField: auth.inputField }),
-    ...(auth.outputPath !== undefined && { tokenAt: parseAttr(auth.outputPath) }),
-  };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { authSchema } from "./auth-schema.ts";
 import type { PaceSettings, TargetSettings } from "./connection.ts";
 import type { Tolerance } from "./plan-records.ts";
 import type { Job, JobSettings } from "./job.ts";
@@ -100,14 +101,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
     ca: text,
     allowInsecureLoopback: z.boolean(),
     production: z.boolean(),
-    auth: z.object({
-      scheme: z.enum(["Token", "JWT", "Bearer", "none"]).optional(),
-      apiKeyFile: text,
-      tokenFile: text,
-      mutation: text,
-      inputField: text,
-      outputPath: text,
-    }),
+    auth: authSchema,
   }),
   pace: z.object({
     concurrency: z.union([z.literal("auto"), z.number()]),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createImportClient, type ImportClient } from "../../src/platform/import-client.ts";
-import { type AuthorisationOptions, createAuthorisation } from "../../src/platform/token.ts";
+import { type AuthorisationOptions, createAuthorisation } from "../../src/platform/authorisation.ts";
 import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../src/transport/http.ts";
 
 const baseUrl = new URL("https://localhost/v1/");
@@ -54,7 +54,7 @@ function client(http: Http, more: Partial<AuthorisationOptions> = {}, wrap?: str
   return createImportClient({
     http,
     baseUrl,
-    authorisation: createAuthorisation({ http, baseUrl, credentials, ...more }),
+    authorisation: createAuthorisation({ http, baseUrl, credentials, clock, ...more }),
     operation: { path: "/data-import/accounts/", outcomes: [], ...(wrap === undefined ? {} : { wrap }) },
     userAgent: "energy-migrate/test",
     clock: { now: () => 0 },
@@ -62,6 +62,7 @@ function client(http: Http, more: Partial<AuthorisationOptions> = {}, wrap?: str
 }
 
 const never = new AbortController().signal;
+const clock = { now: () => 0, monotonic: () => 0 };
 
 describe("the service token", () => {
   test("one request for sixteen workers", async () => {
@@ -114,13 +115,19 @@ describe("the service token", () => {
   });
 
   test("a token endpoint that is down for a while is tried again, and no record has left", async () => {
-    const { http, imports } = platform({
+    let now = 0;
+    const passing = { now: () => 0, monotonic: () => now };
+    const { http, tokens, imports } = platform({
       token: (number) =>
         number === 1 ? json(503, {}) : json(200, { data: { ObtainServiceToken: { token: "token-1" } } }),
     });
-    const importer = client(http);
-    expect(await importer.send({}, never)).toMatchObject({ verdict: { kind: "unsent", code: "HTTP_503" } });
+    const importer = client(http, { clock: passing });
+    for (let turn = 0; turn < 5; turn += 1) {
+      expect(await importer.send({}, never)).toMatchObject({ verdict: { kind: "unsent", code: "HTTP_503" } });
+    }
     expect(imports).toHaveLength(0);
+    expect(tokens).toHaveLength(1);
+    now = 1_000;
     expect(await importer.send({}, never)).toMatchObject({ verdict: { kind: "accepted" } });
   });
 
@@ -142,10 +149,12 @@ describe("the service token", () => {
       tokenAt: ["obtainKrakenToken", "access", "jwt"],
       path: "/v2/graphql/",
     };
-    const authorisation = createAuthorisation({ http, baseUrl, credentials, mutation, prefix: "JWT " });
+    const authorisation = createAuthorisation({ http, baseUrl, credentials, mutation, prefix: "JWT ", clock });
     expect(await authorisation.header()).toBe("JWT abc");
     expect(requests[0]?.url.href).toBe("https://localhost/v2/graphql/");
-    expect(requests[0]?.body).toContain("obtainKrakenToken(input: { organizationSecretKey: $apiKey })");
+    expect(requests[0]?.body).toContain(
+      "obtainKrakenToken(input: { organizationSecretKey: $apiKey }) { access { jwt } }",
+    );
   });
 
   test("a token that would break out of the header is refused", async () => {

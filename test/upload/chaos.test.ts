@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/model/clock.ts";
 import type { Settlement } from "../../src/ledger/ledger.ts";
 import { createImportClient } from "../../src/platform/import-client.ts";
-import { createAuthorisation } from "../../src/platform/token.ts";
+import { createAuthorisation } from "../../src/platform/authorisation.ts";
 import type { UploadEnd, UploadOptions } from "../../src/upload/sendable.ts";
 import { upload } from "../../src/upload/upload.ts";
 import { createHttp } from "../../src/transport/undici-http.ts";
@@ -71,7 +71,7 @@ async function push(
   const ledger = fakeLedger();
   const never = new AbortController().signal;
   const { baseUrl } = server;
-  const authorisation = createAuthorisation({ http, baseUrl, credentials: { kind: "token", token: "t" } });
+  const authorisation = createAuthorisation({ http, baseUrl, credentials: { kind: "token", token: "t" }, clock });
   const operation = { path: "/data-import/accounts/", outcomes: [] };
   const client = createImportClient({ http, baseUrl, authorisation, operation, userAgent: "test", clock });
   const end = await upload(
