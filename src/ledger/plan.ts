@@ -1,6 +1,9 @@
 import { settleDuplicateKeys } from "./duplicate-keys.ts";
 import { applyKnownRecords } from "./known-records.ts";
-import type { PlannedItem, PlanPolicy } from "./ledger.ts";
+import { holdBack } from "./held-back.ts";
+import type { KeyMarks } from "./key-marks.ts";
+import { createKeyMarks } from "./key-marks.ts";
+import type { HeldBack, PlannedItem, PlanPolicy } from "./ledger.ts";
 import { nearKey } from "./near-key.ts";
 import { insertProblems, PLAN_ATTEMPT } from "./problem-table.ts";
 import type { RunRow } from "./run-row.ts";
@@ -8,9 +11,18 @@ import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
 const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };
 
-/** Writes down batches of items. Remembers the files it has met. */
-export function planWriter(database: SqliteDatabase): (run: RunRow, items: readonly PlannedItem[]) => void {
+/** Writes the plans of runs; each call is one transaction. */
+export interface Planner {
+  readonly restartPlan: (run: RunRow) => void;
+  readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
+  readonly holdBack: (run: RunRow, held: readonly HeldBack[]) => void;
+  readonly settlePlan: (run: RunRow, policy: PlanPolicy) => void;
+}
+
+/** Remembers the files it has met, and the keys of the run that it plans. */
+export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
+  let keys: { readonly run: number; readonly marks: KeyMarks } | undefined;
 
   function fileNumber(name: string): number {
     const known = files.get(name);
@@ -21,34 +33,50 @@ export function planWriter(database: SqliteDatabase): (run: RunRow, items: reado
     return number;
   }
 
-  return (run, items) => {
-    requirePlanning(run);
-    database.transaction(() => {
-      insertItems(database, run, items, fileNumber);
-      for (const { record, problems } of items) {
-        if (problems.length > 0) insertProblems(database, { run: run.number, record, attempt: PLAN_ATTEMPT }, problems);
-      }
-    });
+  /** Of a plan that somebody else has begun not all keys are known. */
+  function marksOf({ number }: RunRow): KeyMarks | undefined {
+    if (keys?.run === number) return keys.marks;
+    if (database.row(ANY_ITEM, number) !== undefined) return undefined;
+    keys = { run: number, marks: createKeyMarks() };
+    return keys.marks;
+  }
+
+  return {
+    restartPlan(run) {
+      requirePlanning(run);
+      keys = undefined;
+      database.transaction(() => {
+        database.run("delete from problems where run = ?", run.number);
+        database.run("delete from items where run = ?", run.number);
+      });
+    },
+    plan(run, items) {
+      requirePlanning(run);
+      const writing: Writing = { run, fileNumber, marks: marksOf(run) };
+      database.transaction(() => {
+        insertItems(database, items, writing);
+        for (const { record, problems } of items) {
+          if (problems.length > 0)
+            insertProblems(database, { run: run.number, record, attempt: PLAN_ATTEMPT }, problems);
+        }
+      });
+    },
+    holdBack: (run, held) => holdBack(database, run, held),
+    settlePlan(run, policy) {
+      requirePlanning(run);
+      const mayRepeat = marksOf(run)?.mayRepeat() ?? true;
+      keys = undefined;
+      database.transaction(() => {
+        if (mayRepeat) settleDuplicateKeys(database, run, policy);
+        applyKnownRecords(database, run, policy);
+        database.run(INSERT_RECORDS, run.number);
+        database.run("update runs set state = 'sending' where id = ?", run.number);
+      });
+    },
   };
 }
 
-export function restartPlan(database: SqliteDatabase, run: RunRow): void {
-  requirePlanning(run);
-  database.transaction(() => {
-    database.run("delete from problems where run = ?", run.number);
-    database.run("delete from items where run = ?", run.number);
-  });
-}
-
-export function settlePlan(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
-  requirePlanning(run);
-  database.transaction(() => {
-    settleDuplicateKeys(database, run, policy);
-    applyKnownRecords(database, run, policy);
-    database.run(INSERT_RECORDS, run.number);
-    database.run("update runs set state = 'sending' where id = ?", run.number);
-  });
-}
+const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items where run = ? limit 1" };
 
 /**
  * The records to be sent get their rows now, in one go and in input order: finding a place in the index of identities
@@ -62,17 +90,18 @@ const INSERT_RECORDS = `
 /** Rows an insert carries: many at once cost half as much each as one at a time. */
 const ROWS_AT_ONCE = [300, 20, 1] as const;
 
-function insertItems(
-  database: SqliteDatabase,
-  run: RunRow,
-  items: readonly PlannedItem[],
-  fileNumber: (name: string) => number,
-): void {
+interface Writing {
+  readonly run: RunRow;
+  readonly fileNumber: (name: string) => number;
+  readonly marks: KeyMarks | undefined;
+}
+
+function insertItems(database: SqliteDatabase, items: readonly PlannedItem[], writing: Writing): void {
   let done = 0;
   for (const size of ROWS_AT_ONCE) {
     for (; items.length - done >= size; done += size) {
-      const values: SqlValue[] = [run.number];
-      for (const item of items.slice(done, done + size)) addValues(values, run, item, fileNumber(item.file));
+      const values: SqlValue[] = [writing.run.number];
+      for (const item of items.slice(done, done + size)) addValues(values, item, writing);
       database.run(INSERT_ITEMS[size], ...values);
     }
   }
@@ -88,15 +117,17 @@ function insertSql(rows: number): string {
 }
 
 /** Keys are kept in NFC: two that differ only in Unicode form are one key, as they are one identity. */
-function addValues(values: SqlValue[], run: RunRow, item: PlannedItem, file: number): void {
+function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, marks }: Writing): void {
   const key = item.key?.normalize("NFC");
+  const near = key === undefined ? undefined : nearKey(key);
+  if (key !== undefined) marks?.add(near ?? key);
   values.push(
     item.record,
     key ?? null,
-    (key === undefined ? undefined : nearKey(key)) ?? null,
+    near ?? null,
     item.identity ?? null,
     item.content ?? null,
-    file,
+    fileNumber(item.file),
     item.line,
     item.status === "valid" && run.sends ? "pending" : item.status,
   );

@@ -6,11 +6,11 @@ import { Failure } from "../model/failure.ts";
 import { attemptsOf, intend, sendable, settle } from "./attempt-log.ts";
 import type { Ledger } from "./ledger.ts";
 import { outcomes } from "./outcome-list.ts";
-import { holdBack } from "./held-back.ts";
-import { planWriter, restartPlan, settlePlan } from "./plan.ts";
+import { plannedAside } from "./plan-aside.ts";
+import { createPlanner } from "./plan.ts";
 import { preparePrivateFile, removeDatabase, statOf } from "./private-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun } from "./run-log.ts";
-import { openDatabase } from "./sqlite-database.ts";
+import { openDatabase, openThrowAway } from "./sqlite-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { ledgerFailure } from "./sqlite-failure.ts";
 import { requireSound } from "./sqlite-check.ts";
@@ -56,49 +56,49 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
 /**
  * A ledger that lasts as long as the process: `validate` plans into it as `push` does into the real one. It lies in
  * `folder` (created where it is missing), readable by its owner only, and is gone when it is closed, and also when
- * the process dies.
+ * the process dies. `large`: a thread of its own writes the plan, which pays from some 100,000 records.
  */
-export async function openTemporaryLedger(folder: string): Promise<Ledger> {
+export async function openTemporaryLedger(
+  folder: string,
+  { large = false }: { readonly large?: boolean } = {},
+): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
   prepared(path, () => preparePrivateFile(path));
-  const database = openDatabase(path, { throwAway: true });
+  const database = openThrowAway(path);
   const discard = (): void => {
     database.close();
     removeDatabase(path);
   };
   try {
-    database.execute(FAST);
     bringUpToDate(database);
+    const ledger = ledgerOver(database, {}, discard);
+    const planned = large ? await plannedAside(ledger, path) : ledger;
     unlinkWhileOpen(path);
+    return planned;
   } catch (error) {
     discard();
     throw error;
   }
-  return ledgerOver(database, {}, discard);
 }
 
 /** The ledger's records lie in the order of their identities, that is anywhere: 32 MB of pages in memory. */
 const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 8000;
   pragma cache_size = -32000;`;
-/** A plan is written and read from front to back, and sorted once, in pieces of this size: 16 MB. */
-const FAST = `pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off;
-  pragma locking_mode = exclusive; pragma cache_size = -16000;`;
-
 function ledgerOver(
   database: SqliteDatabase,
   options: Pick<LedgerOptions, "toolVersion" | "clock">,
   close: () => void,
 ): Ledger {
   const now = (): string => new Date(options.clock?.now() ?? Date.now()).toISOString();
-  const writePlan = planWriter(database);
+  const planner = createPlanner(database);
   return {
     startRun: async (run) => startRun(database, run, options.toolVersion),
     findRun: async (id) => findRun(database, id),
     runs: async () => listRuns(database),
-    restartPlan: async (run) => restartPlan(database, requireRun(database, run)),
-    plan: async (run, items) => writePlan(requireRun(database, run), items),
-    holdBack: async (run, held) => holdBack(database, requireRun(database, run), held),
-    settlePlan: async (run, policy) => settlePlan(database, requireRun(database, run), policy),
+    restartPlan: async (run) => planner.restartPlan(requireRun(database, run)),
+    plan: async (run, items) => planner.plan(requireRun(database, run), items),
+    holdBack: async (run, held) => planner.holdBack(requireRun(database, run), held),
+    settlePlan: async (run, policy) => planner.settlePlan(requireRun(database, run), policy),
     resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),
     sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),
     intend: async (run, intents, settled = []) => intend(database, requireRun(database, run), intents, settled),

@@ -1,0 +1,46 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { Failure, type FailureCode } from "../model/failure.ts";
+import type { HeldBack, PlanPolicy } from "./ledger.ts";
+import { unpackItems, type PackedItems } from "./packed-items.ts";
+import { createPlanner } from "./plan.ts";
+import { requireRun } from "./run-log.ts";
+import { openThrowAway } from "./sqlite-database.ts";
+
+/** What the thread of `plannedAside` is asked; each is answered by one `AsideReply`, in order. */
+export type AsideRequest =
+  | { readonly kind: "open" }
+  | { readonly kind: "restartPlan"; readonly run: string }
+  | { readonly kind: "plan"; readonly run: string; readonly items: PackedItems }
+  | { readonly kind: "holdBack"; readonly run: string; readonly held: readonly HeldBack[] }
+  | { readonly kind: "settlePlan"; readonly run: string; readonly policy: PlanPolicy };
+
+export interface AsideReply {
+  readonly failure?: { readonly code: FailureCode; readonly message: string; readonly hint?: string };
+}
+
+const database = openThrowAway(String(workerData));
+const planner = createPlanner(database);
+
+parentPort?.on("message", (request: AsideRequest) => {
+  parentPort?.postMessage(replyTo(request), []);
+});
+
+function replyTo(request: AsideRequest): AsideReply {
+  try {
+    answer(request);
+    return {};
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { code, message, hint } = error;
+    return { failure: { code, message, ...(hint !== undefined && { hint }) } };
+  }
+}
+
+function answer(request: AsideRequest): void {
+  if (request.kind === "open") return;
+  const run = requireRun(database, request.run);
+  if (request.kind === "plan") planner.plan(run, unpackItems(request.items));
+  else if (request.kind === "restartPlan") planner.restartPlan(run);
+  else if (request.kind === "holdBack") planner.holdBack(run, request.held);
+  else planner.settlePlan(run, request.policy);
+}

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { linesOf, validate, workFolder } from "./validate-scene.ts";
+
+/** An input of this many rows is large enough for its plan to be written aside, in a thread. */
+const ROWS = 40_000;
+const LONG_NOTE = "n".repeat(220);
+
+describe("an input whose plan is written aside", () => {
+  test("has the outcomes of a small one, in its order", async () => {
+    const wrong = new Map([
+      [7, "K1,,n,\n"],
+      [20_000, `K5,Again,${LONG_NOTE},\n`],
+      [30_000, `k6,Near,${LONG_NOTE},\n`],
+    ]);
+    const folder = workFolder({ "a.csv": rows((number) => wrong.get(number)) });
+    const { code, stdout } = await validate(folder, ["a.csv"], { timeoutMs: 60_000 });
+    const lines = linesOf(stdout);
+    expect(code).toBe(1);
+    expect(lines.map(({ record }) => record)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
+    expect(lines.every(({ source, record }) => source.line === record + 1)).toBe(true);
+    const remarkable = lines.filter(({ status, errors }) => status !== "valid" || errors !== undefined);
+    expect(remarkable.map(({ record, key, status, errors }) => [record, key, status, errors?.[0]?.code])).toEqual([
+      [1, "K1", "invalid", "duplicate_key"],
+      [5, "K5", "invalid", "duplicate_key"],
+      [6, "K6", "valid", "near_duplicate_key"],
+      [7, "K1", "invalid", "required"],
+      [20_000, "K5", "invalid", "duplicate_key"],
+      [30_000, "k6", "valid", "near_duplicate_key"],
+    ]);
+  });
+
+  test.skipIf(!existsSync("/bin/bash"))("that the disk has no room for ends with exit code 6 and says so", async () => {
+    const folder = workFolder({ "a.csv": rows() });
+    const limited = ["/bin/bash", "-c", 'ulimit -f 500; exec "$@"', "limited"];
+    const { code, stdout, stderr } = await validate(folder, ["a.csv"], { under: limited, timeoutMs: 60_000 });
+    expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+    expect(stderr).toMatch(/^migrate: the ledger \S+ cannot be used: disk I\/O error\n +make room on the disk/m);
+  });
+});
+
+/** A CSV file of 10 MB. */
+function rows(other: (number: number) => string | undefined = () => undefined): string {
+  const lines = Array.from(
+    { length: ROWS },
+    (_, index) => other(index + 1) ?? `K${index + 1},Ada Lovelace,${LONG_NOTE},\n`,
+  );
+  return `REF,NAME,NOTE,MOBILE\n${lines.join("")}`;
+}
