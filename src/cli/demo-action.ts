@@ -14,6 +14,7 @@ export function demoAction(flags: Flags): Promise<void> {
       { folder: DEMO_FOLDER },
       {
         drain: parts.drain,
+        contractCache: parts.contractCache,
         push: ({ job, platform, ledger, out }) =>
           push(
             {

@@ -36,6 +36,7 @@ export interface Flags {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly revise?: boolean;
+  readonly cache?: boolean;
 }
 
 /** Of the commands that report a run. */
@@ -113,6 +114,8 @@ export const contractOption: Option = new Option(
 )
   .argParser(collect)
   .env("MIGRATE_CONTRACT");
+
+export const cacheOption: Option = new Option("--no-cache", "compile the contract anew, and keep nothing of it");
 
 export const operationOption: Option = new Option("--operation <id>", 'operation id, or "METHOD path"').env(
   "MIGRATE_OPERATION",

@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import type { Flags, RunFlags, ViewFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
 import {
+  cacheOption,
   checkOptions,
   configOption,
   contractOption,
@@ -53,6 +54,7 @@ function addRunCommands(program: Command): void {
   withOptions(program.command("validate"), [
     configOption,
     contractOption,
+    cacheOption,
     operationOption,
     ...inputOptions,
     ...reportOptions,
@@ -68,6 +70,7 @@ function addRunCommands(program: Command): void {
   withOptions(program.command("push"), [
     configOption,
     contractOption,
+    cacheOption,
     operationOption,
     ...inputOptions,
     ...reportOptions,
@@ -84,14 +87,14 @@ function addRunCommands(program: Command): void {
       (await import("./run-actions.ts")).pushAction(sources, flags),
     );
 
-  withOptions(program.command("resume"), [configOption, ...reportOptions, ledgerOption, showValuesOption])
+  withOptions(program.command("resume"), [configOption, cacheOption, ...reportOptions, ledgerOption, showValuesOption])
     .description("Go on with an unfinished push, with the settings it recorded.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
       (await import("./run-actions.ts")).resumeAction(run, flags),
     );
 
-  withOptions(program.command("report"), [configOption, ...reportOptions, ledgerOption])
+  withOptions(program.command("report"), [configOption, cacheOption, ...reportOptions, ledgerOption])
     .description("Render the report of a run again. No network.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
@@ -107,7 +110,7 @@ function addViewCommands(program: Command): void {
       (await import("./view-actions.ts")).statusAction(run, flags),
     );
 
-  withOptions(program.command("explain"), [configOption, ledgerOption, viewFormat(), showValuesOption])
+  withOptions(program.command("explain"), [configOption, cacheOption, ledgerOption, viewFormat(), showValuesOption])
     .description("Everything about one record: rows, payload with origins, attempts, replies. No network.")
     .argument("<key>", "the record's business key")
     .option("--run <id>", "the run to look into (default: the latest)")
@@ -116,6 +119,7 @@ function addViewCommands(program: Command): void {
   withOptions(program.command("preview"), [
     configOption,
     contractOption,
+    cacheOption,
     operationOption,
     ...inputOptions,
     viewFormat(),
@@ -128,13 +132,13 @@ function addViewCommands(program: Command): void {
     );
 
   const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
-  withOptions(contract.command("check"), [viewFormat()])
+  withOptions(contract.command("check"), [cacheOption, viewFormat()])
     .description("What in a contract is wrong, not understood, or not enforced.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: ViewFlags) =>
       (await import("./view-actions.ts")).contractCheckAction(files, flags),
     );
-  withOptions(contract.command("show"), [operationOption, viewFormat("markdown")])
+  withOptions(contract.command("show"), [operationOption, cacheOption, viewFormat("markdown")])
     .description("The operations of a contract, or the field table of one.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: ViewFlags) =>
@@ -144,7 +148,7 @@ function addViewCommands(program: Command): void {
 }
 
 function addLocalPlatformCommands(program: Command): void {
-  withOptions(program.command("sandbox"), [configOption, contractOption, ...faultOptions])
+  withOptions(program.command("sandbox"), [configOption, contractOption, cacheOption, ...faultOptions])
     .description("A local platform over HTTPS, for dry runs and tests; misbehaves on demand. Stops on SIGTERM.")
     .addOption(new Option("--port <n>", "port (0: any free one)").argParser(wholeNumber(0, 65_535)).default(0))
     .option("--data <file>", "keep its accounts in this file")

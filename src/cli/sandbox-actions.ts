@@ -20,7 +20,7 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
   return inWorld(flags, async ({ parts, talk }) => {
     const config = await readConfig(flags.config, process.cwd());
     const { apiKey } = await parts.secrets({});
-    const running = await sandbox({
+    const options = {
       apiKey,
       contract: flags.contract ?? config.contract ?? [],
       port: flags.port,
@@ -29,7 +29,8 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
       log: talk.detail,
       data: flags.data,
       readyFile: flags.readyFile,
-    });
+    };
+    const running = await sandbox(options, parts);
     talk.lines(sandboxText(running.ready, apiKey === undefined));
     await aborted(parts.drain);
     await running.close();

@@ -51,7 +51,7 @@ export function previewAction(sources: readonly string[], flags: ViewFlags): Pro
 
 export function contractCheckAction(files: readonly string[], flags: ViewFlags): Promise<void> {
   return inWorld(flags, async ({ parts, write }) => {
-    const checked = await contractCheck({ files });
+    const checked = await contractCheck({ files }, parts);
     await write(flags.format === "json" ? contractCheckJson(checked) : contractCheckText(checked, parts.screen));
     return checked.exitCode;
   });
@@ -59,7 +59,7 @@ export function contractCheckAction(files: readonly string[], flags: ViewFlags):
 
 export function contractShowAction(files: readonly string[], flags: ViewFlags): Promise<void> {
   return inWorld(flags, async ({ parts, write }) => {
-    const shown = await contractShow({ files, operation: flags.operation });
+    const shown = await contractShow({ files, operation: flags.operation }, parts);
     if (flags.format === "json") await write(contractShowJson(shown));
     else if (flags.format === "markdown") await write(contractShowMarkdown(shown));
     else await write(contractShowText(shown, parts.screen));

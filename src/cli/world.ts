@@ -1,11 +1,12 @@
 import { rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
 import { spoolStdin } from "../read/spool.ts";
 import type { Parts, Screen } from "../run/parts.ts";
+import { contractCache } from "./contract-cache-place.ts";
 import type { Flags } from "./flags.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import { createProgress } from "./progress.ts";
@@ -53,6 +54,10 @@ export function createWorld(flags: Flags): World {
       copyStandardInput: (folder) => spoolStdin(process.stdin, folder),
       screen: screenOf(process.stdout, flags),
       temporaryFolder,
+      contractCache:
+        flags.cache === false
+          ? undefined
+          : contractCache({ env: process.env, platform: process.platform, home: homedir() }),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Contract } from "../contract/contract.ts";
-import { loadContract } from "../contract/load-contract.ts";
+import { cachedContract } from "../run/contract-cache.ts";
 import { readContractFiles } from "../run/job.ts";
+import type { Parts } from "../run/parts.ts";
 
 export interface ContractCheck {
   readonly contract: Contract;
@@ -9,8 +10,11 @@ export interface ContractCheck {
 }
 
 /** Loads a contract and says what in it is wrong, not understood or not enforced. */
-export async function contractCheck(options: { readonly files: readonly string[] }): Promise<ContractCheck> {
-  const contract = loadContract(await readContractFiles(options.files));
+export async function contractCheck(
+  options: { readonly files: readonly string[] },
+  parts: Pick<Parts, "contractCache">,
+): Promise<ContractCheck> {
+  const contract = await cachedContract(await readContractFiles(options.files), parts.contractCache);
   const broken = contract.findings.some((finding) => finding.severity === "error");
   return { contract, exitCode: broken ? 1 : 0 };
 }

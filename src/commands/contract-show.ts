@@ -2,8 +2,9 @@ import type { Contract, Operation } from "../contract/contract.ts";
 import type { FieldRow } from "../contract/field-table.ts";
 import { fieldTable } from "../contract/field-table.ts";
 import { findOperation } from "../contract/find-operation.ts";
-import { loadContract } from "../contract/load-contract.ts";
+import { cachedContract } from "../run/contract-cache.ts";
 import { readContractFiles } from "../run/job.ts";
+import type { Parts } from "../run/parts.ts";
 
 export interface ContractShow {
   readonly contract: Contract;
@@ -13,11 +14,11 @@ export interface ContractShow {
 }
 
 /** The field table of one operation, or the operations that there are. */
-export async function contractShow(options: {
-  readonly files: readonly string[];
-  readonly operation?: string | undefined;
-}): Promise<ContractShow> {
-  const contract = loadContract(await readContractFiles(options.files));
+export async function contractShow(
+  options: { readonly files: readonly string[]; readonly operation?: string | undefined },
+  parts: Pick<Parts, "contractCache">,
+): Promise<ContractShow> {
+  const contract = await cachedContract(await readContractFiles(options.files), parts.contractCache);
   if (options.operation === undefined) return { contract, fields: [] };
   const operation = findOperation(contract, options.operation);
   return { contract, operation, fields: fieldTable(operation) };

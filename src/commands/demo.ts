@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadContract } from "../contract/load-contract.ts";
+import { cachedContract } from "../run/contract-cache.ts";
 import { correctRejects, readCorrections } from "../run/corrections.ts";
 import type { JobSettings } from "../run/job.ts";
 import { readContractFiles } from "../run/job.ts";
@@ -23,7 +23,7 @@ interface DemoPush {
   readonly out: string;
 }
 
-export type DemoParts = Pick<Parts, "drain"> & { readonly push: (push: DemoPush) => Promise<RunReport> };
+export type DemoParts = Pick<Parts, "drain" | "contractCache"> & { readonly push: (push: DemoPush) => Promise<RunReport> };
 
 /** One thing to show: a sentence, or the report of a push, to be closed by whoever shows it. */
 export type DemoStep =
@@ -62,7 +62,7 @@ const ACCOUNTS_IN_ALL = 244;
  */
 export async function* demo({ folder }: DemoOptions, parts: DemoParts): AsyncGenerator<DemoStep> {
   await rm(folder, { recursive: true, force: true });
-  const contract = loadContract(await readContractFiles([CONTRACT]));
+  const contract = await cachedContract(await readContractFiles([CONTRACT]), parts.contractCache);
   const sandbox = await startSandbox({ contract, port: 0, folder: path.join(folder, "sandbox"), faults: {} });
   try {
     yield { kind: "say", text: `A local platform listens at ${sandbox.ready.baseUrl}` };

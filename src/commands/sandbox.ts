@@ -1,8 +1,9 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { loadContract } from "../contract/load-contract.ts";
 import { Failure } from "../model/failure.ts";
+import { cachedContract } from "../run/contract-cache.ts";
 import { readContractFiles } from "../run/job.ts";
+import type { Parts } from "../run/parts.ts";
 import type { FaultOptions } from "../sandbox/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
 import { startSandbox } from "../sandbox/start-sandbox.ts";
@@ -24,10 +25,13 @@ export interface SandboxCommandOptions {
 }
 
 /** Starts the local platform, and says in the ready file where it listens. */
-export async function sandbox(options: SandboxCommandOptions): Promise<Sandbox> {
+export async function sandbox(
+  options: SandboxCommandOptions,
+  parts: Pick<Parts, "contractCache">,
+): Promise<Sandbox> {
   const files = options.contract.length > 0 ? options.contract : [OWN_CONTRACT];
   const running = await startSandbox({
-    contract: loadContract(await readContractFiles(files)),
+    contract: await cachedContract(await readContractFiles(files), parts.contractCache),
     port: options.port,
     folder: options.folder,
     faults: options.faults,

@@ -2,7 +2,6 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Contract, Operation } from "../contract/contract.ts";
 import { findOperation } from "../contract/find-operation.ts";
-import { loadContract } from "../contract/load-contract.ts";
 import type { MappingFunction } from "../map/leaf-context.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
 import type { MappingDocument } from "../map/mapping-document.ts";
@@ -16,6 +15,7 @@ import type { Input } from "../read/input.ts";
 import { openInput } from "../read/input.ts";
 import { readLookup } from "../read/lookup.ts";
 import { readTextFile } from "../read/text-file.ts";
+import { cachedContract } from "./contract-cache.ts";
 import type { Parts } from "./parts.ts";
 import { shellLine } from "./shell-line.ts";
 
@@ -57,9 +57,12 @@ export interface Job {
  * Compiles what the settings name and finds the input's files.
  * @throws Failure with exit code 2 for anything that cannot be read or understood
  */
-export async function openJob(settings: JobSettings, parts: Pick<Parts, "temporaryFolder" | "notice">): Promise<Job> {
+export async function openJob(
+  settings: JobSettings,
+  parts: Pick<Parts, "temporaryFolder" | "notice" | "contractCache">,
+): Promise<Job> {
   const resolve = pathsFrom(settings.folder);
-  const contract = await readContract(settings.contract.map(resolve));
+  const contract = await readContract(settings.contract.map(resolve), parts);
   const document =
     settings.mapping === undefined ? undefined : readMapping(await readTextFile(resolve(settings.mapping)));
   const operation = findOperation(contract, settings.operation ?? document?.operation);
@@ -80,8 +83,8 @@ export async function openJob(settings: JobSettings, parts: Pick<Parts, "tempora
  * Loads an OpenAPI document and its overlays.
  * @throws Failure `usage` when there is none, `contract_invalid` when it cannot be trusted
  */
-async function readContract(files: readonly string[]): Promise<Contract> {
-  const contract = loadContract(await readContractFiles(files));
+async function readContract(files: readonly string[], parts: Pick<Parts, "contractCache">): Promise<Contract> {
+  const contract = await cachedContract(await readContractFiles(files), parts.contractCache);
   const broken = contract.findings.find((finding) => finding.severity === "error");
   if (broken === undefined) return contract;
   throw new Failure("contract_invalid", broken.message, {

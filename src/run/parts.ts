@@ -1,5 +1,6 @@
 import type { CheckProgress } from "./check-end.ts";
 import type { Clock, Random } from "../model/clock.ts";
+import type { ContractCache } from "./contract-cache.ts";
 import type { UploadEvent } from "../upload/sendable.ts";
 
 /** What a command is given besides its options: the world, as arguments. */
@@ -25,6 +26,8 @@ export interface Parts {
   readonly screen: Screen;
   /** A folder of this process for throw-away files: private, made when first needed, removed at the end. */
   readonly temporaryFolder: string;
+  /** Where compiled contracts are kept; undefined: nowhere. */
+  readonly contractCache?: ContractCache | undefined;
 }
 
 export interface SecretFiles {

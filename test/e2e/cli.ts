@@ -146,7 +146,7 @@ function saidBy(wait: {
 /** What the machine needs, and no setting of ours: nothing that the developer has set may change a test. */
 function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG } = process.env;
-  return { PATH, HOME, TMPDIR, LANG, ...more };
+  return { PATH, HOME, TMPDIR, LANG, XDG_CACHE_HOME: projectFile("node_modules/.cache"), ...more };
 }
 
 /** A folder for the current test, gone when the test ends. */
