@@ -16,6 +16,6 @@ process.exit(status ?? 1);
 function hashOfBuild() {
   const hash = createHash("sha256");
   const files = readdirSync(path.join(root, "dist"), { recursive: true }).filter((name) => name.endsWith(".js"));
-  for (const name of files.sort()) hash.update(name).update(readFileSync(path.join(root, "dist", name)));
+  for (const name of files.toSorted()) hash.update(name).update(readFileSync(path.join(root, "dist", name)));
   return hash.digest("hex");
 }

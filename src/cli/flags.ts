@@ -49,6 +49,8 @@ export interface ViewFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
   /** The run to look into. */
   readonly run?: string;
+  /** Applied to both contracts of a comparison. */
+  readonly overlay?: readonly string[];
 }
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
@@ -121,10 +123,18 @@ export const operationOption: Option = new Option("--operation <id>", 'operation
   "MIGRATE_OPERATION",
 );
 
+export const overlayOption: Option = new Option(
+  "--overlay <file>",
+  "overlay for both documents (repeatable)",
+).argParser(collect);
+
+export const mappingOption: Option = new Option(
+  "--mapping <file>",
+  "how rows become payloads (none: JSON sources are payloads already)",
+).env("MIGRATE_MAPPING");
+
 export const inputOptions: readonly Option[] = [
-  new Option("--mapping <file>", "how rows become payloads (none: JSON sources are payloads already)").env(
-    "MIGRATE_MAPPING",
-  ),
+  mappingOption,
   new Option("--source <name=path>", "files of one source of the mapping (repeatable)").argParser(collect),
   new Option("--supplier <code>", "import supplier, ${supplier} in the mapping").env("MIGRATE_SUPPLIER"),
   new Option("--encoding <name>", "encoding of the sources (default: UTF-8, or by byte order mark)").env(

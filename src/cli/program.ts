@@ -8,7 +8,9 @@ import {
   contractOption,
   inputOptions,
   ledgerOption,
+  mappingOption,
   operationOption,
+  overlayOption,
   planOptions,
   reportOptions,
   sendOptions,
@@ -143,6 +145,14 @@ function addViewCommands(program: Command): void {
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: ViewFlags) =>
       (await import("./view-actions.ts")).contractShowAction(files, flags),
+    );
+  const diffOptions = [mappingOption, operationOption, overlayOption, cacheOption, viewFormat("markdown")];
+  withOptions(contract.command("diff"), diffOptions)
+    .description("What changed between two contracts, and what of it a mapping has to follow. 1: something breaks.")
+    .argument("<old>", "the OpenAPI document that was")
+    .argument("<new>", "the one that is to be")
+    .action(async (old: string, next: string, flags: ViewFlags) =>
+      (await import("./view-actions.ts")).contractDiffAction(old, next, flags),
     );
   for (const command of contract.commands) command.exitOverride();
 }

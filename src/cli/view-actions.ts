@@ -1,8 +1,10 @@
 import { contractCheck } from "../commands/contract-check.ts";
+import { contractDiff } from "../commands/contract-diff.ts";
 import { contractShow } from "../commands/contract-show.ts";
 import { explain } from "../commands/explain.ts";
 import { preview } from "../commands/preview.ts";
 import { status } from "../commands/status.ts";
+import { contractDiffJson, contractDiffMarkdown, contractDiffText } from "./contract-diff-view.ts";
 import {
   contractCheckJson,
   contractCheckText,
@@ -64,5 +66,16 @@ export function contractShowAction(files: readonly string[], flags: ViewFlags): 
     else if (flags.format === "markdown") await write(contractShowMarkdown(shown));
     else await write(contractShowText(shown, parts.screen));
     return 0;
+  });
+}
+
+export function contractDiffAction(old: string, next: string, flags: ViewFlags): Promise<void> {
+  return inWorld(flags, async ({ parts, write }) => {
+    const { mapping, operation, overlay } = flags;
+    const diff = await contractDiff({ old, new: next, mapping, operation, overlays: overlay ?? [] }, parts);
+    if (flags.format === "json") await write(contractDiffJson(diff));
+    else if (flags.format === "markdown") await write(contractDiffMarkdown(diff));
+    else await write(contractDiffText(diff, parts.screen));
+    return diff.exitCode;
   });
 }

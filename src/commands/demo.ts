@@ -23,7 +23,9 @@ interface DemoPush {
   readonly out: string;
 }
 
-export type DemoParts = Pick<Parts, "drain" | "contractCache"> & { readonly push: (push: DemoPush) => Promise<RunReport> };
+export type DemoParts = Pick<Parts, "drain" | "contractCache"> & {
+  readonly push: (push: DemoPush) => Promise<RunReport>;
+};
 
 /** One thing to show: a sentence, or the report of a push, to be closed by whoever shows it. */
 export type DemoStep =

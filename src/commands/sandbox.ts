@@ -25,10 +25,7 @@ export interface SandboxCommandOptions {
 }
 
 /** Starts the local platform, and says in the ready file where it listens. */
-export async function sandbox(
-  options: SandboxCommandOptions,
-  parts: Pick<Parts, "contractCache">,
-): Promise<Sandbox> {
+export async function sandbox(options: SandboxCommandOptions, parts: Pick<Parts, "contractCache">): Promise<Sandbox> {
   const files = options.contract.length > 0 ? options.contract : [OWN_CONTRACT];
   const running = await startSandbox({
     contract: await cachedContract(await readContractFiles(files), parts.contractCache),

@@ -48,7 +48,8 @@ async function keptContract(entry: string): Promise<Contract | undefined> {
   const body = bytes.subarray(CHECKSUM_BYTES);
   if (!sha256(body).equals(bytes.subarray(0, CHECKSUM_BYTES))) return undefined;
   // The checksum says that these are the bytes that `keep` wrote, under a name that only these documents have.
-  return deserialize(body) as Contract;
+  const contract: Contract = deserialize(body);
+  return contract;
 }
 
 const CHECKSUM_BYTES = 32;

@@ -83,7 +83,7 @@ export async function openJob(
  * Loads an OpenAPI document and its overlays.
  * @throws Failure `usage` when there is none, `contract_invalid` when it cannot be trusted
  */
-async function readContract(files: readonly string[], parts: Pick<Parts, "contractCache">): Promise<Contract> {
+export async function readContract(files: readonly string[], parts: Pick<Parts, "contractCache">): Promise<Contract> {
   const contract = await cachedContract(await readContractFiles(files), parts.contractCache);
   const broken = contract.findings.find((finding) => finding.severity === "error");
   if (broken === undefined) return contract;

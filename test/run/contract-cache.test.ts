@@ -1,4 +1,13 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -109,7 +118,10 @@ describe("a kept contract", () => {
   it("makes room for new ones", async () => {
     const cache = newCache();
     for (let number = 0; number < 20; number += 1) {
-      await cachedContract([{ file: "c.yaml", text: `openapi: 3.0.3\ninfo: { version: "${number}" }\npaths: {}\n` }], cache);
+      await cachedContract(
+        [{ file: "c.yaml", text: `openapi: 3.0.3\ninfo: { version: "${number}" }\npaths: {}\n` }],
+        cache,
+      );
     }
     expect(entries(cache)).toHaveLength(16);
   });

@@ -1,0 +1,83 @@
+import type { FieldType } from "../contract/field-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { narrowed } from "./union-variants.ts";
+
+/** What a mapping puts at an attr. */
+export interface MappedAttr {
+  /** All that can come of it, as text, where the mapping itself says so: a constant, a table written out. */
+  readonly values?: readonly string[];
+}
+
+/**
+ * The attrs that a mapping's payload fills, with those of the objects and lists around them (`customers.*.mobile`; `*`
+ * for every item), as the type of the payload reads its entries. What the type does not know is left out.
+ */
+export function mappedAttrs(payload: JsonObject, type: FieldType): ReadonlyMap<string, MappedAttr> {
+  const found = new Map<string, MappedAttr>();
+  collect(payload, type, { attr: "", found });
+  return found;
+}
+
+interface Position {
+  readonly attr: string;
+  readonly found: Map<string, MappedAttr>;
+}
+
+function collect(entry: JsonValue, type: FieldType, position: Position): void {
+  const meant = narrowed(entry, type);
+  note(position, meant.kind === "object" || meant.kind === "list" || meant.kind === "variants" ? {} : leafOf(entry));
+  if (meant.kind === "list") collectItems(entry, meant.items, at(position, "*"));
+  if (!isJsonObject(entry)) return;
+  if (meant.kind === "object") {
+    const { properties, additional } = meant;
+    collectFields(entry, position, (name) => {
+      return properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);
+    });
+  }
+  if (meant.kind === "variants") collectFields(entry, position, meant.merged.typeOf);
+}
+
+function collectFields(entry: JsonObject, position: Position, typeOf: (name: string) => FieldType | undefined): void {
+  for (const [name, field] of Object.entries(entry)) {
+    const type = typeOf(name);
+    if (type !== undefined) collect(field, type, at(position, name));
+  }
+}
+
+function collectItems(entry: JsonValue, type: FieldType, position: Position): void {
+  if (isJsonArray(entry)) for (const item of entry) collect(item, type, position);
+  else if (isJsonObject(entry) && entry["item"] !== undefined) collect(entry["item"], type, position);
+  else if (isJsonObject(entry)) note(position, {});
+}
+
+/** Several entries for one attr (a list written out): what any of them can give. */
+function note({ attr, found }: Position, leaf: MappedAttr): void {
+  const before = found.get(attr);
+  const values = before === undefined ? leaf.values : union(before.values, leaf.values);
+  found.set(attr, values === undefined ? {} : { values });
+}
+
+function union(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return one === undefined || other === undefined ? undefined : [...one, ...other];
+}
+
+function leafOf(entry: JsonValue): MappedAttr {
+  if (!isJsonObject(entry)) return {};
+  const { value, lookup, otherwise, default: standard } = entry;
+  if (value !== undefined) return known([value]);
+  if (!isJsonObject(lookup) || otherwise === "keep") return {};
+  return known([...Object.values(lookup), ...(standard === undefined ? [] : [standard])]);
+}
+
+/** Constants as text, unless one of them is made of settings (`${supplier}`). */
+function known(values: readonly JsonValue[]): MappedAttr {
+  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  return texts.some((text) => text.includes("${")) ? {} : { values: texts };
+}
+
+function at(position: Position, name: string): Position {
+  return { ...position, attr: position.attr === "" ? name : `${position.attr}.${name}` };
+}
