@@ -10,7 +10,7 @@ import type { Parts } from "./run/parts.ts";
 import type { KeyColumns, PlanOptions, RunBook } from "./run/plan-records.ts";
 import { planPolicy, planRecords } from "./run/plan-records.ts";
 import type { UploadEnd } from "./upload/sendable.ts";
-import { upload } from "./upload/upload.ts";
+import { uploadInRounds } from "./upload/upload-rounds.ts";
 
 export interface CheckOptions extends PlanOptions {
   /** Send accepted records again whose content has changed. */
@@ -56,14 +56,14 @@ export interface SendOptions {
 
 /**
  * The second half of the line: what the plan holds as `pending` -> the platform -> outcomes in the ledger.
- * Reads the input again; records that are settled already are passed over.
+ * Reads the input again, and once more for records that had to wait; what is settled already is passed over.
  */
 export function send(job: Job, book: RunBook, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, parts, shownValues } = options;
-  const rows = readRecords(job, parts.drain);
-  const due = dueRecords(rows, { job, book, shownValues });
+  const due = (): ReturnType<typeof dueRecords> =>
+    dueRecords(readRecords(job, parts.drain), { job, book, shownValues });
   const { clock, random, onUpload } = parts;
-  return upload(
+  return uploadInRounds(
     due,
     { ledger: book.ledger, client: connection.client, clock, random, onProgress: onUpload },
     {
@@ -71,6 +71,8 @@ export function send(job: Job, book: RunBook, options: SendOptions): Promise<Upl
       concurrency: pace.concurrency,
       ceiling: pace.maxConcurrency,
       dedupes: job.operation.dedupes,
+      oneSupplier: job.operation.supplier === undefined || job.mapping.isConstant(job.operation.supplier),
+      waitForSupplier: pace.waitForSupplier,
       drain: parts.drain,
       abort: parts.abort,
       maxWaitMs: MOST_WAIT_MS,

@@ -32,6 +32,8 @@ export interface Flags {
   readonly allowInsecureLoopback?: boolean;
   readonly concurrency?: "auto" | number;
   readonly rps?: number;
+  /** True: as long as it takes; otherwise milliseconds. */
+  readonly waitForSupplier?: true | number;
   readonly ledger?: string;
   readonly yes?: boolean;
   readonly dryRun?: boolean;
@@ -76,6 +78,15 @@ function rate(text: string): number {
   if (Number.isFinite(value) && value > 0 && value <= 100_000) return value;
   throw new InvalidArgumentError("Requests a second: a number above 0 is expected.");
 }
+
+/** Milliseconds. */
+function duration(text: string): number {
+  const [, amount, unit = "s"] = /^(\d{1,9})(s|m|h|d)?$/.exec(text) ?? [];
+  if (amount !== undefined) return Number(amount) * (UNIT_MS[unit] ?? 0);
+  throw new InvalidArgumentError("A duration is expected: 90s, 30m, 2h, 1d.");
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function concurrency(text: string): "auto" | number {
   return text === "auto" ? "auto" : wholeNumber(1, 1024)(text);
@@ -180,6 +191,10 @@ export const targetOptions: readonly Option[] = [
 export const sendOptions: readonly Option[] = [
   new Option("--concurrency <auto|n>", "requests in flight").argParser(concurrency).env("MIGRATE_CONCURRENCY"),
   new Option("--rps <n>", "most requests a second").argParser(rate).env("MIGRATE_RPS"),
+  new Option(
+    "--wait-for-supplier [duration]",
+    "wait while the import supplier is Paused or Complete (30m, 2h; default: as long as it takes)",
+  ).argParser(duration),
   new Option("--yes", "send to a production target without asking"),
 ];
 

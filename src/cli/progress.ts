@@ -37,6 +37,10 @@ export function createProgress(talk: Talk, screen: ProgressScreen, now: () => nu
         line.show(sending.text);
       } else if (event.kind === "pace") {
         line.above(() => talk.detail(`${event.limit} in flight at most: ${event.reason}`));
+      } else if (event.kind === "supplier") {
+        line.above(() => talk.notice(supplierText(event)));
+        sending.note(event);
+        line.show(sending.text);
       } else {
         line.above(() => talk.notice(`Waiting ${Math.ceil(event.forMs / 1000)} s: ${event.reason}`));
       }
@@ -46,15 +50,27 @@ export function createProgress(talk: Talk, screen: ProgressScreen, now: () => nu
   };
 }
 
+function supplierText({ supplier, open, code, probeInMs }: SupplierEvent): string {
+  const who = ["Import supplier", supplier].filter((word) => word !== "").join(" ");
+  if (open) return `${who} takes records again`;
+  const next = probeInMs === undefined ? "" : `; asking again in ${duration(probeInMs / 1000)}`;
+  return `${who} takes no records for now (${code ?? "no code"})${next}`;
+}
+
+type SupplierEvent = Extract<UploadEvent, { kind: "supplier" }>;
+
 interface Tally {
   readonly expect: (records: number) => void;
   readonly add: (event: Extract<UploadEvent, { kind: "outcome" }>) => void;
+  /** An import supplier is waited for, or no longer. */
+  readonly note: (event: SupplierEvent) => void;
   /** Settled, rate, in flight, accepted and rejected, time left. */
   readonly text: () => string;
 }
 
 function createTally(now: () => number): Tally {
   const counts = new Map<Status, number>();
+  const waitedFor = new Set<string>();
   let expected = 0;
   let settled = 0;
   let inFlight = 0;
@@ -65,9 +81,16 @@ function createTally(now: () => number): Tally {
     },
     add: (event) => {
       startedAt ??= now();
-      settled += 1;
       inFlight = event.inFlight;
+      // Whoever waits for its import supplier comes back.
+      if (event.status === "pending" && waitedFor.size > 0) return;
+      settled += 1;
       counts.set(event.status, (counts.get(event.status) ?? 0) + 1);
+    },
+    note: ({ supplier, open, probeInMs }) => {
+      startedAt ??= now();
+      if (open || probeInMs === undefined) waitedFor.delete(supplier);
+      else waitedFor.add(supplier);
     },
     text: () => {
       const seconds = Math.max(0.001, (now() - (startedAt ?? 0)) / 1000);
@@ -79,6 +102,7 @@ function createTally(now: () => number): Tally {
         ...parts,
         `${count(Math.round(rate))}/s`,
         `${inFlight} in flight`,
+        ...(waitedFor.size > 0 ? [`waiting for import supplier ${[...waitedFor].join(", ")}`] : []),
         ...left,
       ].join(", ");
     },

@@ -116,7 +116,12 @@ function paceSettings(flags: Flags, target: NamedTarget | undefined): PaceSettin
     concurrency: flags.concurrency ?? "auto",
     maxConcurrency: target?.maxConcurrency ?? DEFAULT_MOST_IN_FLIGHT,
     rps: flags.rps ?? target?.rps,
+    ...(flags.waitForSupplier !== undefined && { waitForSupplier: waitOf(flags.waitForSupplier) }),
   };
+}
+
+function waitOf(wait: true | number): PaceSettings["waitForSupplier"] {
+  return wait === true ? {} : { forMs: wait };
 }
 
 function targetSettings({ baseUrl, name, ca, environment, auth }: NamedTarget, flags: Flags): TargetSettings {

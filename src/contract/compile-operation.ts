@@ -51,19 +51,24 @@ function operationsOf(path: string, item: Written, compilation: Compilation): re
 
 function compileOperation(method: string, path: string, written: Written, compilation: Compilation): Operation {
   const { operationId, summary } = written.value;
-  const extensions = readExtensions(written.value, written.path, compilation.findings);
-  const { wrap, key, dedupes, outcomes } = extensions;
+  const { findings } = compilation;
+  const extensions = readExtensions(written.value, written.path, findings);
+  const { wrap, key, dedupes, outcomes, items } = extensions;
   const whole = bodyOf(written, compilation);
-  const body = wrap === undefined ? whole : unwrapped(whole, wrap, written.path, compilation.findings);
-  if (key !== undefined && body !== undefined) checkKey(body, key, written.path, compilation.findings);
-  if (body === undefined) reportWithoutBody(extensions, written.path, compilation.findings);
+  const body = wrap === undefined ? whole : unwrapped(whole, wrap, written.path, findings);
+  if (key !== undefined && body !== undefined) checkField(body, key, [...written.path, "x-migrate-key"], findings);
+  const { supplier = supplierField(body) } = extensions;
+  if (body !== undefined && supplier !== undefined) {
+    checkField(body, supplier, [...written.path, "x-migrate-supplier"], findings);
+  }
+  if (body === undefined) reportWithoutBody(extensions, written.path, findings);
   return {
     id: typeof operationId === "string" ? operationId : `${method} ${path}`,
     method,
     path,
     dedupes,
     outcomes,
-    ...present({ summary: typeof summary === "string" ? summary : undefined, body, key, wrap }),
+    ...present({ summary: typeof summary === "string" ? summary : undefined, body, key, wrap, items, supplier }),
   };
 }
 
@@ -116,21 +121,24 @@ function unwrapped(
   return property.type;
 }
 
-function checkKey(body: FieldType, key: AttrPath, path: AttrPath, findings: Findings): void {
-  const place = [...path, "x-migrate-key"];
+/** The payload's field that the platform's own documents use for the import supplier (specification 2.4). */
+function supplierField(body: FieldType | undefined): AttrPath | undefined {
+  if (body?.kind !== "object") return undefined;
+  const name = ["import_supplier", "import_supplier_code"].find((candidate) => body.properties.has(candidate));
+  return name === undefined ? undefined : [name];
+}
+
+/** @param place of the extension that names the field, and is called as it */
+function checkField(body: FieldType, field: AttrPath, place: AttrPath, findings: Findings): void {
   let type: FieldType | undefined = body;
-  for (const part of key) {
+  for (const part of field) {
     const names: readonly string[] = type?.kind === "object" ? [...type.properties.keys()] : [];
     const next: FieldType | undefined = type?.kind === "object" ? type.properties.get(String(part))?.type : undefined;
     if (next === undefined) {
       const near = suggest(String(part), names);
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-      findings.add(
-        "error",
-        "bad-extension",
-        `x-migrate-key: the payload has no field "${formatAttr(key)}"${hint}`,
-        place,
-      );
+      const message = `${place.at(-1)}: the payload has no field "${formatAttr(field)}"${hint}`;
+      findings.add("error", "bad-extension", message, place);
       return;
     }
     type = next;

@@ -2,7 +2,7 @@ import type { AttrPath } from "../model/attr.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Place } from "../model/place.ts";
 import type { FieldType } from "./field-type.ts";
-import type { OutcomeRule } from "./outcome-rule.ts";
+import type { ItemRule, OutcomeRule } from "./outcome-rule.ts";
 
 /** An OpenAPI document with its overlays, compiled once. */
 export interface Contract {
@@ -43,4 +43,8 @@ export interface Operation {
   readonly dedupes: boolean;
   /** `x-migrate-outcomes`, in order; the first that matches decides. */
   readonly outcomes: readonly OutcomeRule[];
+  /** `x-migrate-items`: where a 2xx reply tells of single items; empty: nowhere; absent: wherever it seems to. */
+  readonly items?: readonly ItemRule[];
+  /** `x-migrate-supplier`: where the import supplier's code lies in the payload; absent: the payload names none. */
+  readonly supplier?: AttrPath;
 }

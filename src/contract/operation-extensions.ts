@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseAttr, type AttrPath } from "../model/attr.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Findings } from "./findings.ts";
-import type { OutcomeRule } from "./outcome-rule.ts";
+import type { ItemRule, OutcomeRule } from "./outcome-rule.ts";
 import { present } from "./present.ts";
 import { suggest } from "./suggest.ts";
 
@@ -12,6 +12,8 @@ export interface OperationExtensions {
   readonly wrap?: string;
   readonly dedupes: boolean;
   readonly outcomes: readonly OutcomeRule[];
+  readonly items?: readonly ItemRule[];
+  readonly supplier?: AttrPath;
 }
 
 /** Reads them; a value of the wrong shape is a finding of severity `error` and left out. */
@@ -28,10 +30,16 @@ export function readExtensions(operation: JsonObject, path: AttrPath, findings: 
   };
   for (const name of Object.keys(operation)) checkName(name, [...path, name], findings);
   const wrap = read("x-migrate-wrap", wrapSchema);
+  const items = read("x-migrate-items", itemsSchema);
   return {
     dedupes: read("x-migrate-dedupe", dedupeSchema) !== undefined,
     outcomes: read("x-migrate-outcomes", outcomesSchema) ?? [],
-    ...present({ key: read("x-migrate-key", attrSchema), wrap: wrap === false ? undefined : wrap }),
+    ...present({
+      key: read("x-migrate-key", attrSchema),
+      wrap: wrap === false ? undefined : wrap,
+      items: items === false ? [] : items,
+      supplier: read("x-migrate-supplier", attrSchema),
+    }),
   };
 }
 
@@ -66,6 +74,27 @@ const outcomesSchema = z
   .transform((rules): readonly OutcomeRule[] =>
     rules.map(({ status, outcome, ...rest }) => ({ status, outcome, ...present(rest) })),
   );
+
+const FAILED_WORDS = "must be a list of statuses, such as TRANSACTION_IMPORT_ERROR";
+
+const itemsSchema = z.union(
+  [
+    z.literal(false),
+    z
+      .array(
+        z.strictObject({
+          at: attrSchema.optional(),
+          attr: attrSchema.optional(),
+          status: z.string().min(1).default("status"),
+          failed: z.array(z.string().min(1), FAILED_WORDS).min(1, FAILED_WORDS),
+        }),
+      )
+      .transform((rules): readonly ItemRule[] =>
+        rules.map(({ at, attr, status, failed }) => ({ at: at ?? [], status, failed, ...present({ attr }) })),
+      ),
+  ],
+  'must be a list of rules with "failed" statuses, or "false"',
+);
 
 function checkName(name: string, path: AttrPath, findings: Findings): void {
   if (KNOWN.has(name)) return;
@@ -105,6 +134,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   "x-migrate-wrap",
   "x-migrate-dedupe",
   "x-migrate-outcomes",
+  "x-migrate-items",
+  "x-migrate-supplier",
 ]);
 
 function lowerFirst(text: string): string {

@@ -22,3 +22,23 @@ export interface OutcomeRule {
   /** Where the reply holds the account number. */
   readonly account?: AttrPath;
 }
+
+/**
+ * One entry of `x-migrate-items`: a list in a 2xx reply whose items say, each for one item of the payload, what became
+ * of it.
+ *
+ * ```yaml
+ * x-migrate-items:
+ *   - { at: results, attr: transactions, failed: [TRANSACTION_IMPORT_ERROR] }
+ * ```
+ */
+export interface ItemRule {
+  /** Where the list lies in the reply; empty: the reply is the list. */
+  readonly at: AttrPath;
+  /** The list of the payload that the items answer to, one for one; absent: found by its name. */
+  readonly attr?: AttrPath;
+  /** The member of an item that holds its status. */
+  readonly status: string;
+  /** The statuses of items that were not taken. */
+  readonly failed: readonly string[];
+}

@@ -54,7 +54,7 @@ function compileRoot(document: MappingDocument, operation: Operation, parts: Com
 function mappingOver(
   root: MappingNode,
   keyAttr: AttrPath | undefined,
-): Pick<Mapping, "map" | "locate" | "origins" | "keyAttr"> {
+): Pick<Mapping, "map" | "locate" | "origins" | "keyAttr" | "isConstant"> {
   return {
     keyAttr,
     map: (row) => {
@@ -63,6 +63,11 @@ function mappingOver(
       return mappedOf(payload, keyAttr, build.problems);
     },
     locate: (row, path) => locateIn(root, row, path),
+    isConstant: (path) => {
+      const leaf = root.kind === "variant" ? root : nodeIn(root, path);
+      if (leaf?.kind !== "leaf") return leaf === undefined;
+      return leaf.origin === "value" && leaf.read === undefined && leaf.applies === undefined;
+    },
     origins: (row) => {
       const origins: Origin[] = [];
       buildValue(root, row, newBuild(origins));
@@ -76,12 +81,16 @@ function payloadOf(value: JsonValue | undefined): JsonObject {
 }
 
 function isMapped(node: MappingNode, path: AttrPath): boolean {
+  return nodeIn(node, path)?.kind === "leaf";
+}
+
+/** The entry at a path of field names; undefined where the mapping has none. */
+function nodeIn(node: MappingNode, path: AttrPath): MappingNode | undefined {
   const [segment, ...rest] = path;
-  if (node.kind === "leaf") return segment === undefined;
+  if (segment === undefined) return node;
   const object = node.kind === "variant" ? node.otherwise : node;
-  if (object.kind !== "object") return false;
-  const field = object.fields.find(({ name }) => name === segment);
-  return field !== undefined && isMapped(field.node, rest);
+  const field = object.kind === "object" ? object.fields.find(({ name }) => name === segment) : undefined;
+  return field && nodeIn(field.node, rest);
 }
 
 function unmappedIn(node: MappingNode, path: AttrPath): readonly string[] {

@@ -16,6 +16,8 @@ export interface Mapping {
   /** Every value of the payload with what it was made from, in payload order. */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
+  /** True when every payload has the same value there, whatever its rows hold. */
+  readonly isConstant: (path: AttrPath) => boolean;
   /** Columns (CSV) or paths (JSON) that the payload is made from, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
   /** Attrs that the contract requires and that nothing in the mapping fills (`customers.*.given_name`). */

@@ -18,6 +18,7 @@ export function passThrough(operation: Operation): Mapping {
     keyAttr: operation.key,
     columns: new Map([[ONLY_SOURCE, []]]),
     unmappedRequired: [],
+    isConstant: () => false,
     map: (row) => mappedOf(payloadOf(row), operation.key, []),
     locate: (row, path) => (isCsvRow(row) ? undefined : placeAt(row, path)),
     origins: (row) => (isCsvRow(row) ? [] : originsIn(row, row.value, [])),

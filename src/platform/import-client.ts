@@ -27,7 +27,7 @@ export interface ImportClientOptions {
   readonly http: Http;
   readonly baseUrl: URL;
   readonly authorisation: Authorisation;
-  readonly operation: Pick<Operation, "path" | "wrap" | "outcomes">;
+  readonly operation: Pick<Operation, "path" | "wrap" | "outcomes" | "items" | "body">;
   /** `energy-migrate/<version>`. */
   readonly userAgent: string;
   readonly clock: Pick<Clock, "now">;

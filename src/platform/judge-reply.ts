@@ -6,12 +6,13 @@ import { isJsonArray, isJsonObject } from "../model/json.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { HttpReply } from "../transport/http.ts";
 import { isNotAuthenticated } from "./authorised-request.ts";
+import { type ItemOperation, itemProblems } from "./item-problems.ts";
 import { cleanText, isHtml, parseBody, valueAt } from "./reply-body.ts";
 import { replyProblems } from "./reply-problems.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { Judgement, PushBack, Verdict } from "./verdict.ts";
 
-type JudgedOperation = Pick<Operation, "outcomes" | "wrap" | "path">;
+type JudgedOperation = Pick<Operation, "outcomes" | "wrap" | "path"> & ItemOperation;
 
 /**
  * What a reply means for its record: the contract's `x-migrate-outcomes` in order, then the defaults
@@ -20,7 +21,7 @@ type JudgedOperation = Pick<Operation, "outcomes" | "wrap" | "path">;
  */
 export function judgeReply(reply: HttpReply, operation: JudgedOperation, now: number): Judgement {
   const facts = factsOf(reply, operation, now);
-  const verdict = decide(facts, operation);
+  const verdict = withItems(decide(facts, operation), facts, operation);
   return facts.pushBack === undefined ? { verdict } : { verdict, pushBack: facts.pushBack };
 }
 
@@ -52,9 +53,17 @@ function fits({ status }: OutcomeRule, reply: HttpReply): boolean {
 }
 
 /** A 2xx says that it was processed, unless the contract reads the body to tell, and the body is cut. */
-function isUndecided({ reply, body }: Facts, rules: readonly OutcomeRule[]): boolean {
+function isUndecided({ reply, body }: Facts, { outcomes, items = [] }: JudgedOperation): boolean {
   if (reply.complete || body !== undefined || reply.status >= 300) return false;
-  return rules.some((rule) => fits(rule, reply) && rule.outcome !== "accepted");
+  return items.length > 0 || outcomes.some((rule) => fits(rule, reply) && rule.outcome !== "accepted");
+}
+
+/** A success of which single items were refused is no success: somebody has to look at them. */
+function withItems(verdict: Verdict, { reply, body }: Facts, operation: JudgedOperation): Verdict {
+  if (verdict.kind !== "accepted" || reply.status >= 300) return verdict;
+  const problems = itemProblems(body, operation);
+  if (problems.length === 0) return verdict;
+  return { kind: "rejected", problems, ...(verdict.account !== undefined && { account: verdict.account }) };
 }
 
 function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
@@ -72,7 +81,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function decide(facts: Facts, operation: JudgedOperation): Verdict {
-  if (isUndecided(facts, operation.outcomes)) {
+  if (isUndecided(facts, operation)) {
     return { kind: "ambiguous", reason: `HTTP ${facts.reply.status} with half a body`, foreign: false };
   }
   if (facts.reply.status < 300 && isHtml(facts.reply)) return foreign(`HTTP ${facts.reply.status} with a web page`);

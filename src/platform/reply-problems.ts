@@ -1,4 +1,4 @@
-import { type AttrPath, NON_FIELD_ERRORS } from "../model/attr.ts";
+import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../model/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import { cleanText } from "./reply-body.ts";
@@ -9,7 +9,8 @@ export const UNSPECIFIED = "unspecified";
 /** The code of the one problem of a body that names none: a web page, nothing at all, some other JSON. */
 const UNREADABLE = "unreadable_reply";
 
-const MAX_PROBLEMS = 1_000;
+/** Of one reply; more say nothing new. */
+export const MAX_PROBLEMS = 1_000;
 const MAX_DEPTH = 32;
 const MAX_DETAIL = 500;
 const MAX_ATTR = 300;
@@ -29,6 +30,11 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
   readBody(body, add);
   if (found.length === 0) add([], UNREADABLE, "the platform gave no reason that could be read");
   return found;
+}
+
+/** One item of a reply that was not taken, as its status and whatever text it has say. */
+export function itemProblem(path: AttrPath, status: string, item: JsonObject): PlatformProblem {
+  return problem(formatAttr(path), typeof item["code"] === "string" ? item["code"] : status, sentenceIn(item));
 }
 
 type Add = (path: AttrPath, code: unknown, detail: unknown) => void;
@@ -53,10 +59,14 @@ function readErrors(errors: readonly unknown[], add: Add): void {
 
 /** One sentence for the whole reply. False when the body holds none. */
 function readSummary(body: JsonObject, add: Add): boolean {
-  const detail = [body["detail"], body["error_detail"], body["error"]].find((text) => typeof text === "string");
+  const detail = sentenceIn(body);
   if (detail === undefined) return false;
   add([], body["code"] ?? body["status"], detail);
   return true;
+}
+
+function sentenceIn(body: JsonObject): unknown {
+  return [body["detail"], body["error_detail"], body["error"]].find((text) => typeof text === "string");
 }
 
 interface Walk {

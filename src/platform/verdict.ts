@@ -4,7 +4,8 @@ import type { PlatformProblem } from "../model/problem.ts";
 /** What one request means for its record. */
 export type Verdict =
   | { readonly kind: "accepted"; readonly account?: string }
-  | { readonly kind: "rejected"; readonly problems: readonly PlatformProblem[] }
+  /** `account`: the platform has one all the same, and refused single items of what was sent. */
+  | { readonly kind: "rejected"; readonly problems: readonly PlatformProblem[]; readonly account?: string }
   /** The record is good, and the platform takes none for now: the import supplier is Paused or Complete. */
   | { readonly kind: "blocked"; readonly problems: readonly PlatformProblem[] }
   /** Certainly not processed. `problems`: what to reject the record with once there is no try left. */

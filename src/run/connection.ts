@@ -29,6 +29,8 @@ export interface PaceSettings {
   /** The most requests in flight that `auto` may reach. */
   readonly maxConcurrency: number;
   readonly rps?: number | undefined;
+  /** Wait until an import supplier that is Paused or Complete takes records again; without `forMs` as long as it takes. */
+  readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
 }
 
 /** A platform made ready to be sent to; nothing has been sent yet. */

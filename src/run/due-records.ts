@@ -2,7 +2,7 @@ import { contentHash } from "../ledger/identity.ts";
 import type { SendableItem } from "../ledger/ledger.ts";
 import type { AttrPath } from "../model/attr.ts";
 import { Failure } from "../model/failure.ts";
-import { valueAt } from "../model/json.ts";
+import { type JsonObject, valueAt } from "../model/json.ts";
 import type { Place } from "../model/place.ts";
 import type { InputRecord } from "../model/row.ts";
 import type { ShownValues } from "../report/shown-values.ts";
@@ -47,7 +47,12 @@ function sendable(record: InputRecord | undefined, item: SendableItem, context: 
     if (place) context.shownValues?.noteValue(place, valueAt(payload, path));
     return place;
   };
-  return { ...item, payload, locate };
+  return { ...item, payload, locate, supplier: supplierIn(payload, context.job.operation) };
+}
+
+function supplierIn(payload: JsonObject, { supplier }: Job["operation"]): string | undefined {
+  const code = supplier === undefined ? undefined : valueAt(payload, supplier);
+  return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

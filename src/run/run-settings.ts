@@ -107,6 +107,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
     concurrency: z.union([z.literal("auto"), z.number()]),
     maxConcurrency: z.number(),
     rps: z.number().optional(),
+    waitForSupplier: z.object({ forMs: z.number().optional() }).optional(),
   }),
   maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
   revise: z.boolean(),

@@ -1,12 +1,23 @@
 import type { Settlement } from "../ledger/ledger.ts";
+import type { Failure } from "../model/failure.ts";
 import type { Answer } from "../platform/import-client.ts";
 import type { Backlog } from "./backlog.ts";
 import type { Halt } from "./halt.ts";
 import type { Journal } from "./journal.ts";
 import type { Pace } from "./pace.ts";
-import { type Conclusion, conclude, interrupted, intentFor, type Parcel, settlementFor, withDoubt } from "./parcel.ts";
+import {
+  type Conclusion,
+  conclude,
+  interrupted,
+  intentFor,
+  type Parcel,
+  settlementFor,
+  waiting,
+  withDoubt,
+} from "./parcel.ts";
 import { createRetryBudget, decideRetry } from "./retry.ts";
 import type { UploadOptions, UploadParts } from "./sendable.ts";
+import type { SupplierGates } from "./supplier-gates.ts";
 import { createWatch } from "./watch.ts";
 
 export interface DeliveryTools {
@@ -14,6 +25,7 @@ export interface DeliveryTools {
   readonly pace: Pace;
   readonly journal: Journal;
   readonly halt: Halt;
+  readonly gates: SupplierGates;
   /** The record has its outcome, durably. */
   readonly onSaved: (settlement: Settlement) => void;
   /** Requests under way. */
@@ -28,25 +40,30 @@ const MAX_WAIT_MS = 5 * 60_000;
 /** One record, one request, and what follows from its answer; once halted, `pending` without a request. */
 export function createDelivery(parts: UploadParts, options: UploadOptions, tools: DeliveryTools): Delivery {
   const { client, clock, random } = parts;
-  const { backlog, pace, journal, halt, onSaved, inFlight } = tools;
+  const { backlog, pace, journal, halt, gates, onSaved, inFlight } = tools;
   const budget = createRetryBudget();
   const watch = createWatch({ pace, budget, clock, maxWaitMs: options.maxWaitMs ?? MAX_WAIT_MS });
 
   const finish: Finish = (parcel, conclusion, answer) => {
     const settlement = settlementFor(parcel, withDoubt(conclusion, parcel), { clock, answer });
     journal.settle(settlement, () => onSaved(settlement));
+    gates.over(parcel.sendable.supplier);
     backlog.drop();
   };
   const lose = (error: unknown): void => {
     halt.stop(error);
     backlog.drop();
   };
+  const nobodyTakes = (): Failure | undefined =>
+    options.oneSupplier === true && !gates.waits ? gates.failure() : undefined;
   const resend = createResend(parts, tools, finish);
 
   const send = async (parcel: Parcel): Promise<void> => {
     parcel.ticket = pace.ticket();
-    const answer = await client.send(parcel.sendable.payload, halt.killed);
-    const failure = watch.learn(answer, parcel.ticket, inFlight());
+    const { payload, supplier } = parcel.sendable;
+    const sent = await client.send(payload, halt.killed);
+    const answer = { ...sent, verdict: gates.judge(sent.verdict, supplier) };
+    const failure = watch.learn(answer, parcel.ticket, inFlight()) ?? nobodyTakes();
     if (failure !== undefined) halt.stop(failure);
     if (answer.verdict.kind === "unsent" && !halt.stopping.aborted) {
       backlog.putBack(parcel);
@@ -55,13 +72,15 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
     parcel.tries += 1;
     if (answer.verdict.kind === "ambiguous") parcel.inDoubt = true;
     const retry = decideRetry(answer, { tries: parcel.tries, dedupes: options.dedupes, budget, random });
-    if (!retry.again) finish(parcel, conclude(answer, parcel), answer);
+    if (!retry.again)
+      finish(parcel, gates.waits ? waiting(conclude(answer, parcel)) : conclude(answer, parcel), answer);
     else resend(parcel, answer, retry.afterMs).catch(lose);
   };
 
   return async (parcel) => {
     if (parcel === undefined) return;
-    if (halt.stopping.aborted) finish(parcel, { status: "pending", reason: "not sent" }, undefined);
+    const held = halt.stopping.aborted || !gates.mayLeave(parcel.sendable.supplier);
+    if (held) finish(parcel, { status: "pending", reason: "not sent" }, undefined);
     else await send(parcel).catch(lose);
   };
 }

@@ -33,7 +33,12 @@ export function conclude(
   if (verdict.kind === "accepted") {
     return verdict.account === undefined ? { status: "accepted" } : { status: "accepted", account: verdict.account };
   }
-  if (verdict.kind === "rejected" || verdict.kind === "blocked") {
+  if (verdict.kind === "rejected") {
+    const { account } = verdict;
+    const problems = placeProblems(verdict.problems, sendable);
+    return { status: "rejected", problems, ...(account !== undefined && { account }) };
+  }
+  if (verdict.kind === "blocked") {
     return { status: verdict.kind, problems: placeProblems(verdict.problems, sendable) };
   }
   if (verdict.kind === "retry" && verdict.problems !== undefined && !inDoubt) {
@@ -50,6 +55,14 @@ export function conclude(
 export function interrupted({ verdict }: Answer): Conclusion {
   const status = verdict.kind === "ambiguous" ? "ambiguous" : "pending";
   return "reason" in verdict ? { status, reason: verdict.reason } : { status };
+}
+
+/** What a closed import supplier did not take is still to be sent, when the run waits for it. */
+export function waiting(conclusion: Conclusion): Conclusion {
+  const { status, problems } = conclusion;
+  return status === "blocked" && problems !== undefined
+    ? { status: "pending", reason: problems[0]?.code ?? "" }
+    : conclusion;
 }
 
 /** What was never sent, held back or pushed back may be on the platform all the same, from an earlier request. */

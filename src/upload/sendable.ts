@@ -16,6 +16,8 @@ export interface Sendable {
   readonly attempts: number;
   /** One of them may have been processed. */
   readonly inDoubt: boolean;
+  /** The import supplier that the payload names; absent when it names none. */
+  readonly supplier?: string | undefined;
   readonly payload: JsonObject;
   /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
   readonly locate: (path: AttrPath) => Place | undefined;
@@ -40,6 +42,10 @@ export interface UploadOptions {
   readonly rps?: number;
   /** The platform cannot create twice from one business key: what got no answer may be sent again. */
   readonly dedupes: boolean;
+  /** All records go to one import supplier: when it takes none, nothing is left to be done. */
+  readonly oneSupplier?: boolean;
+  /** Ask a closed import supplier now and then whether it is open again, for so long; default: do not. */
+  readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
   /** Claims nothing new; what is in flight may finish for 30 seconds. */
   readonly drain: AbortSignal;
   /** Breaks off what is in flight. */
@@ -52,6 +58,14 @@ export type UploadEvent =
   /** A record has its outcome, durably. */
   | { readonly kind: "outcome"; readonly status: Settlement["status"]; readonly inFlight: number }
   | { readonly kind: "pace"; readonly limit: number; readonly reason: string }
+  /** An import supplier takes records no longer, or again; `probeInMs`: when it is asked next. */
+  | {
+      readonly kind: "supplier";
+      readonly supplier: string;
+      readonly open: boolean;
+      readonly code?: string;
+      readonly probeInMs?: number;
+    }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };
 
 export interface UploadEnd {

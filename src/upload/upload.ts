@@ -7,18 +7,21 @@ import { createJournal, type Journal } from "./journal.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { intentFor } from "./parcel.ts";
 import type { Sendable, UploadEnd, UploadOptions, UploadParts } from "./sendable.ts";
+import type { SupplierGates } from "./supplier-gates.ts";
 
 /**
  * Sends every record once: its intent is durable before its first byte leaves, and its outcome before this resolves.
- * Failures that end the run are returned, not thrown, together with what was done until then.
+ * Failures that end the run are returned, not thrown, together with what was done until then. Where an import supplier
+ * takes nothing for now, its records are left `pending` and the others are sent.
  * @param records what is to be sent and nothing else, in input order
+ * @param gates of the import suppliers, where several uploads share them
  */
 export async function upload(
   records: AsyncIterable<readonly Sendable[]>,
-  parts: UploadParts,
+  parts: UploadParts & { readonly gates: SupplierGates },
   options: UploadOptions,
 ): Promise<UploadEnd> {
-  const { ledger, clock, random, onProgress } = parts;
+  const { ledger, clock, random, onProgress, gates } = parts;
   const counts: Partial<Record<Settlement["status"], number>> = {};
   const halt = createHalt(options, clock);
   const journal = createJournal({ ledger, run: options.run, clock, onFailure: halt.stop });
@@ -29,10 +32,17 @@ export async function upload(
     onProgress({ kind: "outcome", status, inFlight });
   };
 
-  const fed = feed(records, { backlog, journal, halt, pace, clock }).catch(halt.stop).finally(backlog.close);
-  await Promise.all([fed, carryAll(parts, options, { backlog, pace, journal, halt, onSaved })]);
+  const feeding = { backlog, journal, halt, pace, clock, gates, oneSupplier: options.oneSupplier ?? false };
+  const fed = feed(records, feeding).catch(halt.stop).finally(backlog.close);
+  await Promise.all([fed, carryAll(parts, options, { backlog, pace, journal, halt, gates, onSaved })]);
   const unsaved = await journal.close();
-  return { ...halt.end(), counts, unsaved };
+  return { ...closedIn(gates, halt.end()), counts, unsaved };
+}
+
+/** All was handled but what belongs to closed import suppliers. */
+function closedIn(gates: SupplierGates, end: ReturnType<Halt["end"]>): ReturnType<Halt["end"]> {
+  const failure = end.reason === "done" ? gates.failure() : undefined;
+  return failure === undefined ? end : { reason: "stopped", failure };
 }
 
 interface Feeding {
@@ -41,32 +51,54 @@ interface Feeding {
   readonly halt: Halt;
   readonly pace: Pace;
   readonly clock: Clock;
+  readonly gates: SupplierGates;
+  readonly oneSupplier: boolean;
 }
 
-/**
- * Writes intents a little ahead of sending: never more than four times the records that may be in flight are neither
- * settled nor unclaimed, which bounds what a crash leaves ambiguous.
- */
 async function feed(records: AsyncIterable<readonly Sendable[]>, feeding: Feeding): Promise<void> {
-  const { halt } = feeding;
+  const { halt, gates, oneSupplier } = feeding;
   const iterator = records[Symbol.asyncIterator]();
   for (;;) {
     const next = await Promise.race([iterator.next(), halt.stopped]);
     if (next === undefined || halt.stopping.aborted) break;
     if (next.done === true) return;
     await feedBatch(next.value, feeding);
+    if (oneSupplier && next.value.length > 0 && gates.failure() !== undefined) break;
   }
   iterator.return?.().catch(() => undefined);
 }
 
-async function feedBatch(batch: readonly Sendable[], { backlog, journal, halt, pace, clock }: Feeding): Promise<void> {
+/**
+ * Writes intents a little ahead of sending: never more than four times the records that may be in flight are neither
+ * settled nor unclaimed, which bounds what a crash leaves ambiguous.
+ */
+async function feedBatch(batch: readonly Sendable[], feeding: Feeding): Promise<void> {
+  const { backlog, halt, pace } = feeding;
   for (let at = 0; at < batch.length;) {
     const ahead = 2 * pace.limit();
     while (!backlog.isBelow(ahead) && !halt.stopping.aborted) await backlog.changed();
     if (halt.stopping.aborted) return;
-    const group = batch.slice(at, at + ahead);
-    await journal.intend(group.map((sendable) => intentFor({ sendable, attempt: sendable.attempts + 1 }, clock)));
-    backlog.take(group);
-    at += group.length;
+    at += await feedGroup(batch.slice(at, at + ahead), feeding);
   }
+}
+
+/** Takes the records whose import suppliers are open; a probe goes alone, and is waited for. Returns how many it saw. */
+async function feedGroup(group: readonly Sendable[], feeding: Feeding): Promise<number> {
+  const { backlog, journal, halt, gates, clock } = feeding;
+  const admitted: Sendable[] = [];
+  let seen = 0;
+  let probed: Sendable | undefined;
+  for (const sendable of group) {
+    seen += 1;
+    const answer = gates.admit(sendable.supplier);
+    if (answer !== "no") admitted.push(sendable);
+    if (answer !== "probe") continue;
+    probed = sendable;
+    break;
+  }
+  if (admitted.length === 0) return seen;
+  await journal.intend(admitted.map((sendable) => intentFor({ sendable, attempt: sendable.attempts + 1 }, clock)));
+  backlog.take(admitted);
+  while (probed !== undefined && gates.isProbing(probed.supplier) && !halt.stopping.aborted) await backlog.changed();
+  return seen;
 }

@@ -5,7 +5,7 @@ import type { Settlement } from "../../src/ledger/ledger.ts";
 import { createImportClient } from "../../src/platform/import-client.ts";
 import { createAuthorisation } from "../../src/platform/authorisation.ts";
 import type { UploadEnd, UploadOptions } from "../../src/upload/sendable.ts";
-import { upload } from "../../src/upload/upload.ts";
+import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
 import { createHttp } from "../../src/transport/undici-http.ts";
 import {
   type Action,
@@ -74,8 +74,8 @@ async function push(
   const authorisation = createAuthorisation({ http, baseUrl, credentials: { kind: "token", token: "t" }, clock });
   const operation = { path: "/data-import/accounts/", outcomes: [] };
   const client = createImportClient({ http, baseUrl, authorisation, operation, userAgent: "test", clock });
-  const end = await upload(
-    sendables(records),
+  const end = await uploadInRounds(
+    () => sendables(records),
     { ledger, client, clock, random: Math.random, onProgress: () => undefined },
     { run: "run", concurrency: 16, dedupes: false, drain: never, abort: never, ...options },
   );

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Intent, Ledger, Settlement } from "../../src/ledger/ledger.ts";
 import type { Answer, ImportClient } from "../../src/platform/import-client.ts";
 import type { Sendable, UploadEnd, UploadEvent, UploadOptions } from "../../src/upload/sendable.ts";
-import { upload } from "../../src/upload/upload.ts";
+import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
 
 /** A clock whose time passes only when everybody sleeps. */
 export function fakeClock(): Clock {
@@ -108,6 +108,8 @@ export interface SceneOptions extends Partial<UploadOptions> {
   readonly clock?: Clock;
   readonly payload?: JsonObject;
   readonly source?: AsyncIterable<readonly Sendable[]>;
+  /** The import supplier of each record. */
+  readonly supplierOf?: (record: number) => string;
 }
 
 export interface Played {
@@ -156,12 +158,25 @@ export async function play(
     },
   };
   const never = new AbortController().signal;
-  const end = await upload(
-    options.source ?? sendables(options.records ?? 20, options.payload),
+  const end = await uploadInRounds(
+    () => options.source ?? unsettled(sendables(options.records ?? 20, options.payload), options.supplierOf, ledger),
     { ledger, client, clock, random: () => 0.5, onProgress: (event) => events.push(event) },
-    { run: "run", concurrency: 4, dedupes: false, drain: never, abort: never, ...options },
+    { run: "run", concurrency: 4, dedupes: false, oneSupplier: true, drain: never, abort: never, ...options },
   );
   return { end, ledger, events, sent, most, clock };
+}
+
+/** What the ledger still holds as to be sent, as `sendable` of the real one. */
+async function* unsettled(
+  batches: AsyncIterable<readonly Sendable[]>,
+  supplierOf: SceneOptions["supplierOf"],
+  ledger: FakeLedger,
+): AsyncGenerator<readonly Sendable[]> {
+  for await (const batch of batches) {
+    yield batch
+      .filter(({ record }) => ["pending", undefined].includes(ledger.states.get(record)))
+      .map((one) => ({ ...one, attempts: ledger.attempts.get(one.record) ?? 0, supplier: supplierOf?.(one.record) }));
+  }
 }
 
 export async function* sendables(count: number, payload: JsonObject = {}): AsyncGenerator<readonly Sendable[]> {
