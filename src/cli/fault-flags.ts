@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { FaultOptions, Trigger } from "../sandbox/fault-options.ts";
+import { SUPPLIER_STATUSES, type SupplierStatus } from "../sandbox/state.ts";
 import { wholeNumber } from "./flags.ts";
 
 const WHEN = "<every:n|n%|at:n,n>";
@@ -27,6 +28,26 @@ function errorStatus(text: string): 500 | 502 | 503 | 504 {
 function retryAfter(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
+
+function suppliers(text: string): Readonly<Record<string, SupplierStatus>> {
+  const given = text.split(",").map((entry) => {
+    const [code = "", status = "Ongoing", ...more] = entry.split("=");
+    const known = SUPPLIER_STATUSES.find((one) => one === status);
+    if (code.trim() === "" || known === undefined || more.length > 0) {
+      throw new InvalidArgumentError(
+        `Codes are expected, each with a status if need be: ${SUPPLIER_STATUSES.join(", ")}.`,
+      );
+    }
+    return [code.trim(), known] as const;
+  });
+  return Object.fromEntries(given);
+}
+
+/** The import suppliers that the sandbox has. */
+export const suppliersOption: Option = new Option(
+  "--suppliers <codes>",
+  "its import suppliers, separated by commas: SPRING,WINTER=Paused (default: those of the contract)",
+).argParser(suppliers);
 
 const count = wholeNumber(1, 1_000_000_000);
 

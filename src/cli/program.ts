@@ -19,7 +19,7 @@ import {
   targetOptions,
   wholeNumber,
 } from "./flags.ts";
-import { faultOptions } from "./fault-flags.ts";
+import { faultOptions, suppliersOption } from "./fault-flags.ts";
 import { packageVersion } from "./version.ts";
 
 const EXIT_CODES = `
@@ -161,6 +161,7 @@ function addLocalPlatformCommands(program: Command): void {
   withOptions(program.command("sandbox"), [configOption, contractOption, cacheOption, ...faultOptions])
     .description("A local platform over HTTPS, for dry runs and tests; misbehaves on demand. Stops on SIGTERM.")
     .addOption(new Option("--port <n>", "port (0: any free one)").argParser(wholeNumber(0, 65_535)).default(0))
+    .addOption(suppliersOption)
     .option("--data <file>", "keep its accounts in this file")
     .option("--ready-file <path>", "write where it listens, and its key, to this file once it does")
     .action(async (flags: SandboxFlags) => (await import("./sandbox-actions.ts")).sandboxAction(flags));

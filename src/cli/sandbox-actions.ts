@@ -1,4 +1,5 @@
 import { sandbox } from "../commands/sandbox.ts";
+import type { SupplierStatus } from "../sandbox/state.ts";
 import type { SandboxReady } from "../sandbox/start-sandbox.ts";
 import { shellLine } from "../run/shell-line.ts";
 import { readConfig } from "./config-file.ts";
@@ -9,6 +10,7 @@ import { inWorld } from "./in-world.ts";
 
 export interface SandboxFlags extends Flags, FaultFlags {
   readonly port: number;
+  readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
   readonly data?: string;
   readonly readyFile?: string;
 }
@@ -26,6 +28,7 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
       port: flags.port,
       folder: SANDBOX_FOLDER,
       faults: faultsOf(flags),
+      suppliers: flags.suppliers,
       log: talk.detail,
       data: flags.data,
       readyFile: flags.readyFile,

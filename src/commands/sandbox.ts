@@ -7,6 +7,7 @@ import type { Parts } from "../run/parts.ts";
 import type { FaultOptions } from "../sandbox/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
 import { startSandbox } from "../sandbox/start-sandbox.ts";
+import type { SupplierStatus } from "../sandbox/state.ts";
 
 export interface SandboxCommandOptions {
   /** The contract to play; none: the one that comes with the tool. */
@@ -19,6 +20,8 @@ export interface SandboxCommandOptions {
   /** File to write the ready object to once it listens. */
   readonly readyFile?: string | undefined;
   readonly faults: FaultOptions;
+  /** Its import suppliers; none: those of the contract, all ongoing. */
+  readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** The key it accepts; none: a random one. */
   readonly apiKey: string | undefined;
   readonly log: (line: string) => void;
@@ -34,6 +37,7 @@ export async function sandbox(options: SandboxCommandOptions, parts: Pick<Parts,
     faults: options.faults,
     log: options.log,
     ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+    ...(options.suppliers !== undefined && { suppliers: options.suppliers }),
     ...(options.data !== undefined && { dataFile: options.data }),
   });
   try {

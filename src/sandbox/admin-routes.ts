@@ -37,6 +37,7 @@ export function adminRoutes(parts: AdminParts): readonly Route[] {
         throw error;
       }
     }),
+    admin("GET", "suppliers", () => ({ status: 200, body: jsonCopy(state.snapshot().suppliers) })),
     admin("POST", "suppliers/{code}", ({ params, body }) => setSupplier(state, params["code"] ?? "", body)),
     admin("POST", "tokens/rotate", () => {
       tokens.rotate();

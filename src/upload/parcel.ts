@@ -30,16 +30,10 @@ export function conclude(
   { verdict, http }: Answer,
   { sendable, inDoubt }: Pick<Parcel, "sendable" | "inDoubt">,
 ): Conclusion {
-  if (verdict.kind === "accepted") {
-    return verdict.account === undefined ? { status: "accepted" } : { status: "accepted", account: verdict.account };
-  }
-  if (verdict.kind === "rejected") {
-    const { account } = verdict;
-    const problems = placeProblems(verdict.problems, sendable);
-    return { status: "rejected", problems, ...(account !== undefined && { account }) };
-  }
-  if (verdict.kind === "blocked") {
-    return { status: verdict.kind, problems: placeProblems(verdict.problems, sendable) };
+  if (verdict.kind === "accepted") return { status: "accepted", ...accountOf(verdict) };
+  if (verdict.kind === "rejected" || verdict.kind === "blocked") {
+    const account = verdict.kind === "rejected" ? accountOf(verdict) : {};
+    return { status: verdict.kind, problems: placeProblems(verdict.problems, sendable), ...account };
   }
   if (verdict.kind === "retry" && verdict.problems !== undefined && !inDoubt) {
     return { status: "rejected", problems: placeProblems(verdict.problems, sendable), reason: verdict.reason };
@@ -49,6 +43,10 @@ export function conclude(
     return { status: verdict.kind === "ambiguous" ? "ambiguous" : "pending", reason: verdict.reason };
   }
   return { status: http === undefined ? "pending" : "blocked", reason: verdict.failure.message };
+}
+
+function accountOf(verdict: { readonly account?: string }): { readonly account?: string } {
+  return verdict.account === undefined ? {} : { account: verdict.account };
 }
 
 /** What an answer makes of the record when it was to be sent again and the run stops. */

@@ -1,10 +1,6 @@
-import { NON_FIELD_ERRORS } from "../model/attr.ts";
-import type { Clock } from "../model/clock.ts";
 import { Failure } from "../model/failure.ts";
-import type { PlatformProblem } from "../model/problem.ts";
-import { UNSPECIFIED } from "../platform/reply-problems.ts";
 import type { Verdict } from "../platform/verdict.ts";
-import type { UploadEvent } from "./sendable.ts";
+import { createSupplierGate, type GateOptions, SAME_REFUSALS, type SupplierGate } from "./supplier-gate.ts";
 
 /**
  * Which import suppliers take records just now. One that is Paused or Complete answers every record with an error
@@ -18,7 +14,7 @@ export interface SupplierGates {
   readonly mayLeave: (supplier: string | undefined) => boolean;
   /** Learns from an answer, and gives it back as what it means: a closed supplier refuses no record for its data. */
   readonly judge: (verdict: Verdict, supplier: string | undefined) => Verdict;
-  /** The record has its outcome; a probe that has taught nothing leaves the gate closed. */
+  /** The record has its outcome. */
   readonly over: (supplier: string | undefined) => void;
   readonly isProbing: (supplier: string | undefined) => boolean;
   /** Why records were left; undefined while every supplier is open. */
@@ -31,153 +27,67 @@ export interface SupplierGates {
   readonly waits: boolean;
 }
 
-export interface GateOptions {
-  readonly waits: boolean;
-  readonly clock: Pick<Clock, "monotonic">;
-  readonly onChange: (event: UploadEvent) => void;
-}
-
-/** Refusals in a row with the same code and no field. */
-const SAME_REFUSALS = 5;
-const FIRST_PROBE_MS = 2_000;
-const LAST_PROBE_MS = 120_000;
-
-export function createSupplierGates({ waits, clock, onChange }: GateOptions): SupplierGates {
-  const gates = new Map<string, Gate>();
+export function createSupplierGates(options: GateOptions): SupplierGates {
+  const gates = new Map<string, SupplierGate>();
   let passedOver = false;
 
-  const gateOf = (supplier = ""): Gate => {
-    const gate = gates.get(supplier) ?? newGate(supplier);
+  const gateOf = (supplier = ""): SupplierGate => {
+    const known = gates.get(supplier);
+    if (known !== undefined) return known;
+    const gate = createSupplierGate(supplier, options);
     gates.set(supplier, gate);
     return gate;
   };
-  const shut = (): readonly Gate[] => [...gates.values()].filter(({ state }) => state !== "open");
-
-  const close = (gate: Gate, code: string): void => {
-    if (gate.state === "closed") return;
-    gate.intervalMs = gate.state === "open" ? FIRST_PROBE_MS : Math.min(2 * gate.intervalMs, LAST_PROBE_MS);
-    gate.state = "closed";
-    gate.code = code;
-    gate.probeAt = clock.monotonic() + gate.intervalMs;
-    const { supplier } = gate;
-    onChange({ kind: "supplier", supplier, open: false, code, ...(waits && { probeInMs: gate.intervalMs }) });
-  };
-  const reopen = (gate: Gate): void => {
-    gate.state = "open";
-    onChange({ kind: "supplier", supplier: gate.supplier, open: true });
-  };
+  const shut = (): readonly SupplierGate[] => [...gates.values()].filter((gate) => gate.state() !== "open");
 
   return {
-    waits,
+    waits: options.waits,
     admit(supplier) {
       const gate = gateOf(supplier);
-      if (gate.state === "open") return "yes";
-      if (waits && gate.state === "closed" && clock.monotonic() >= gate.probeAt) {
-        gate.state = "probing";
-        return "probe";
-      }
+      if (gate.state() === "open") return "yes";
+      if (gate.startProbe()) return "probe";
       passedOver = true;
       return "no";
     },
     mayLeave(supplier) {
-      if (gateOf(supplier).state !== "closed") return true;
-      passedOver = true;
-      return false;
+      const closed = gateOf(supplier).state() === "closed";
+      passedOver ||= closed;
+      return !closed;
     },
     judge(verdict, supplier) {
-      const gate = gateOf(supplier);
-      const closing = closingCode(verdict, gate);
-      if (closing !== undefined && "problems" in verdict) {
-        close(gate, closing);
-        passedOver = true;
-        return { kind: "blocked", problems: verdict.problems ?? [] };
-      }
-      if (verdict.kind !== "accepted" && verdict.kind !== "rejected") return verdict;
-      if (countRefusal(gate, verdict)) close(gate, gate.lastRefusal ?? "");
-      else if (gate.state === "probing") reopen(gate);
-      return verdict;
+      const meant = gateOf(supplier).judge(verdict);
+      passedOver ||= meant.kind === "blocked";
+      return meant;
     },
-    over(supplier) {
-      const gate = gateOf(supplier);
-      if (gate.state === "probing") close(gate, gate.code);
-    },
-    isProbing: (supplier) => gateOf(supplier).state === "probing",
+    over: (supplier) => gateOf(supplier).over(),
+    isProbing: (supplier) => gateOf(supplier).state() === "probing",
     failure: () => closedFailure(shut()),
     takePassedOver() {
       const before = passedOver;
       passedOver = false;
       return before;
     },
-    untilProbe: () => Math.max(0, Math.min(...shut().map(({ probeAt }) => probeAt)) - clock.monotonic()),
+    untilProbe: () => Math.max(0, Math.min(...shut().map((gate) => gate.probeAt())) - options.clock.monotonic()),
   };
 }
 
-interface Gate {
-  readonly supplier: string;
-  state: "open" | "closed" | "probing";
-  /** What closed it last. */
-  code: string;
-  /** Five equal refusals told that it is closed, and no code that the contract knows. */
-  toldByRow: boolean;
-  lastRefusal: string | undefined;
-  refusals: number;
-  /** Monotonic milliseconds. */
-  probeAt: number;
-  intervalMs: number;
-}
-
-function newGate(supplier: string): Gate {
-  return {
-    supplier,
-    state: "open",
-    code: "no code",
-    toldByRow: false,
-    lastRefusal: undefined,
-    refusals: 0,
-    probeAt: 0,
-    intervalMs: FIRST_PROBE_MS,
-  };
-}
-
-/** The code that says this supplier takes nothing: by the contract's word, or because it has said so five times. */
-function closingCode(verdict: Verdict, gate: Gate): string | undefined {
-  if (verdict.kind === "blocked") return verdict.problems[0]?.code ?? "no code";
-  const refusal = verdict.kind === "rejected" ? codeAlone(verdict.problems) : undefined;
-  return gate.toldByRow && refusal === gate.code ? refusal : undefined;
-}
-
-/** True when this is one equal refusal too many. */
-function countRefusal(gate: Gate, verdict: Extract<Verdict, { kind: "accepted" | "rejected" }>): boolean {
-  const refusal = verdict.kind === "rejected" ? codeAlone(verdict.problems) : undefined;
-  gate.refusals = refusal !== undefined && refusal === gate.lastRefusal ? gate.refusals + 1 : 1;
-  gate.lastRefusal = refusal;
-  if (refusal === undefined || gate.refusals < SAME_REFUSALS) return false;
-  gate.toldByRow = true;
-  return true;
-}
-
-/** The code of a refusal that names no field: more likely about the import supplier or the service than the record. */
-function codeAlone(problems: readonly PlatformProblem[]): string | undefined {
-  const [only] = problems;
-  if (only === undefined || problems.length > 1) return undefined;
-  return only.attr === NON_FIELD_ERRORS && only.code !== UNSPECIFIED ? only.code : undefined;
-}
-
-function closedFailure(closed: readonly Gate[]): Failure | undefined {
+function closedFailure(closed: readonly SupplierGate[]): Failure | undefined {
   const [first] = closed;
   if (first === undefined) return undefined;
+  const { code, toldByRow } = first.cause();
   const names = closed.map(({ supplier }) => supplier).filter((supplier) => supplier !== "");
-  const who =
-    names.length > 1 ? `the import suppliers ${names.join(", ")}` : ["the import supplier", ...names].join(" ");
-  if (!first.toldByRow) {
-    return new Failure(
-      "supplier_closed",
-      `${who} ${names.length > 1 ? "take" : "takes"} no accounts for now (${first.code})`,
-      { hint: "ask the platform's operator to set it to Ongoing, then run `migrate resume`" },
-    );
+  const several = names.length > 1;
+  const who = several ? `the import suppliers ${names.join(", ")}` : ["the import supplier", ...names].join(" ");
+  if (!toldByRow) {
+    return new Failure("supplier_closed", `${who} ${several ? "take" : "takes"} no accounts for now (${code})`, {
+      hint: "ask the platform's operator to set it to Ongoing, then run `migrate resume`",
+    });
   }
-  const message = `${SAME_REFUSALS} records in a row of ${who} were refused with ${first.code} and no field`;
-  return new Failure("platform_refused", message, {
-    hint: "this looks like the import supplier or the service, not the data; once that is mended, run `migrate resume`",
-  });
+  return new Failure(
+    "platform_refused",
+    `${SAME_REFUSALS} records in a row of ${who} were refused with ${code} and no field`,
+    {
+      hint: "this looks like the import supplier or the service, not the data; once that is mended, run `migrate resume`",
+    },
+  );
 }

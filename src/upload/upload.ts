@@ -78,27 +78,21 @@ async function feedBatch(batch: readonly Sendable[], feeding: Feeding): Promise<
     const ahead = 2 * pace.limit();
     while (!backlog.isBelow(ahead) && !halt.stopping.aborted) await backlog.changed();
     if (halt.stopping.aborted) return;
-    at += await feedGroup(batch.slice(at, at + ahead), feeding);
+    const group = batch.slice(at, at + ahead);
+    await feedGroup(group, feeding);
+    at += group.length;
   }
 }
 
-/** Takes the records whose import suppliers are open; a probe goes alone, and is waited for. Returns how many it saw. */
-async function feedGroup(group: readonly Sendable[], feeding: Feeding): Promise<number> {
+/** Takes the records whose import suppliers are open; a probe goes alone, and is waited for. */
+async function feedGroup(group: readonly Sendable[], feeding: Feeding): Promise<void> {
   const { backlog, journal, halt, gates, clock } = feeding;
-  const admitted: Sendable[] = [];
-  let seen = 0;
-  let probed: Sendable | undefined;
-  for (const sendable of group) {
-    seen += 1;
-    const answer = gates.admit(sendable.supplier);
-    if (answer !== "no") admitted.push(sendable);
-    if (answer !== "probe") continue;
-    probed = sendable;
-    break;
+  const answers = group.map(({ supplier }) => gates.admit(supplier));
+  const admitted = group.filter((_, index) => answers[index] !== "no");
+  if (admitted.length > 0) {
+    await journal.intend(admitted.map((sendable) => intentFor({ sendable, attempt: sendable.attempts + 1 }, clock)));
+    backlog.take(admitted);
   }
-  if (admitted.length === 0) return seen;
-  await journal.intend(admitted.map((sendable) => intentFor({ sendable, attempt: sendable.attempts + 1 }, clock)));
-  backlog.take(admitted);
-  while (probed !== undefined && gates.isProbing(probed.supplier) && !halt.stopping.aborted) await backlog.changed();
-  return seen;
+  const probes = group.filter((_, index) => answers[index] === "probe").map(({ supplier }) => supplier);
+  while (probes.some(gates.isProbing) && !halt.stopping.aborted) await backlog.changed();
 }

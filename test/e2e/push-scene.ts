@@ -162,7 +162,8 @@ export interface Admin {
   readonly tokenRequests: () => Promise<readonly SeenRequest[]>;
   readonly accounts: () => Promise<readonly HeldAccount[]>;
   readonly faults: (faults: object) => Promise<void>;
-  readonly supplier: (status: "Ongoing" | "Paused" | "Complete") => Promise<void>;
+  /** Of the first import supplier, or the one named. */
+  readonly supplier: (status: "Ongoing" | "Paused" | "Complete", code?: string) => Promise<void>;
   readonly reset: () => Promise<void>;
 }
 
@@ -179,7 +180,7 @@ export function adminOf({ ready }: Pick<SandboxProcess, "ready">): Admin {
     tokenRequests: () => seen("/graphql/"),
     accounts: () => ask("GET", "accounts"),
     faults: (faults) => ask("POST", "faults", faults),
-    supplier: (status) => ask("POST", `suppliers/${ready.supplier}`, { status }),
+    supplier: (status, code = ready.supplier) => ask("POST", `suppliers/${code}`, { status }),
     reset: () => ask("POST", "reset"),
   };
 }
