@@ -3,6 +3,9 @@
  *
  * `openJob` compiles contract and mapping and finds the input; `checkedRecords` streams its records with everything
  * that is wrong with them; `check` does the same into a ledger, and `send` uploads what the ledger holds as pending.
+ *
+ * `connectToRead` opens the read side of a platform; `productPages` and `ratePages` give its lists page by page, each
+ * page asked for when it is wanted, and `readAccount` one account.
  */
 export type { Contract, ContractFinding, Operation } from "./contract/contract.ts";
 export { fieldTable, type FieldRow } from "./contract/field-table.ts";
@@ -17,9 +20,17 @@ export type { Outcome, Status, Summary } from "./model/outcome.ts";
 export type { Place } from "./model/place.ts";
 export type { Problem } from "./model/problem.ts";
 export type { MappedRecord } from "./model/record.ts";
+export { readAccount, type Account } from "./platform/account.ts";
+export { resolveTime, type ResolvedTime } from "./platform/london-time.ts";
+export type { Page } from "./platform/pages.ts";
+export { productPages, type Product, type ProductFilters } from "./platform/products.ts";
+export { ratePages, type Fuel, type RateKind, type RateRequest, type UnitRate } from "./platform/rates.ts";
+export type { ReadClient } from "./platform/read-client.ts";
+export { inTimeOrder } from "./platform/time-order.ts";
 export { wordsFor } from "./report/words.ts";
 export type { CheckEnd } from "./run/check-end.ts";
 export { connect, type Connection, type PaceSettings, type TargetSettings } from "./run/connection.ts";
+export { connectToRead, type ReadConnection, type ReadParts } from "./run/read-connection.ts";
 export { openJob, type Job, type JobSettings } from "./run/job.ts";
 export type { Parts } from "./run/parts.ts";
 export type { RunBook, Tolerance } from "./run/plan-records.ts";

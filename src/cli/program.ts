@@ -20,6 +20,7 @@ import {
   wholeNumber,
 } from "./flags.ts";
 import { faultOptions, suppliersOption } from "./fault-flags.ts";
+import { addReadCommands } from "./read-commands.ts";
 import { packageVersion } from "./version.ts";
 
 const EXIT_CODES = `
@@ -47,6 +48,7 @@ export function createProgram(): Command {
     .exitOverride();
   addRunCommands(program);
   addViewCommands(program);
+  addReadCommands(program);
   addLocalPlatformCommands(program);
   for (const command of program.commands) command.exitOverride();
   return program;

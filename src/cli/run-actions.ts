@@ -1,9 +1,9 @@
 import { report } from "../commands/report.ts";
 import { validate } from "../commands/validate.ts";
-import { Failure } from "../model/failure.ts";
 import { environmentNotices } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
 import { inWorld } from "./in-world.ts";
+import { namedTarget } from "./named-target.ts";
 import { showRun } from "./run-view.ts";
 import { readLedgerSettings, readSettings } from "./settings.ts";
 
@@ -22,12 +22,8 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
     for (const notice of environmentNotices(process)) world.talk.notice(notice);
     const { target, ...settings } = await readSettings(sources, flags, process.cwd());
     world.talk.detail(configText(settings));
-    if (target === undefined) {
-      throw new Failure("usage", "no platform is named to push to", {
-        hint: "pass --base-url https://.../v1/, or --target with a target of the configuration file",
-      });
-    }
-    return showRun(await push({ ...settings, target }, world.parts), flags.format, world);
+    const options = { ...settings, target: namedTarget(target, "to push to") };
+    return showRun(await push(options, world.parts), flags.format, world);
   });
 }
 

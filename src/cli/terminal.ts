@@ -13,6 +13,16 @@ export function screenOf(stream: NodeJS.WriteStream, flags: Pick<Flags, "color" 
   return { colour: wanted && able && flags.logFormat !== "json", width: stream.columns || DEFAULT_WIDTH };
 }
 
+/** Whether a person looks at it. */
+export function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
+  return isTTY;
+}
+
+/** False once whoever read our output has gone. */
+export function isRead(): boolean {
+  return process.stdout.writable;
+}
+
 /** Whether somebody sees a line on stderr that changes. */
 export function isLive(flags: Pick<Flags, "quiet" | "logFormat">): boolean {
   const { isTTY, columns } = process.stderr;

@@ -18,6 +18,7 @@ export const FAILURES = {
   contract_invalid: 2,
   mapping_invalid: 2,
   run_unknown: 2,
+  not_found: 2,
   wrong_target: 2,
   incomplete: 3,
   platform_unreachable: 3,

@@ -1,5 +1,5 @@
 import type { SourceFinding } from "../model/problem.ts";
-import { keepsDigits } from "./json-number.ts";
+import { keepsDigits } from "../model/json-number.ts";
 
 /** What a strict look at one JSON text found. */
 export interface JsonScan {

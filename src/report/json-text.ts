@@ -10,6 +10,14 @@ export function jsonText(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text).replace(UNSAFE, escaped);
 }
 
+/**
+ * JSON as it was received, made safe on a terminal: what `jsonText` escapes stands as `\u` escapes here, too.
+ * @param json valid JSON without white space between its tokens
+ */
+export function safeJson(json: string): string {
+  return json.replace(UNSAFE, escaped);
+}
+
 function escaped(character: string): string {
   return Array.from(
     { length: character.length },

@@ -22,16 +22,30 @@ export function renderTable(
   columns: readonly Column[],
   screen: { readonly width: number; readonly colour: boolean },
 ): string {
+  return tableInParts(columns, screen)(rows);
+}
+
+/**
+ * The same for rows that come bit by bit: the first part has the titles, and settles how wide the columns are; what is
+ * wider in a later part is cut.
+ */
+export function tableInParts(
+  columns: readonly Column[],
+  screen: { readonly width: number; readonly colour: boolean },
+): (rows: readonly (readonly string[])[]) => string {
   const style = new Chalk({ level: screen.colour ? 1 : 0 });
-  const cells = rows.map((row) => columns.map((_, at) => plainText(row[at] ?? "", LONGEST_CELL)));
-  const widths = columnWidths(cells, columns, screen.width);
-  const head = lineOf(
-    columns.map(({ title }) => title),
-    columns,
-    widths,
-  );
-  const body = cells.flatMap((row) => rowLines(row, columns, widths));
-  return `${[style.bold(head.trimEnd()), ...body.map((line) => line.trimEnd())].join("\n")}\n`;
+  let widths: readonly number[] | undefined;
+  return (rows) => {
+    const cells = rows.map((row) => columns.map((_, at) => plainText(row[at] ?? "", LONGEST_CELL)));
+    const lines: string[] = [];
+    if (widths === undefined) {
+      widths = columnWidths(cells, columns, screen.width);
+      const titles = columns.map(({ title }) => title);
+      lines.push(style.bold(lineOf(titles, columns, widths).trimEnd()));
+    }
+    for (const row of cells) lines.push(...rowLines(row, columns, widths).map((line) => line.trimEnd()));
+    return lines.map((line) => `${line}\n`).join("");
+  };
 }
 
 const LONGEST_CELL = 2000;

@@ -65,7 +65,7 @@ export async function connect(
   return { client, close: open.close };
 }
 
-interface OpenTarget extends HttpClient {
+export interface OpenTarget extends HttpClient {
   readonly baseUrl: URL;
 }
 
@@ -73,7 +73,7 @@ interface OpenTarget extends HttpClient {
  * HTTPS to the target. Opens no socket before the first request.
  * @throws Failure `usage` for an unusable base URL
  */
-async function openTarget(
+export async function openTarget(
   target: TargetSettings,
   limits: Pick<HttpOptions, "connections" | "maxReplyBytes">,
 ): Promise<OpenTarget> {
@@ -86,7 +86,7 @@ async function openTarget(
  * Who the target is told we are. Asks for no token before it is needed.
  * @throws Failure `config` without credentials
  */
-async function authorisationOf(
+export async function authorisationOf(
   { auth }: TargetSettings,
   { http, baseUrl }: OpenTarget,
   { secrets, clock }: Pick<Parts, "secrets" | "clock">,

@@ -1,6 +1,6 @@
 import type { Clock, Random } from "../model/clock.ts";
+import { fullJitter } from "../platform/full-jitter.ts";
 import type { PushBack } from "../platform/verdict.ts";
-import { fullJitter } from "./retry.ts";
 import type { UploadEvent, UploadOptions } from "./sendable.ts";
 
 /**

@@ -1,17 +1,11 @@
 import type { Random } from "../model/clock.ts";
+import { fullJitter } from "../platform/full-jitter.ts";
 import type { Answer } from "../platform/import-client.ts";
 
-const BASE_MS = 500;
-const CAP_MS = 20_000;
 /** Requests for one record in one run. */
 const MAX_TRIES = 3;
 /** The same where the platform pushes back: a busy platform must not use up the tries of a good record. */
 const MAX_PUSHED_BACK = 10;
-
-/** Full jitter: anything between nothing and a cap that doubles with every try, 0.5 s to 20 s. */
-export function fullJitter(tries: number, random: Random): number {
-  return random() * Math.min(CAP_MS, BASE_MS * 2 ** Math.min(tries - 1, 16));
-}
 
 /** `yes`: send it again after `afterMs`. `no`: it has had its tries, or may not be sent again. */
 export type RetryDecision = { readonly again: true; readonly afterMs: number } | { readonly again: false };

@@ -1,0 +1,54 @@
+import { londonTime } from "../platform/london-time.ts";
+import type { Product } from "../platform/products.ts";
+import type { RecordView } from "../report/record-formats.ts";
+
+/** Products: code, name, days in London on which they came and went, and what they are. */
+export const productView: RecordView<Product> = {
+  columns: [{ title: "code" }, { title: "name" }, { title: "from" }, { title: "until" }, { title: "what" }],
+  cells: (product) => [
+    product.code,
+    product.display_name ?? product.full_name ?? "",
+    dayOf(product.available_from),
+    dayOf(product.available_to),
+    traits(product).join(", "),
+  ],
+  members: [
+    "code",
+    "direction",
+    "full_name",
+    "display_name",
+    "description",
+    "is_variable",
+    "is_green",
+    "is_tracker",
+    "is_prepay",
+    "is_business",
+    "is_restricted",
+    "term",
+    "available_from",
+    "available_to",
+    "brand",
+    "links",
+  ],
+};
+
+function traits(product: Product): readonly string[] {
+  const { direction, term } = product;
+  return [
+    ...(direction === "IMPORT" || !direction ? [] : [direction]),
+    ...(typeof term === "number" ? [`${term} months`] : []),
+    ...(["green", "variable", "tracker", "prepay", "business", "restricted"] as const).filter(
+      (trait) => product[`is_${trait}`] === true,
+    ),
+  ];
+}
+
+function dayOf(time: string | null | undefined): string {
+  if (time === null || time === undefined) return "";
+  try {
+    return londonTime(time).day;
+  } catch (error) {
+    if (error instanceof RangeError) return time;
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { csvText, withoutFormula } from "./csv-text.ts";
+import { safeJson } from "./json-text.ts";
+import { plainText } from "./plain-text.ts";
+import { type Column, tableInParts } from "./table.ts";
+
+/** What `--format` can make of records that were read from the platform. */
+export const RECORD_FORMATS = ["text", "json", "ndjson", "csv"] as const;
+export type RecordFormat = (typeof RECORD_FORMATS)[number];
+
+/** How records of a kind are shown. */
+export interface RecordView<T> {
+  /** Of the table. */
+  readonly columns: readonly Column[];
+  readonly cells: (record: T) => readonly string[];
+  /** The members that the specification shows: columns of the CSV whether a record has them or not. */
+  readonly members: readonly string[];
+}
+
+interface RecordBatch<T> {
+  readonly results: readonly T[];
+  /** The same records as the JSON that was received. */
+  readonly json: readonly string[];
+}
+
+/** Turns batches of records into text, one after the other. */
+export interface RecordWriter<T> {
+  readonly add: (batch: RecordBatch<T>) => string;
+  readonly end: () => string;
+}
+
+export interface RecordScreen {
+  readonly width: number;
+  readonly colour: boolean;
+  /** Told when something does not fit into the format. */
+  readonly notice: (text: string) => void;
+}
+
+/**
+ * Records as a table, as one JSON list, as a line of JSON each, or as CSV. The JSON is what was received; all of it is
+ * safe on a terminal, and the CSV in a spreadsheet.
+ */
+export function recordWriter<T extends JsonObject>(
+  format: RecordFormat,
+  view: RecordView<T>,
+  screen: RecordScreen,
+): RecordWriter<T> {
+  return WRITERS[format](view, screen);
+}
+
+type NewWriter = <T extends JsonObject>(view: RecordView<T>, screen: RecordScreen) => RecordWriter<T>;
+
+const WRITERS: Readonly<Record<RecordFormat, NewWriter>> = { text, json, ndjson, csv };
+
+function text<T>({ columns, cells }: RecordView<T>, screen: RecordScreen): RecordWriter<T> {
+  const table = tableInParts(columns, screen);
+  return { add: ({ results }) => (results.length === 0 ? "" : table(results.map(cells))), end: () => "" };
+}
+
+function json<T>(): RecordWriter<T> {
+  let separator = "[\n";
+  return {
+    add: (batch) => {
+      if (batch.json.length === 0) return "";
+      const piece = separator + batch.json.map(safeJson).join(",\n");
+      separator = ",\n";
+      return piece;
+    },
+    end: () => (separator === ",\n" ? "\n]\n" : "[]\n"),
+  };
+}
+
+function ndjson<T>(): RecordWriter<T> {
+  return { add: (batch) => batch.json.map((line) => `${safeJson(line)}\n`).join(""), end: () => "" };
+}
+
+/** The members of the first batch, behind those of the specification, make the columns. */
+function csv<T extends JsonObject>({ members }: RecordView<T>, { notice }: RecordScreen): RecordWriter<T> {
+  let columns: readonly string[] | undefined;
+  const head = (results: readonly T[]): string => {
+    columns = [...new Set([...members, ...results.flatMap((record) => Object.keys(record))])];
+    return csvText([columns.map((name) => csvCell(name))]);
+  };
+  const leftOut = new Set<string>();
+  return {
+    add: ({ results }) => {
+      const first = columns === undefined ? head(results) : "";
+      for (const name of results.flatMap((record) => Object.keys(record))) {
+        if (columns?.includes(name) === true || leftOut.has(name)) continue;
+        leftOut.add(name);
+        notice(`The member ${name} comes too late for a column of its own: it is in --format ndjson`);
+      }
+      return first + csvText(results.map((record) => (columns ?? []).map((name) => csvCell(member(record, name)))));
+    },
+    end: () => (columns === undefined ? head([]) : ""),
+  };
+}
+
+function member(record: JsonObject, name: string): JsonValue {
+  return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+/** A number stands as it is, also below zero; any other text that a spreadsheet would run is kept from that. */
+export function csvCell(value: JsonValue): string {
+  if (value === null) return "";
+  const cell = isJsonObject(value) || isJsonArray(value) ? JSON.stringify(value) : String(value);
+  return NUMBER.test(cell) ? cell : withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
+}
