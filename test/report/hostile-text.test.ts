@@ -7,10 +7,10 @@ import { plainText } from "../../src/report/plain-text.ts";
 import { FORMATS } from "../../src/report/format.ts";
 import { reporters } from "../../src/report/reporters.ts";
 import { summaryText } from "../../src/report/run-summary.ts";
+import { corpus } from "../conformance/corpora.ts";
 import { rendered, reportOf } from "./reports.ts";
 
-const corpora = process.env["MIGRATE_CORPORA"] ?? new URL("../../../shared/corpora", import.meta.url).pathname;
-const corpus = `${corpora}/naughty-strings/blns.json`;
+const LIST = corpus("naughty-strings/blns.json");
 /** Has no bytes in UTF-8, so a file cannot hold it. */
 const LONE_SURROGATE = "\uD800";
 const OWN = [
@@ -25,7 +25,7 @@ const OWN = [
   "\uD800",
 ];
 const isString = (value: unknown): value is string => typeof value === "string";
-const loaded: unknown = existsSync(corpus) ? JSON.parse(readFileSync(corpus, "utf8")) : [];
+const loaded: unknown = existsSync(LIST) ? JSON.parse(readFileSync(LIST, "utf8")) : [];
 const naughty = [...OWN, ...(Array.isArray(loaded) ? loaded.filter(isString) : [])];
 
 /** Everything that a reader of another's data might meet, as every text of an outcome. */
@@ -62,7 +62,7 @@ const hostileReport = reportOf(naughty.map(hostile), {
 });
 
 describe("hostile text", () => {
-  it.runIf(existsSync(corpus))("has the list of naughty strings at hand", () => {
+  it.runIf(existsSync(LIST))("has the list of naughty strings at hand", () => {
     expect(naughty.length).toBeGreaterThan(400);
   });
 

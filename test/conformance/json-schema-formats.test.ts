@@ -1,15 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
-import { codes, moment, text } from "./field-types.ts";
-
-/**
- * The public cases of JSON Schema's own test suite, read from `corpora/json-schema-formats/format` below the folder
- * that MIGRATE_SHARED names, or below `shared/` beside the checkout. Skipped where there is no such folder.
- */
-const SHARED = process.env["MIGRATE_SHARED"] ?? fileURLToPath(new URL("../../../shared", import.meta.url));
-const FOLDER = `${SHARED}/corpora/json-schema-formats/format`;
+import { codes, moment, text } from "../validate/field-types.ts";
+import { corpus, describeCorpus } from "./corpora.ts";
 
 /** Cases that we judge otherwise, and why. */
 const DIFFERENCES: Readonly<Record<string, string>> = {
@@ -25,7 +18,7 @@ interface Case {
 }
 
 function casesOf(file: string): readonly Case[] {
-  const groups: JsonValue = JSON.parse(readFileSync(`${FOLDER}/${file}`, "utf8"));
+  const groups: JsonValue = JSON.parse(readFileSync(corpus("json-schema-formats/format", file), "utf8"));
   if (!isJsonArray(groups)) return [];
   return groups
     .filter(isJsonObject)
@@ -40,7 +33,7 @@ function caseOf({ description, data, valid }: JsonObject): readonly Case[] {
   return [{ description, data, valid: valid === true }];
 }
 
-describe.skipIf(!existsSync(FOLDER))("public cases of formats", () => {
+describeCorpus("json-schema-formats", () => {
   it.each([
     ["date.json", moment("date"), 70],
     ["date-time.json", moment("datetime"), 27],

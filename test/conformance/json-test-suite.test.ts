@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { Failure } from "../../src/model/failure.ts";
+import { isJsonObject } from "../../src/model/json.ts";
+import type { JsonValue } from "../../src/model/json.ts";
+import { read, scratchFolder, source } from "../read/reading.ts";
+import { corpus, describeCorpus } from "./corpora.ts";
+
+/** JSON with one name twice in an object loses one of the values: no record of ours may. */
+const NAME_TWICE = ["y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"];
+
+/** What RFC 8259 leaves to the reader, and why we decide as we do. */
+const DECISIONS: readonly {
+  readonly names: RegExp;
+  readonly code: string | undefined;
+  readonly why: string;
+}[] = [
+  { names: /^i_number_/, code: "source_unsafe_number", why: "a double holds another number, or none" },
+  {
+    names:
+      /^i_(object_key_lone_2nd_surrogate|string_(1st|incomplete_surr|invalid_(lonely_)?surrogate|inverted|lone_second))/,
+    code: "source_lone_surrogate",
+    why: "half a character cannot be sent as UTF-8",
+  },
+  { names: /^i_string_UTF-16LE_with_BOM/, code: "source_not_an_object", why: "the mark says how to read it: a list" },
+  { names: /^i_string_utf16.._no_BOM/, code: "source_bad_encoding", why: "UTF-16 that nobody declared" },
+  { names: /^i_string_/, code: "source_bad_encoding", why: "bytes that are not UTF-8" },
+  { names: /^i_structure_500/, code: "source_too_deep", why: "the limit is 64 levels" },
+  { names: /^i_structure_UTF-8_BOM/, code: undefined, why: "a byte order mark is not text" },
+];
+
+/** In `test_transform`: texts that `JSON.parse` reads, and does not give back. */
+const TRANSFORMED: readonly (readonly [RegExp, string | undefined])[] = [
+  [/^number_(-?9223|10000000000000000999|1\.0{5}|1e-999)/, "source_unsafe_number"],
+  [/^number_/, undefined],
+  [/^object_same_key_/, "source_duplicate_name"],
+  [/^object_key_nf/, undefined],
+  [/^string_\d_escaped_invalid/, "source_lone_surrogate"],
+  [/^string_\d_invalid/, "source_bad_encoding"],
+  [/^string_with_escaped_NULL/, undefined],
+];
+
+describeCorpus("JSONTestSuite", () => {
+  const parsing = corpus("JSONTestSuite/test_parsing");
+
+  it("all y_ documents are kept, as part of a record", async () => {
+    const names = list(parsing, "y_");
+    expect(names.length).toBeGreaterThanOrEqual(95);
+    for (const name of names) {
+      const found = await within(parsing, name);
+      if (NAME_TWICE.includes(name)) expect({ name, codes: found.codes }).toEqual({ name, codes: [DUPLICATE] });
+      else {
+        const value: JsonValue = JSON.parse(readFileSync(join(parsing, name), "utf8"));
+        expect({ name, ...found }).toEqual({ name, codes: [], placed: true, value });
+      }
+    }
+  });
+
+  it("all n_ documents are refused with a place, as a file and as part of a record", async () => {
+    const names = list(parsing, "n_");
+    expect(names.length).toBeGreaterThanOrEqual(187);
+    for (const name of names) {
+      const asFile = await verdict(join(parsing, name));
+      expect({ name, notJson: asFile.codes.some((code) => NOT_JSON.has(code)) }).toEqual({ name, notJson: true });
+      const asPart = await within(parsing, name);
+      expect({ name, refused: asPart.codes.length > 0 }).toEqual({ name, refused: true });
+      expect({ name, placed: [asFile.placed, asPart.placed] }).toEqual({ name, placed: [true, true] });
+    }
+  });
+
+  it("every i_ document has its decision, and the decision holds", async () => {
+    const names = list(parsing, "i_");
+    expect(names).toHaveLength(35);
+    for (const name of names) {
+      const decision = DECISIONS.find((each) => each.names.test(name));
+      expect({ name, decided: decision !== undefined }).toEqual({ name, decided: true });
+      const whole = /utf-?16|BOM/i.test(name);
+      const { codes } = await (whole ? verdict(join(parsing, name)) : within(parsing, name));
+      expect({ name, codes: [...new Set(codes)] }).toEqual({ name, codes: decision?.code ? [decision.code] : [] });
+    }
+  });
+
+  it("what does not survive being read and written again is an error", async () => {
+    const folder = corpus("JSONTestSuite/test_transform");
+    const names = list(folder, "");
+    expect(names).toHaveLength(22);
+    for (const name of names) {
+      const [, expected] = TRANSFORMED.find(([pattern]) => pattern.test(name)) ?? [undefined, "undecided"];
+      const { codes } = await within(folder, name);
+      expect({ name, codes: [...new Set(codes)] }).toEqual({ name, codes: expected === undefined ? [] : [expected] });
+    }
+  });
+});
+
+const DUPLICATE = "source_duplicate_name";
+
+/** What makes a document unreadable; the other codes say that JSON was read, but is no record of ours. */
+const NOT_JSON: ReadonlySet<string> = new Set([
+  "source_invalid_json",
+  "source_damaged",
+  "source_wrong_kind",
+  "source_empty",
+  "source_bad_encoding",
+  "source_too_deep",
+]);
+
+interface Verdict {
+  readonly codes: readonly string[];
+  readonly placed: boolean;
+  readonly value?: JsonValue | undefined;
+}
+
+/** The document as one member of a record: what is neither object nor list can be judged so, too. */
+async function within(folder: string, name: string): Promise<Verdict> {
+  const path = join(await scratchFolder(), "records.json");
+  const bytes = [Buffer.from('[{"value":'), readFileSync(join(folder, name)), Buffer.from("}]")];
+  await writeFile(path, Buffer.concat(bytes));
+  return verdict(path);
+}
+
+async function verdict(path: string): Promise<Verdict> {
+  const startedAt = performance.now();
+  try {
+    const { records } = await read(source(path));
+    const problems = records.flatMap((record) => record.problems);
+    const [row] = records.map((record) => record.row);
+    return {
+      codes: problems.map(({ code }) => code),
+      placed: problems.every(({ place }) => place !== undefined),
+      value: row !== undefined && "value" in row && isJsonObject(row.value) ? row.value["value"] : undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { codes: [error.code], placed: error.place !== undefined };
+  } finally {
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  }
+}
+
+function list(folder: string, prefix: string): readonly string[] {
+  return readdirSync(folder).filter((name) => name.startsWith(prefix));
+}
