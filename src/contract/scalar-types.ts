@@ -5,6 +5,7 @@ import { readAll, type Compilation, type Located, type SchemaNode } from "./sche
 import type { SchemaType } from "./schema-type.ts";
 import { keywordReader } from "./schema-values.ts";
 import { present } from "./present.ts";
+import { slowPattern } from "./slow-pattern.ts";
 
 export function textType(
   parts: readonly SchemaNode[],
@@ -121,15 +122,27 @@ function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings
     findings.add("warning", "not-enforced", "only one pattern is enforced, the one nearest to the field", other.path);
   }
   if (first === undefined) return undefined;
-  if (typeof first.value === "string") {
-    const pattern = compiled(first.value, "u") ?? compiled(first.value, "");
-    if (pattern !== undefined) return pattern;
-  }
+  const pattern =
+    typeof first.value === "string" ? (compiled(first.value, "u") ?? compiled(first.value, "")) : undefined;
+  if (pattern !== undefined) return refusedIfSlow(pattern, first.path, findings);
   findings.add(
     "error",
     "bad-pattern",
     "the pattern is no regular expression of ECMAScript; it is not enforced",
     first.path,
+  );
+  return undefined;
+}
+
+/** A pattern that one forged cell could keep busy for hours is left to the platform. */
+function refusedIfSlow(pattern: RegExp, path: Located["path"], findings: Compilation["findings"]): RegExp | undefined {
+  const why = slowPattern(pattern.source);
+  if (why === undefined) return pattern;
+  findings.add(
+    "warning",
+    "not-enforced",
+    `the pattern could take very long on some text: ${why}; it is not enforced`,
+    path,
   );
   return undefined;
 }

@@ -1,3 +1,5 @@
+import { withoutTrailingZeros } from "../model/digits.ts";
+
 /** How a source writes numbers. */
 export interface NumberMarks {
   readonly decimal: string;
@@ -53,7 +55,7 @@ function significant(text: string): string {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
   const digits = (whole + fraction).replace(/^0+/, "");
-  const kept = digits.replace(/0+$/, "");
+  const kept = withoutTrailingZeros(digits);
   if (kept === "") return "0";
   return `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
 }

@@ -1,3 +1,5 @@
+import { withoutTrailingZeros } from "../model/digits.ts";
+
 /**
  * True when a number written as `token` (RFC 8259) comes back with the same value after a trip through a double.
  * Integers beyond 2^53 never count: their neighbours may come back as the same number.
@@ -21,7 +23,7 @@ function decimalOf(token: string): Decimal {
   const [whole = "", fraction = ""] = mantissa.split(".");
   const all = whole + fraction;
   const leading = all.length - all.replace(/^0+/, "").length;
-  const digits = all.slice(leading).replace(/0+$/, "");
+  const digits = withoutTrailingZeros(all.slice(leading));
   return { digits, exponent: digits === "" ? 0 : whole.length - leading + Number(power) };
 }
 

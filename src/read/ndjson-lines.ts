@@ -47,5 +47,14 @@ const RECORD_SEPARATOR = "\u{1E}";
 function textOf(parts: readonly Buffer[], rest: Buffer): string {
   const text = parts.length === 0 ? rest.toString() : Buffer.concat([...parts, rest]).toString();
   const record = text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text;
-  return record.replace(/^[ \t\r]+/, "").replace(/[ \t\r]+$/, "");
+  let start = 0;
+  let end = record.length;
+  while (start < end && isSpace(record.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(record.charCodeAt(end - 1))) end -= 1;
+  return record.slice(start, end);
+}
+
+/** JSON's white space without the line feed. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0d;
 }
