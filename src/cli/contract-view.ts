@@ -3,6 +3,7 @@ import type { ContractShow } from "../commands/contract-show.ts";
 import type { Operation } from "../contract/contract.ts";
 import type { FieldRow } from "../contract/field-table.ts";
 import { formatPlace } from "../model/place.ts";
+import { printableJson } from "../report/json-text.ts";
 import { plainText } from "../report/plain-text.ts";
 import type { StackEntry } from "../report/stack.ts";
 import { renderStack } from "../report/stack.ts";
@@ -22,7 +23,7 @@ export function contractCheckText({ contract }: ContractCheck, screen: Screen): 
 
 export function contractCheckJson({ contract }: ContractCheck): string {
   const { title, version, operations, findings } = contract;
-  return `${JSON.stringify({ title, version, operations: operations.map(({ id }) => id), findings }, undefined, 2)}\n`;
+  return `${printableJson({ title, version, operations: operations.map(({ id }) => id), findings }, "indented")}\n`;
 }
 
 const OPERATION_COLUMNS = [
@@ -54,7 +55,7 @@ export function contractShowMarkdown(shown: ContractShow): string {
 
 export function contractShowJson({ contract, operation, fields }: ContractShow): string {
   const operations = contract.operations.map(({ id, method, path, summary }) => ({ id, method, path, summary }));
-  return `${JSON.stringify(operation === undefined ? { operations } : { operation: operation.id, fields }, undefined, 2)}\n`;
+  return `${printableJson(operation === undefined ? { operations } : { operation: operation.id, fields }, "indented")}\n`;
 }
 
 function operationRows({ contract }: ContractShow): readonly (readonly string[])[] {

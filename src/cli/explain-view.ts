@@ -2,6 +2,7 @@ import type { Explanation } from "../commands/explain.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { formatPlace } from "../model/place.ts";
 import type { Row } from "../model/row.ts";
+import { printableJson } from "../report/json-text.ts";
 import { plainText } from "../report/plain-text.ts";
 import { renderTable } from "../report/table.ts";
 import { wordsFor } from "../report/words.ts";
@@ -45,7 +46,7 @@ export function explainJson(explanation: Explanation, showValues: boolean): stri
       ...(showValues && { payload }),
     })),
   };
-  return `${JSON.stringify(shown, undefined, 2)}\n`;
+  return `${printableJson(shown, "indented")}\n`;
 }
 
 function withWords(problem: Parameters<typeof wordsFor>[0]): object {

@@ -1,6 +1,7 @@
 import type { PreviewedRecord } from "../commands/preview.ts";
 import { formatPlace } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
+import { printableJson } from "../report/json-text.ts";
 import { plainText } from "../report/plain-text.ts";
 import { wordsFor } from "../report/words.ts";
 import { originData, originText } from "./origin-view.ts";
@@ -23,7 +24,7 @@ export function previewJson(records: readonly PreviewedRecord[], showValues: boo
   return records
     .map(({ payload, origins, problems, ...record }) => {
       const errors = problems.map((problem) => ({ attr: problem.attr, code: problem.code, detail: wordsFor(problem) }));
-      return `${JSON.stringify({ ...record, ...(showValues && { payload }), origins: originData(origins, showValues), errors })}\n`;
+      return `${printableJson({ ...record, ...(showValues && { payload }), origins: originData(origins, showValues), errors })}\n`;
     })
     .join("");
 }

@@ -2,6 +2,7 @@ import { report } from "../commands/report.ts";
 import { validate } from "../commands/validate.ts";
 import { environmentNotices } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
+import { refuseWritableByOthers } from "./open-config.ts";
 import { inWorld } from "./in-world.ts";
 import { namedTarget } from "./named-target.ts";
 import { showRun } from "./run-view.ts";
@@ -22,6 +23,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
     for (const notice of environmentNotices(process)) world.talk.notice(notice);
     const { target, ...settings } = await readSettings(sources, flags, process.cwd());
     world.talk.detail(configText(settings));
+    await refuseWritableByOthers(settings.configFile);
     const options = { ...settings, target: namedTarget(target, "to push to") };
     return showRun(await push(options, world.parts), flags.format, world);
   });

@@ -1,5 +1,6 @@
 import type { RunStatus } from "../commands/status.ts";
 import { STATUSES } from "../model/outcome.ts";
+import { printableJson } from "../report/json-text.ts";
 import { renderTable } from "../report/table.ts";
 import type { Screen } from "../run/parts.ts";
 
@@ -28,7 +29,7 @@ export function statusJson(runs: readonly RunStatus[]): string {
     const { settings: _settings, ...known } = run;
     return { ...known, running, summary: { records: summary.records, ...summary.counts, errors: summary.errors } };
   });
-  return `${JSON.stringify({ runs: listed }, undefined, 2)}\n`;
+  return `${printableJson({ runs: listed }, "indented")}\n`;
 }
 
 function stateOf({ state, exitCode, dryRun }: RunStatus["run"]): string {

@@ -1,3 +1,4 @@
+import { printableJson } from "../report/json-text.ts";
 import { plainText } from "../report/plain-text.ts";
 import type { Flags } from "./flags.ts";
 
@@ -43,7 +44,7 @@ export function talkOptionsOf(flags: Pick<Flags, "quiet" | "verbose" | "logForma
 export function createTalk(options: TalkOptions): Talk {
   const say = (level: string, text: string, more: object = {}): void => {
     if (options.logFormat === "text") options.write(`${plainText(text)}\n`);
-    else options.write(`${JSON.stringify({ at: new Date(options.now()).toISOString(), level, text, ...more })}\n`);
+    else options.write(`${printableJson({ at: new Date(options.now()).toISOString(), level, text, ...more })}\n`);
   };
   return {
     notice: (text) => {

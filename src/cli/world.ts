@@ -1,7 +1,4 @@
-import { rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import path from "node:path";
-import { randomBytes } from "node:crypto";
+import { homedir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
 import { spoolStdin } from "../read/spool.ts";
@@ -14,6 +11,7 @@ import { readSecrets } from "./secrets.ts";
 import type { Talk } from "./talk.ts";
 import { createTalk, talkOptionsOf } from "./talk.ts";
 import { ask, isLive, screenOf, stdoutWriter } from "./terminal.ts";
+import { throwAwayFolder } from "./throw-away-folder.ts";
 import { packageVersion } from "./version.ts";
 
 /** The process's own world: terminal, clock, signals, environment. Made once per command. */
@@ -34,8 +32,7 @@ export function createWorld(flags: Flags): World {
   const monotonic = systemClock.monotonic;
   const progress = createProgress(talk, { live: isLive(flags), colour: talkScreen.colour }, monotonic);
   const interrupts = listenForInterrupts(() => progress.above("Stopping. Press Ctrl-C again to stop at once."));
-  const temporaryFolder = path.join(tmpdir(), `migrate-${process.pid}-${randomBytes(4).toString("hex")}`);
-  process.once("exit", () => rmSync(temporaryFolder, { recursive: true, force: true }));
+  const temporaryFolder = throwAwayFolder();
   return {
     talk,
     talkScreen,

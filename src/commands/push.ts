@@ -1,4 +1,4 @@
-import type { Ledger } from "../ledger/ledger.ts";
+import { refuseOtherRecipient } from "../run/bound-ledger.ts";
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect, hostOf } from "../run/connection.ts";
 import type { Job, JobSettings } from "../run/job.ts";
@@ -48,9 +48,9 @@ export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
     await requireReportFolder(options.out, job);
     requireKey(job);
     const host = hostOf(options.target);
+    await refuseOtherRecipient(ledger, options.ledger, { host, supplier: settings.supplier ?? "" });
     const connection = dryRun ? undefined : keep(await connect(options.target, job.operation, { parts, pace }));
     if (!dryRun) await confirmProduction(options, host, parts);
-    await sayNewTarget(ledger, host, parts);
     const run = await ledger.startRun(
       await describeRun({ ...options, job: settings }, { job, host, clock: parts.clock }),
     );
@@ -64,13 +64,6 @@ export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
       return endRun({ ledger, run, job, end, sent, shownValues }, options, parts);
     });
   });
-}
-
-/** A ledger may serve several platforms, each record has the host in its identity; a slip of the host looks the same. */
-async function sayNewTarget(ledger: Ledger, host: string, parts: Pick<Parts, "notice">): Promise<void> {
-  const known = new Set((await ledger.runs()).filter(({ dryRun }) => !dryRun).map(({ target }) => target));
-  if (known.size === 0 || known.has(host)) return;
-  parts.notice(`This ledger has only seen ${[...known].join(", ")} until now; this run is for ${host}`);
 }
 
 function requireKey(job: Job): void {

@@ -81,8 +81,12 @@ function layoutOf(source: TextSource, head: Head, wanted: string | undefined): C
   }
   if (cut.strayQuotes.has(0)) throw strayQuote(source.file, headerLine);
   refuseOneColumn(source.file, lines[0] ?? "", delimiter);
-  const columns = parseRecords(rest, delimiter, 1)[0] ?? [];
-  return { table: csvTable(source.file, headerLine, columns), delimiter, headerByte, headerLine };
+  return { table: tableOf(source, headerLine, parseRecords(rest, delimiter, 1)[0]), delimiter, headerByte, headerLine };
+}
+
+function tableOf(source: TextSource, line: number, columns: readonly string[] = []): CsvTable {
+  if (columns.length > source.limits.csvColumns) throw tooManyColumns(source, line);
+  return csvTable(source.file, line, columns);
 }
 
 function strayQuote(file: string, line: number): Failure {
@@ -122,6 +126,13 @@ function announce(layout: CsvLayout, wanted: string | undefined, say: (text: str
   const padded = table.columns.findIndex((name) => name !== name.trim());
   if (padded >= 0) say(`the name of column ${padded + 1} begins or ends with a space, which belongs to the name`);
   return layout;
+}
+
+function tooManyColumns({ file, limits }: TextSource, line: number): Failure {
+  return new Failure("source_too_large", `${file}:${line}: the header has more than ${limits.csvColumns} columns`, {
+    hint: "check the delimiter, and that each record stands on a line of its own",
+    place: { file, line },
+  });
 }
 
 function endlessHeader(source: TextSource): Failure {

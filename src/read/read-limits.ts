@@ -2,6 +2,8 @@
 export interface ReadLimits {
   /** The longest CSV record; a quote that is still open after so much counts as never closed. */
   readonly csvRecordBytes: number;
+  /** The most columns that a CSV file may have. */
+  readonly csvColumns: number;
   /** The longest JSON document, array element or line that is parsed as one record. */
   readonly jsonRecordBytes: number;
   /** The most that one file may hold once unpacked. */
@@ -18,6 +20,7 @@ const MIB = 2 ** 20;
 
 export const DEFAULT_LIMITS: ReadLimits = {
   csvRecordBytes: MIB,
+  csvColumns: 50_000,
   jsonRecordBytes: 16 * MIB,
   inputBytes: 2 ** 40,
   gzipRatio: 200,

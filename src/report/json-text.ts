@@ -11,12 +11,22 @@ export function jsonText(text: string): string {
 }
 
 /**
- * JSON as it was received, made safe on a terminal: what `jsonText` escapes stands as `\u` escapes here, too.
- * @param json valid JSON without white space between its tokens
+ * Valid JSON made safe on a terminal: what `jsonText` escapes stands as `\u` escapes here, too. Line feeds stay, which in
+ * valid JSON stand between tokens alone.
  */
 export function safeJson(json: string): string {
-  return json.replace(UNSAFE, escaped);
+  return json.replace(UNSAFE_IN_JSON, escaped);
 }
+
+/**
+ * A value as safe JSON, on one line or indented by two spaces. What JSON has no word for is left out, as by
+ * `JSON.stringify`.
+ */
+export function printableJson(value: object, layout: "line" | "indented" = "line"): string {
+  return safeJson(JSON.stringify(value, undefined, layout === "line" ? undefined : 2));
+}
+
+const UNSAFE_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function escaped(character: string): string {
   return Array.from(

@@ -14,6 +14,9 @@ function listen(options: Partial<TalkOptions> = {}): { readonly talk: Talk; read
   return { talk: createTalk({ ...defaults, ...options }), said: () => said };
 }
 
+/** Escape sequences in seven and in eight bits, marks that turn the writing direction, ends of lines and of texts. */
+const HOSTILE = "\u001b[2J\u009b31m\u202Egpj.exe\u2028\u0000\u007f\ufeff";
+
 const FAILURE = new Failure("config", "no such setting", {
   hint: "mend it\nor not",
   place: { file: "m.yaml", line: 3 },
@@ -65,6 +68,13 @@ describe("talk", () => {
     const { talk, said } = listen();
     talk.notice("\u001b[2Jgone");
     expect(said()).toBe("\\u001b[2Jgone\n");
+
+    const json = listen({ logFormat: "json" });
+    sayEnd(new Failure("config", `${HOSTILE} here`, { hint: HOSTILE, place: { file: HOSTILE, line: 1 } }), json.talk);
+    json.talk.notice(HOSTILE);
+    json.talk.lines(HOSTILE);
+    expect(json.said().replaceAll("\n", "")).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+    expect(JSON.parse(json.said().split("\n")[1] ?? "")).toMatchObject({ text: HOSTILE });
   });
 });
 

@@ -14,5 +14,7 @@ export function corpus(...names: readonly string[]): string {
 
 /** Tests over one corpus; where it is not there they are shown as skipped, under a name that says where it was sought. */
 export function describeCorpus(name: string, tests: () => void): void {
-  describe.skipIf(!existsSync(corpus(name)))(`${name} (sought in ${CORPORA})`, tests);
+  describe.skipIf(!existsSync(corpus(name)))(`${name} (sought in ${CORPORA})`, () => {
+    tests();
+  });
 }

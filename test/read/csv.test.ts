@@ -103,6 +103,14 @@ describe("CSV", () => {
     });
   });
 
+  it("refuses more columns than the limit, at the header", async () => {
+    expect(await failureOf(readText("A,B,C\n1,2,3\n", { csvColumns: 2 }))).toMatchObject({
+      code: "source_too_large",
+      place: { line: 1 },
+      message: expect.stringContaining("more than 2 columns"),
+    });
+  });
+
   it("reads 20,000 columns", async () => {
     const header = Array.from({ length: 20_000 }, (_, index) => `COLUMN_${index}`).join(",");
     const { records } = await readText(`${header}\n${",".repeat(19_999)}\n`);
