@@ -1,5 +1,6 @@
 import type { ContractDiff, MappedChange } from "../commands/contract-diff.ts";
 import type { Contract } from "../contract/contract.ts";
+import { printableJson } from "../report/json-text.ts";
 import { plainText } from "../report/plain-text.ts";
 import { renderStack } from "../report/stack.ts";
 import { markdownTable } from "../report/table.ts";
@@ -36,7 +37,7 @@ export function contractDiffMarkdown(diff: ContractDiff): string {
 
 export function contractDiffJson({ old, new: next, changes, mapping }: ContractDiff): string {
   const [from, to] = [titleOf(old), titleOf(next)];
-  return `${JSON.stringify({ old: from, new: to, mapping, changes }, undefined, 2)}\n`;
+  return `${printableJson({ old: from, new: to, mapping, changes }, "indented")}\n`;
 }
 
 /** The same change, wherever it shows: in several operations, under several conditions. */

@@ -1,4 +1,4 @@
-import { withoutTrailingZeros } from "../model/digits.ts";
+import { withoutTrailingZeros } from "./digits.ts";
 
 /**
  * True when a number written as `token` (RFC 8259) comes back with the same value after a trip through a double.
