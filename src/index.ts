@@ -3,6 +3,7 @@
  *
  * `openJob` compiles contract and mapping and finds the input; `checkedRecords` streams its records with everything
  * that is wrong with them; `check` does the same into a ledger, and `send` uploads what the ledger holds as pending.
+ * `checkDocuments` asks a store, opened with `openStore`, for the documents that payloads point to.
  *
  * `connectToRead` opens the read side of a platform; `productPages` and `ratePages` give its lists page by page, each
  * page asked for when it is wanted, and `readAccount` one account.
@@ -14,7 +15,15 @@ export { findOperation } from "./contract/find-operation.ts";
 export { loadContract } from "./contract/load-contract.ts";
 export type { Ledger, Run } from "./ledger/ledger.ts";
 export { openLedger, openTemporaryLedger } from "./ledger/sqlite-ledger.ts";
-export { check, checkedRecords, send, type CheckOptions, type SendOptions } from "./migrate.ts";
+export {
+  check,
+  checkDocuments,
+  checkedRecords,
+  send,
+  type CheckOptions,
+  type DocumentOptions,
+  type SendOptions,
+} from "./migrate.ts";
 export { Failure, type FailureCode } from "./model/failure.ts";
 export type { Outcome, Status, Summary } from "./model/outcome.ts";
 export type { Place } from "./model/place.ts";
@@ -34,5 +43,7 @@ export { connectToRead, type ReadConnection, type ReadParts } from "./run/read-c
 export { openJob, type Job, type JobSettings } from "./run/job.ts";
 export type { Parts } from "./run/parts.ts";
 export type { RunBook, Tolerance } from "./run/plan-records.ts";
+export type { DocumentStore } from "./store/document-store.ts";
+export { openStore, type StoreOptions } from "./store/open-store.ts";
 export type { UploadEnd } from "./upload/sendable.ts";
 export { compileValidator, type Validate } from "./validate/compile-validator.ts";

@@ -4,11 +4,14 @@ import type { ShownValues } from "./report/shown-values.ts";
 import { checkRecords, mapRecords, readRecords, selectRecords } from "./run/checked-records.ts";
 import type { CheckEnd } from "./run/check-end.ts";
 import type { Connection, PaceSettings } from "./run/connection.ts";
+import type { DocumentCheckOptions } from "./run/document-check.ts";
+import { documentFinder, lookUpDocuments } from "./run/document-check.ts";
 import { dueRecords } from "./run/due-records.ts";
 import type { Job } from "./run/job.ts";
 import type { Parts } from "./run/parts.ts";
 import type { KeyColumns, PlanOptions, RunBook } from "./run/plan-records.ts";
 import { planPolicy, planRecords } from "./run/plan-records.ts";
+import type { DocumentStore } from "./store/document-store.ts";
 import type { UploadEnd } from "./upload/sendable.ts";
 import { uploadInRounds } from "./upload/upload-rounds.ts";
 
@@ -45,6 +48,31 @@ export function checkedRecords(
   const mapped = mapRecords(rows, job);
   const wanted = selectRecords(mapped, job.settings);
   return checkRecords(wanted, job, options.shownValues);
+}
+
+export interface DocumentOptions extends PlanOptions, DocumentCheckOptions {
+  /** Let an input without a single record pass. */
+  readonly allowEmpty: boolean;
+}
+
+/**
+ * The line of `documents check`: sources -> rows -> payloads -> their document paths, asked of the store -> plan.
+ * @throws Failure `config` when the contract marks no document path, and what the store ends a run with
+ */
+export async function checkDocuments(
+  job: Job,
+  book: RunBook,
+  store: DocumentStore,
+  options: DocumentOptions,
+): Promise<CheckEnd> {
+  const find = documentFinder(job);
+  const rows = readRecords(job, options.signal);
+  const mapped = mapRecords(rows, job);
+  const wanted = selectRecords(mapped, job.settings);
+  const lookedUp = lookUpDocuments(wanted, { job, store, find }, options);
+  const end = await planRecords(lookedUp, { job, book, keyColumns: new Map() }, options);
+  if (end.records === 0 && end.reason === "done" && !options.allowEmpty) throw noRecords(job);
+  return end;
 }
 
 export interface SendOptions {

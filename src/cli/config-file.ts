@@ -33,6 +33,14 @@ const targetSchema = z.strictObject({
   auth: authSchema.optional(),
 });
 
+const storeSchema = z.strictObject({
+  location: z.string().optional(),
+  endpoint: z.string().optional(),
+  region: z.string().optional(),
+  ca: z.string().optional(),
+  credentialsFile: z.string().optional(),
+});
+
 const configSchema = z.strictObject({
   contract: z.union([z.string(), z.array(z.string())]).optional(),
   operation: z.string().optional(),
@@ -40,6 +48,7 @@ const configSchema = z.strictObject({
   supplier: z.string().optional(),
   suppliers: suppliersSchema.optional(),
   documentRoot: z.string().optional(),
+  store: storeSchema.optional(),
   target: z.string().optional(),
   targets: z.record(z.string(), targetSchema).optional(),
   ledger: z.string().optional(),
@@ -47,6 +56,16 @@ const configSchema = z.strictObject({
   encoding: z.string().optional(),
   delimiter: z.string().optional(),
 });
+
+/** Where documents lie. */
+interface Store {
+  /** A folder, or `s3://bucket`. */
+  readonly location?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+  readonly ca?: string | undefined;
+  readonly credentialsFile?: string | undefined;
+}
 
 /** Import suppliers by their codes. */
 type Suppliers = Readonly<Record<string, SupplierSettings>>;
@@ -77,6 +96,7 @@ export interface Config {
   readonly suppliers?: Suppliers | undefined;
   /** The root location of suppliers that name none of their own. */
   readonly documentRoot?: string | undefined;
+  readonly store?: Store | undefined;
   /** The target to use when none is named. */
   readonly target?: string | undefined;
   readonly targets?: Readonly<Record<string, Target>> | undefined;
@@ -167,6 +187,7 @@ function resolvePaths(config: z.output<typeof configSchema>, folder: string): Co
     ...(config.mapping && { mapping: at(config.mapping) }),
     ...(config.out && { out: at(config.out) }),
     ...(config.ledger && { ledger: config.ledger.includes("://") ? config.ledger : at(config.ledger) }),
+    ...(config.store && { store: resolveStore(config.store, at) }),
     ...(config.targets && {
       targets: Object.fromEntries(
         Object.entries(config.targets).map(([name, target]) => [name, resolveTarget(target, at)]),
@@ -187,5 +208,14 @@ function resolveTarget(target: Target, at: (file: string) => string): Target {
         ...(auth.tokenFile && { tokenFile: at(auth.tokenFile) }),
       },
     }),
+  };
+}
+
+function resolveStore({ location, ca, credentialsFile, ...store }: Store, at: (file: string) => string): Store {
+  return {
+    ...store,
+    ...(location && { location: location.includes("://") ? location : at(location) }),
+    ...(ca && { ca: at(ca) }),
+    ...(credentialsFile && { credentialsFile: at(credentialsFile) }),
   };
 }

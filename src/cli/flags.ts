@@ -46,6 +46,15 @@ export interface RunFlags extends Flags {
   readonly format: Format;
 }
 
+/** Of `documents check`. */
+export interface DocumentFlags extends RunFlags {
+  readonly store?: string;
+  readonly endpoint?: string;
+  readonly region?: string;
+  /** Questions to the store at once. */
+  readonly concurrency: number;
+}
+
 /** Of the commands that show something else. */
 export interface ViewFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
@@ -178,14 +187,29 @@ export const ledgerOption: Option = new Option(
   "where runs are remembered (default: .migrate/ledger.db)",
 ).env("MIGRATE_LEDGER");
 
-export const targetOptions: readonly Option[] = [
-  new Option("--target <name>", "target of the configuration file").env("MIGRATE_TARGET"),
-  new Option("--base-url <url>", "the platform's base address, ending in /v1/").env("MIGRATE_BASE_URL"),
+const targetOption: Option = new Option("--target <name>", "target of the configuration file").env("MIGRATE_TARGET");
+
+const tlsOptions: readonly Option[] = [
   new Option("--ca <pem>", "certificate authority to trust beside the usual ones").env("MIGRATE_CA"),
   new Option("--auth <form>", "what stands before the token: Token, JWT, Bearer, none; or basic: the key, no token")
     .argParser(authScheme)
     .env("MIGRATE_AUTH"),
   new Option("--allow-insecure-loopback", "let http:// to this machine pass, for tests"),
+];
+
+export const targetOptions: readonly Option[] = [
+  targetOption,
+  new Option("--base-url <url>", "the platform's base address, ending in /v1/").env("MIGRATE_BASE_URL"),
+  ...tlsOptions,
+];
+
+export const storeOptions: readonly Option[] = [
+  new Option("--store <place>", "a folder, or s3://bucket (default: the supplier's bucket)").env("MIGRATE_STORE"),
+  new Option("--endpoint <url>", "address of an S3-compatible store (default: AWS)").env("AWS_ENDPOINT_URL_S3"),
+  new Option("--region <name>", "region of the store (default: us-east-1)").env("AWS_REGION"),
+  new Option("--concurrency <n>", "questions to the store at once").argParser(wholeNumber(1, 256)).default(16),
+  targetOption,
+  ...tlsOptions,
 ];
 
 export const sendOptions: readonly Option[] = [

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { Flags, RunFlags, ViewFlags } from "./flags.ts";
+import type { DocumentFlags, Flags, RunFlags, ViewFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
 import {
   cacheOption,
@@ -15,6 +15,7 @@ import {
   reportOptions,
   sendOptions,
   showValuesOption,
+  storeOptions,
   talkOptions,
   targetOptions,
   wholeNumber,
@@ -135,6 +136,8 @@ function addViewCommands(program: Command): void {
       (await import("./view-actions.ts")).previewAction(sources, flags),
     );
 
+  addDocumentsCommand(program);
+
   const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
   withOptions(contract.command("check"), [cacheOption, viewFormat()])
     .description("What in a contract is wrong, not understood, or not enforced.")
@@ -157,6 +160,29 @@ function addViewCommands(program: Command): void {
       (await import("./view-actions.ts")).contractDiffAction(old, next, flags),
     );
   for (const command of contract.commands) command.exitOverride();
+}
+
+function addDocumentsCommand(program: Command): void {
+  const documents = program
+    .command("documents")
+    .description("Look at the documents that payloads point to. Asks the document store alone.")
+    .exitOverride();
+  withOptions(documents.command("check"), [
+    configOption,
+    contractOption,
+    operationOption,
+    ...inputOptions,
+    ...storeOptions,
+    ...reportOptions,
+    ...checkOptions,
+    showValuesOption,
+  ])
+    .description("Do the documents exist under the supplier's root? In a folder, or an S3-compatible store.")
+    .argument("[sources...]", "files, globs, or - for standard input")
+    .exitOverride()
+    .action(async (sources: string[], flags: DocumentFlags) =>
+      (await import("./documents-action.ts")).documentsCheckAction(sources, flags),
+    );
 }
 
 function addLocalPlatformCommands(program: Command): void {

@@ -11,7 +11,8 @@ import type { SecretFiles, Secrets } from "../run/parts.ts";
 export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretFiles): Promise<Secrets> {
   const set = credentials(environment["MIGRATE_TOKEN"], environment["MIGRATE_API_KEY"]);
   if (Object.keys(set).length > 0) return set;
-  return credentials(await readSecret(files.tokenFile), await readSecret(files.apiKeyFile));
+  const [token, apiKey] = [await readSecret(files.tokenFile, NAME_FILE), await readSecret(files.apiKeyFile, NAME_FILE)];
+  return credentials(token, apiKey);
 }
 
 /** An empty value is no credential. */
@@ -19,23 +20,28 @@ function credentials(token: string | undefined, apiKey: string | undefined): Sec
   return { ...(token && { token }), ...(apiKey && { apiKey }) };
 }
 
-async function readSecret(file: string | undefined): Promise<string | undefined> {
+/**
+ * What a private file holds, without the white space around it; undefined where no file is named.
+ * @param hint how to name another one
+ * @throws Failure `config` for a file that is not a regular file of its owner alone, or is empty
+ */
+export async function readSecret(file: string | undefined, hint: string): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  const secret = (await readPrivate(file)).trim();
+  const secret = (await readPrivate(file, hint)).trim();
   if (secret !== "") return secret;
   throw new Failure("config", `the credentials file ${file} is empty`, { hint: "write the credential into it" });
 }
 
 /** Looks at the file that is then read, not at whatever bears its name a moment later. */
-async function readPrivate(file: string): Promise<string> {
+async function readPrivate(file: string, hint: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (cause: unknown) => {
-      throw unreadable(file, cause);
+      throw unreadable(file, hint, cause);
     },
   );
   try {
     const status = await handle.stat();
-    if (!status.isFile()) throw new Failure("config", `the credentials file ${file} is not a regular file`, NAME_FILE);
+    if (!status.isFile()) throw new Failure("config", `the credentials file ${file} is not a regular file`, { hint });
     if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
       throw new Failure("config", `others may read the credentials file ${file}`, {
         hint: `let nobody else read it: \`chmod 600 ${file}\``,
@@ -47,11 +53,11 @@ async function readPrivate(file: string): Promise<string> {
   }
 }
 
-const NAME_FILE = { hint: "name the file itself, in the target's `auth`" };
+const NAME_FILE = "name the file itself, in the target's `auth`";
 
-function unreadable(file: string, cause: unknown): Failure {
+function unreadable(file: string, hint: string, cause: unknown): Failure {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  if (code === "ELOOP") return new Failure("config", `the credentials file ${file} is a symbolic link`, NAME_FILE);
+  if (code === "ELOOP") return new Failure("config", `the credentials file ${file} is a symbolic link`, { hint });
   const why = typeof code === "string" ? `: ${code}` : "";
-  return new Failure("config", `the credentials file ${file} cannot be read${why}`, { ...NAME_FILE, cause });
+  return new Failure("config", `the credentials file ${file} cannot be read${why}`, { hint, cause });
 }

@@ -8,6 +8,7 @@ import type { Flags } from "./flags.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import { createProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
+import { readStoreCredentials } from "./store-credentials.ts";
 import type { Talk } from "./talk.ts";
 import { createTalk, talkOptionsOf } from "./talk.ts";
 import { ask, isLive, screenOf, stdoutWriter } from "./terminal.ts";
@@ -46,6 +47,7 @@ export function createWorld(flags: Flags): World {
       clock: systemClock,
       random: Math.random,
       secrets: (files) => readSecrets(process.env, files),
+      storeCredentials: (file) => readStoreCredentials(process.env, file),
       userAgent: `energy-migrate/${packageVersion()}`,
       ask,
       copyStandardInput: (folder) => spoolStdin(process.stdin, folder),

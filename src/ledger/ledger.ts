@@ -56,8 +56,8 @@ export interface Ledger {
 }
 
 export interface NewRun {
-  readonly command: "validate" | "push";
-  /** Host and base path the run sends to; empty for `validate`. */
+  readonly command: "validate" | "push" | "documents check";
+  /** Host and base path the run sends to; empty for a run that sends nothing. */
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;

@@ -74,6 +74,8 @@ export type PayloadFinding =
   /** A key that differs from another one only by case, spaces or leading zeros. */
   | { readonly code: "near_duplicate_key"; readonly other: Place }
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
+  /** The store has no such document; `under`: the store with the root location, `s3://bucket/root`. */
+  | { readonly code: "path_does_not_exist_in_file_store"; readonly under: string }
   /** The platform would convert the JSON type silently. */
   | { readonly code: "coerced"; readonly from: string; readonly to: string };
 

@@ -1,5 +1,5 @@
-import { Failure } from "../model/failure.ts";
 import type { TransportError } from "../transport/http.ts";
+import { tlsFailure } from "../transport/tls-failure.ts";
 import type { Judgement } from "./verdict.ts";
 
 /**
@@ -8,7 +8,8 @@ import type { Judgement } from "./verdict.ts";
  */
 export function judgeError(error: TransportError, origin: string): Judgement {
   if (error.phase === "unsent") {
-    if (isTlsRefusal(error.code)) return { verdict: { kind: "stop", failure: tlsFailure(error, origin) } };
+    const failure = tlsFailure(error, origin);
+    if (failure !== undefined) return { verdict: { kind: "stop", failure } };
     return { verdict: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${error.code}` } };
   }
   const reason = WORDS[error.code] ?? `no trustworthy answer: ${error.code}`;
@@ -28,18 +29,3 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: "the reply's header is too long",
   ABORTED: "stopped while waiting for the reply",
 };
-
-/** OpenSSL's and Node's codes for certificates and protocol versions. */
-const TLS_REFUSAL =
-  /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|HOSTNAME_MISMATCH$|INVALID_(CA|PURPOSE)$)/;
-
-function isTlsRefusal(code: string): boolean {
-  return TLS_REFUSAL.test(code);
-}
-
-function tlsFailure(error: TransportError, origin: string): Failure {
-  return new Failure("tls", `no secure connection to ${origin}: ${error.code}`, {
-    hint: "check the address; add the certificate of a private authority with --ca <pem>",
-    cause: error,
-  });
-}

@@ -44,6 +44,7 @@ const WORDS: Words = {
   near_duplicate_key: ({ other }) =>
     `The business key differs from the one at ${place(other)} only by case, spaces or leading zeros.`,
   unsafe_document_path: ({ reason }) => `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH[reason]}.`,
+  path_does_not_exist_in_file_store: ({ under }) => `There is no document by this path under ${plainText(under, 200)}.`,
   coerced: ({ from, to }) =>
     `The platform would turn this ${plainText(from)} into ${article(plainText(to))} without a word.`,
   source_ragged_row: ({ found, expected }) => `The row has ${amount(found, "cells")}, the header ${expected}.`,

@@ -17,6 +17,8 @@ export interface LeftOver {
   readonly summary: Summary;
   readonly rejects: readonly RejectedSource[];
   readonly ledger: string | undefined;
+  /** What the command needs beside the flags of its job, as words. */
+  readonly flags: readonly string[];
   /** The platform cannot create twice from one business key: a resumed run sends its ambiguous records again. */
   readonly dedupes: boolean;
 }
@@ -33,7 +35,8 @@ export function nextCommand(left: LeftOver): string | undefined {
     source === undefined ? [path] : ["--source", `${source}=${path}`],
   );
   const target = run.command === "push" ? [...settingsOf(run).target.flags, ...ledgerFlag] : [];
-  return shellLine(["migrate", run.command, ...sources, ...jobFlags(settings), ...target]);
+  const command = run.command.split(" ");
+  return shellLine(["migrate", ...command, ...sources, ...jobFlags(settings), ...target, ...left.flags]);
 }
 
 /** Stopped while reading, or with records that are still to be sent. */

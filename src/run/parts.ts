@@ -1,6 +1,7 @@
 import type { CheckProgress } from "./check-end.ts";
 import type { Clock, Random } from "../model/clock.ts";
 import type { ContractCache } from "./contract-cache.ts";
+import type { StoreCredentials } from "../store/s3-store.ts";
 import type { UploadEvent } from "../upload/sendable.ts";
 
 /** What a command is given besides its options: the world, as arguments. */
@@ -17,6 +18,8 @@ export interface Parts {
   readonly random: Random;
   /** Credentials, from the environment or from the private files that the target names. */
   readonly secrets: (files: SecretFiles) => Promise<Secrets>;
+  /** The access key of a document store, from the environment or from a private file. */
+  readonly storeCredentials: (file: string | undefined) => Promise<StoreCredentials | undefined>;
   /** `energy-migrate/<version>`. */
   readonly userAgent: string;
   /** Asks for a typed answer; undefined where nobody can answer. */

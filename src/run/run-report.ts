@@ -47,6 +47,8 @@ export interface RunReportOptions {
   readonly showValues: boolean;
   /** Path of the run's ledger; none for `validate`, which keeps none. */
   readonly ledger?: string | undefined;
+  /** What the command needs beside the flags of its job and its target, to be typed again. */
+  readonly flags?: readonly string[] | undefined;
 }
 
 /**
@@ -127,7 +129,8 @@ export async function reportRun(
   const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
   const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
   const dedupes = job?.operation.dedupes ?? false;
-  const next = nextCommand({ run, settings: job?.settings, summary, rejects, ledger: options.ledger, dedupes });
+  const { ledger: ledgerPath, flags = [] } = options;
+  const next = nextCommand({ run, settings: job?.settings, summary, rejects, ledger: ledgerPath, flags, dedupes });
   return {
     report: {
       ...report,

@@ -2,6 +2,11 @@ import { Failure } from "../model/failure.ts";
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
+/** Whether a URL's host is this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return LOOPBACK.test(hostname);
+}
+
 /**
  * The platform's base address: https, ending in the version segment `/v1/` (specification 1 and 9), whose closing
  * slash may be left out. Plain http only to this machine, and only when asked for.
@@ -11,7 +16,7 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
   const url = parsed(text);
   if (url.username !== "" || url.password !== "")
     throw refused("must not hold credentials", "use MIGRATE_API_KEY or MIGRATE_TOKEN");
-  const loopback = LOOPBACK.test(url.hostname);
+  const loopback = isLoopback(url);
   const insecure = url.protocol === "http:" && loopback && options.allowInsecureLoopback;
   if (url.protocol !== "https:" && !insecure) {
     const hint = loopback ? "use https, or --allow-insecure-loopback" : "use https";

@@ -2,7 +2,7 @@
 export type Phase = "unsent" | "sent" | "headers";
 
 export interface HttpRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "HEAD" | "POST";
   /** Absolute https URL on the client's own origin. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

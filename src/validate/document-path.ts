@@ -9,15 +9,20 @@ const LONGEST_BYTES = 1024;
  * the path, and counts towards the length of the stored location.
  */
 export function documentPathCheck(root: string | undefined): (path: string) => UnsafePathReason | undefined {
-  const bareRoot = (root ?? "").replace(/^\/+/, "").replace(/\/+$/, "");
-  const rootBytes = bareRoot === "" ? 0 : bytesOf(bareRoot) + 1;
+  const bare = bareRoot(root);
+  const rootBytes = bare === "" ? 0 : bytesOf(bare) + 1;
   return (path) => {
     if (path.length > LONGEST_BYTES || rootBytes + bytesOf(path) > LONGEST_BYTES) return "too_long";
     const reason = REASONS.find(([, pattern]) => pattern.test(path))?.[0];
     if (reason !== undefined) return reason;
     if (path.normalize("NFC") !== path) return "not_normalised";
-    return bareRoot !== "" && `${path}/`.startsWith(`${bareRoot}/`) ? "repeats_root" : undefined;
+    return bare !== "" && `${path}/`.startsWith(`${bare}/`) ? "repeats_root" : undefined;
   };
+}
+
+/** A root location without the slashes around it; empty where there is none. */
+export function bareRoot(root: string | undefined): string {
+  return (root ?? "").replace(/^\/+/, "").replace(/\/+$/, "");
 }
 
 /**

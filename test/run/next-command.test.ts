@@ -44,6 +44,7 @@ function leftOver(more: {
     settings: JOB,
     summary: { records: 3, counts: { accepted: 3 }, errors: {}, warnings: {}, exitCode: 0, ...more.summary },
     rejects: [],
+    flags: [],
     ledger: "l.db",
     dedupes: false,
     ...more.rest,

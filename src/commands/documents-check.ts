@@ -1,0 +1,101 @@
+import { openTemporaryLedger } from "../ledger/sqlite-ledger.ts";
+import { checkDocuments } from "../migrate.ts";
+import type { PayloadFinding } from "../model/problem.ts";
+import { readTextFile } from "../read/text-file.ts";
+import { createShownValues } from "../report/shown-values.ts";
+import { documentFinder } from "../run/document-check.ts";
+import type { JobSettings } from "../run/job.ts";
+import { openJob } from "../run/job.ts";
+import { closedWithReport } from "../run/opened.ts";
+import type { Parts } from "../run/parts.ts";
+import type { Tolerance } from "../run/plan-records.ts";
+import type { RunReport } from "../run/run-report.ts";
+import { endRun, requireReportFolder } from "../run/run-report.ts";
+import { withStandardInput } from "../run/standard-input.ts";
+import type { BucketSettings } from "../store/s3-bucket.ts";
+import type { DocumentStore } from "../store/document-store.ts";
+import { openStore } from "../store/open-store.ts";
+
+export interface DocumentsCheckOptions {
+  readonly job: JobSettings;
+  readonly store: StoreSettings;
+  /** Questions to the store at once. */
+  readonly concurrency: number;
+  readonly maxErrors?: Tolerance | undefined;
+  readonly allowEmpty: boolean;
+  readonly showValues: boolean;
+  /** Report folder; without it nothing is written. */
+  readonly out?: string | undefined;
+}
+
+/** Where the documents lie, and how to ask there. Holds no secret. */
+export interface StoreSettings extends BucketSettings {
+  /** A folder, or `s3://bucket`. */
+  readonly location: string;
+  /** PEM file of an authority to trust beside the usual ones. */
+  readonly ca?: string | undefined;
+  /** Private file with an access key. */
+  readonly credentialsFile?: string | undefined;
+  /** The flags that name this store again, as words of a command. */
+  readonly flags: readonly string[];
+}
+
+/** Reads and maps the whole input, asks the store for every document that it points to, and reports those it lacks. */
+export function documentsCheck(options: DocumentsCheckOptions, parts: Parts): Promise<RunReport> {
+  return closedWithReport(async (keep) => {
+    const { out, showValues, allowEmpty, maxErrors, concurrency } = options;
+    const job = await openJob(await withStandardInput(options.job, parts.temporaryFolder, parts), parts);
+    keep(job.input);
+    await requireReportFolder(out, job);
+    documentFinder(job);
+    const store = keep(await openSettings(options, parts));
+    const ledger = keep(await openTemporaryLedger(parts.temporaryFolder));
+    const run = await ledger.startRun({
+      command: "documents check",
+      target: "",
+      supplier: options.job.supplier ?? "",
+      operation: job.operation.id,
+      settings: {},
+      dryRun: false,
+      startedAt: new Date(parts.clock.now()).toISOString(),
+    });
+    const shownValues = showValues ? createShownValues() : undefined;
+    const tally = createTally();
+    const { drain: signal, onCheck: onProgress } = parts;
+    const checking = { allowEmpty, maxErrors, signal, onProgress, shownValues, concurrency };
+    const end = await checkDocuments(job, { ledger, run: run.id }, store, { ...checking, onDocument: tally.count });
+    parts.notice(tally.words(store.name));
+    const { flags } = options.store;
+    return endRun({ ledger, run, job, end, shownValues }, { out, showValues, flags }, parts);
+  });
+}
+
+async function openSettings({ store, concurrency }: DocumentsCheckOptions, parts: Parts): Promise<DocumentStore> {
+  const { clock, random, userAgent } = parts;
+  const ca = store.ca === undefined ? undefined : (await readTextFile(store.ca)).text;
+  const credentials = (): ReturnType<Parts["storeCredentials"]> => parts.storeCredentials(store.credentialsFile);
+  return openStore({ ...store, ca, credentials, connections: concurrency, clock, random, userAgent });
+}
+
+interface Tally {
+  readonly count: (finding: PayloadFinding | undefined) => void;
+  readonly words: (store: string) => string;
+}
+
+function createTally(): Tally {
+  const counts = { there: 0, missing: 0, unsafe: 0 };
+  return {
+    count: (finding) => {
+      if (finding === undefined) counts.there += 1;
+      else if (finding.code === "unsafe_document_path") counts.unsafe += 1;
+      else counts.missing += 1;
+    },
+    words: (store) => {
+      const { there, missing, unsafe } = counts;
+      const all = (there + missing + unsafe).toLocaleString("en");
+      const unsafeWords = unsafe === 0 ? "" : `, ${unsafe.toLocaleString("en")} unsafe`;
+      const hint = there === 0 && missing > 0 ? "; not one of them is there: check --store and the root location" : "";
+      return `Document paths: ${all}, of which ${missing.toLocaleString("en")} missing in ${store}${unsafeWords}${hint}`;
+    },
+  };
+}

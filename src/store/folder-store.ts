@@ -1,0 +1,50 @@
+import { realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { Failure } from "../model/failure.ts";
+import type { DocumentStore } from "./document-store.ts";
+
+/**
+ * A folder that stands for the bucket. A document is a regular file below it; a link that leads out of the folder
+ * leads to nothing.
+ * @throws Failure `config` when there is no such folder, or it may not be read
+ */
+export async function openFolderStore(folder: string): Promise<DocumentStore> {
+  const root = await realpath(folder).catch((cause: unknown) => {
+    throw notAFolder(folder, codeOf(cause), cause);
+  });
+  if (!(await stat(root)).isDirectory()) throw notAFolder(folder, "ENOTDIR");
+  return { name: folder, has: (key) => hasFile(root, key), close: async () => undefined };
+}
+
+async function hasFile(root: string, key: string): Promise<boolean> {
+  try {
+    const real = await realpath(path.join(root, ...key.split("/")));
+    return isBelow(root, real) && (await stat(real)).isFile();
+  } catch (cause) {
+    const code = codeOf(cause);
+    if (ABSENT.has(code)) return false;
+    throw new Failure("store_refused", `the store's folder ${root} cannot be looked through: ${code}`, {
+      hint: "see to the rights of the folder and of what is in it",
+      cause,
+    });
+  }
+}
+
+/** Nothing is there by that name, whatever the reason in the name. */
+const ABSENT: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
+
+function isBelow(root: string, file: string): boolean {
+  const relative = path.relative(root, file);
+  return relative !== "" && !path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..";
+}
+
+function notAFolder(folder: string, code: string, cause?: unknown): Failure {
+  return new Failure("config", `the store ${folder} is not a folder that can be read: ${code}`, {
+    hint: "name a folder, or a bucket as s3://bucket",
+    cause,
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

@@ -1,0 +1,39 @@
+import type { Clock, Random } from "../model/clock.ts";
+import { Failure } from "../model/failure.ts";
+import type { DocumentStore } from "./document-store.ts";
+import { openFolderStore } from "./folder-store.ts";
+import type { BucketSettings } from "./s3-bucket.ts";
+import { parseBucket } from "./s3-bucket.ts";
+import type { StoreCredentials } from "./s3-store.ts";
+
+export interface StoreOptions extends BucketSettings {
+  /** A folder, or `s3://bucket`. */
+  readonly location: string;
+  /** PEM of an authority to trust beside the usual ones. */
+  readonly ca?: string | undefined;
+  /** Requests at once. */
+  readonly connections: number;
+  /** Asked for only where the store wants them. */
+  readonly credentials: () => Promise<StoreCredentials | undefined>;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Opens the store at a location, and makes sure that it can be asked. The client for buckets is loaded where it is used.
+ * @throws Failure with exit code 2, 3 or 4 when it cannot
+ */
+export async function openStore(options: StoreOptions): Promise<DocumentStore> {
+  const { location } = options;
+  if (!location.includes("://")) return openFolderStore(location);
+  const bucket = parseBucket(options);
+  const credentials = await options.credentials();
+  if (credentials === undefined) {
+    throw new Failure("config", `there are no credentials for the store ${location}`, {
+      hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a private file in `store.credentialsFile`",
+    });
+  }
+  const { openS3Store } = await import("./s3-store.ts");
+  return openS3Store(bucket, { ...options, credentials });
+}

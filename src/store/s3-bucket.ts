@@ -1,0 +1,61 @@
+import { Failure } from "../model/failure.ts";
+import { isLoopback } from "../transport/base-url.ts";
+
+/** Which bucket is meant, and where it is asked for. */
+export interface Bucket {
+  readonly name: string;
+  /** What stands before every key: empty, or ending in a slash. */
+  readonly prefix: string;
+  readonly endpoint: URL;
+  readonly region: string;
+}
+
+export interface BucketSettings {
+  /** `s3://bucket`, or `s3://bucket/prefix`. */
+  readonly location: string;
+  /** Default: that of AWS in the region. */
+  readonly endpoint?: string | undefined;
+  /** Default `us-east-1`. */
+  readonly region?: string | undefined;
+  /** Let http:// to this machine pass. */
+  readonly allowInsecureLoopback: boolean;
+}
+
+const DEFAULT_REGION = "us-east-1";
+
+/** @throws Failure `usage` for what cannot be such an address */
+export function parseBucket({ location, endpoint, region, allowInsecureLoopback }: BucketSettings): Bucket {
+  const [, name, path = ""] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,254})(?:\/(.*))?$/.exec(location) ?? [];
+  if (name === undefined) {
+    throw new Failure("usage", `the store ${location} is not the address of a bucket`, {
+      hint: "for example s3://operator-files; its endpoint goes into --endpoint",
+    });
+  }
+  const regionName = region ?? DEFAULT_REGION;
+  if (!/^[a-z0-9-]{1,64}$/i.test(regionName)) {
+    throw new Failure("usage", `${regionName} is not the name of a region`, { hint: "for example eu-west-2" });
+  }
+  const prefix = path.replace(/\/+$/, "");
+  return {
+    name,
+    prefix: prefix === "" ? "" : `${prefix}/`,
+    endpoint: parseEndpoint(endpoint ?? `https://s3.${regionName}.amazonaws.com`, allowInsecureLoopback),
+    region: regionName,
+  };
+}
+
+function parseEndpoint(text: string, allowInsecureLoopback: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const example = { hint: "for example https://s3.eu-west-2.amazonaws.com" };
+  if (url === undefined) throw new Failure("usage", "the store's endpoint is not an address", example);
+  const insecure = url.protocol === "http:" && isLoopback(url) && allowInsecureLoopback;
+  if (url.protocol !== "https:" && !insecure) {
+    throw new Failure("usage", "the store's endpoint must begin with https://", example);
+  }
+  if (url.href !== `${url.origin}/`) {
+    throw new Failure("usage", "the store's endpoint must be a host and nothing more", {
+      hint: `${url.origin}; the bucket goes into --store, credentials into the environment`,
+    });
+  }
+  return url;
+}
