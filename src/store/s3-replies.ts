@@ -23,7 +23,7 @@ export function requireBucket(reply: HttpReply, bucket: Bucket): void {
 /** Why a store did not say whether it has something. */
 export function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
   const { origin } = bucket.endpoint;
-  const region = plainRegion(reply.headers["x-amz-bucket-region"]);
+  const region = plainRegion(reply.headers["x-amz-bucket-region"] ?? /<Region>([^<]*)</.exec(reply.body)?.[1]);
   if (region !== undefined && region !== bucket.region) {
     return new Failure("config", `the bucket ${bucket.name} is in the region ${region}, not in ${bucket.region}`, {
       hint: `pass --region ${region}`,
@@ -46,12 +46,12 @@ export function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
 }
 
 const HINTS: ReadonlyMap<string, string> = new Map([
-  ["SignatureDoesNotMatch", "the secret key does not belong to the access key, or --region is wrong"],
+  ["SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: the one does not belong to the other"],
   ["InvalidAccessKeyId", "the store does not know the access key: check AWS_ACCESS_KEY_ID"],
   ["RequestTimeTooSkewed", "set this machine's clock right"],
   ["ExpiredToken", "get a new session token: AWS_SESSION_TOKEN has expired"],
 ]);
 
-function plainRegion(header: string | undefined): string | undefined {
-  return header !== undefined && /^[a-z0-9-]{1,64}$/.test(header) ? header : undefined;
+function plainRegion(said: string | undefined): string | undefined {
+  return said !== undefined && /^[a-z0-9-]{1,64}$/.test(said) ? said : undefined;
 }

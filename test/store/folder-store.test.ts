@@ -1,0 +1,67 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
+import { storeFolder, storeOptions } from "./scene.ts";
+import { behavesAsStore } from "./store-behaviour.ts";
+
+function write(folder: string, keys: readonly string[]): void {
+  for (const key of keys) {
+    mkdirSync(path.dirname(path.join(folder, key)), { recursive: true });
+    writeFileSync(path.join(folder, key), "document");
+  }
+}
+
+describe("a folder", () => {
+  behavesAsStore(async () => ({
+    withDocuments: (keys) => {
+      const folder = storeFolder();
+      write(folder, keys);
+      return openStore(storeOptions({ location: folder }));
+    },
+  }));
+
+  test("is not left through links, nor through the key", async () => {
+    const outside = storeFolder();
+    write(outside, ["secret.pdf", "beside/a.pdf"]);
+    const folder = path.join(outside, "store");
+    write(folder, ["real/a.pdf"]);
+    symlinkSync(path.join(outside, "secret.pdf"), path.join(folder, "file.pdf"));
+    symlinkSync(path.join(outside, "beside"), path.join(folder, "folder"));
+    symlinkSync("../../secret.pdf", path.join(folder, "real/up.pdf"));
+    symlinkSync("loop.pdf", path.join(folder, "loop.pdf"));
+    symlinkSync("real/a.pdf", path.join(folder, "within.pdf"));
+    const { has } = await openStore(storeOptions({ location: folder }));
+    const keys = ["file.pdf", "folder/a.pdf", "real/up.pdf", "loop.pdf", "../secret.pdf", "within.pdf"];
+    expect(await Promise.all(keys.map(has))).toEqual([false, false, false, false, false, true]);
+  });
+
+  test("may itself be a link", async () => {
+    const outside = storeFolder();
+    write(path.join(outside, "real"), ["a.pdf"]);
+    symlinkSync("real", path.join(outside, "store"));
+    const { has } = await openStore(storeOptions({ location: path.join(outside, "store") }));
+    expect(await has("a.pdf")).toBe(true);
+  });
+
+  test.each(["nowhere", "file.txt"])("cannot be %s", async (name) => {
+    const folder = storeFolder();
+    write(folder, ["file.txt"]);
+    const refused = openStore(storeOptions({ location: path.join(folder, name) }));
+    await expect(refused).rejects.toMatchObject({ code: "config", message: expect.stringContaining(name) });
+  });
+
+  test.skipIf(process.getuid?.() === 0)("that may not be looked into does not pass for an empty one", async () => {
+    const folder = storeFolder();
+    write(folder, ["closed/a.pdf"]);
+    const { has } = await openStore(storeOptions({ location: folder }));
+    chmodSync(path.join(folder, "closed"), 0o000);
+    await expect(has("closed/a.pdf")).rejects.toMatchObject({ code: "store_refused" });
+    chmodSync(path.join(folder, "closed"), 0o700);
+  });
+
+  test("holds no name that is too long", async () => {
+    const { has } = await openStore(storeOptions({ location: storeFolder() }));
+    expect(await has("x".repeat(500))).toBe(false);
+  });
+});

@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StoreOptions } from "../../src/store/open-store.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { storeOptions } from "./scene.ts";
+import { behavesAsStore } from "./store-behaviour.ts";
+import type { Swift } from "./swift.ts";
+import { startSwift, SWIFT_IS_HERE, SWIFT_KEY, SWIFT_REGION } from "./swift.ts";
+
+describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without Debian's python3-swift)", () => {
+  let swift: Swift;
+  beforeAll(async () => {
+    swift = await startSwift();
+    await swift.put("files");
+  }, 30_000);
+  afterAll(() => swift.stop());
+
+  const options = (more: Partial<StoreOptions> = {}): StoreOptions =>
+    storeOptions({
+      location: "s3://files",
+      endpoint: swift.endpoint,
+      region: SWIFT_REGION,
+      ca: swift.ca,
+      credentials: async () => SWIFT_KEY,
+      ...more,
+    });
+
+  behavesAsStore(async () => {
+    const prefix = randomBytes(6).toString("hex");
+    return {
+      withDocuments: async (keys) => {
+        for (const key of keys) await swift.put("files", `${prefix}/${key}`);
+        return openStore(options({ location: `s3://files/${prefix}` }));
+      },
+    };
+  });
+
+  test.each<readonly [string, Partial<StoreOptions>, object]>([
+    ["a bucket that is not there", { location: "s3://nowhere" }, { code: "config", message: /no bucket nowhere/ }],
+    [
+      "a wrong secret key",
+      { credentials: async () => ({ ...SWIFT_KEY, secretAccessKey: "wrong" }) },
+      { code: "store_refused", message: /403, SignatureDoesNotMatch/ },
+    ],
+    [
+      "an unknown access key",
+      { credentials: async () => ({ accessKeyId: "test:nobody", secretAccessKey: "x" }) },
+      { code: "store_refused", message: /403/ },
+    ],
+    ["another region", { region: "us-east-1" }, { code: "config", hint: "pass --region eu-west-2" }],
+    ["an authority that is not known", { ca: undefined }, { code: "tls" }],
+  ])("%s is told before anything is asked", async (_, more, failure) => {
+    const refused: unknown = await openStore(options(more)).catch((error: unknown) => error);
+    const { message, ...rest } = { message: /./, ...failure };
+    expect(refused).toMatchObject(rest);
+    expect(String(refused)).toMatch(message);
+  });
+});
