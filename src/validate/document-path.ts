@@ -16,6 +16,7 @@ export function documentPathCheck(root: string | undefined): (path: string) => U
     const reason = REASONS.find(([, pattern]) => pattern.test(path))?.[0];
     if (reason !== undefined) return reason;
     if (path.normalize("NFC") !== path) return "not_normalised";
+    if (PARENT_SEGMENT.test(path.normalize("NFKC"))) return "parent_segment";
     return bare !== "" && `${path}/`.startsWith(`${bare}/`) ? "repeats_root" : undefined;
   };
 }
@@ -24,6 +25,12 @@ export function documentPathCheck(root: string | undefined): (path: string) => U
 export function bareRoot(root: string | undefined): string {
   return (root ?? "").replace(/^\/+/, "").replace(/\/+$/, "");
 }
+
+/**
+ * Also where a query or a fragment would begin if the path were put into an address as it is, and in the compatibility
+ * form of a path, in which full-width dots and their like are plain ones.
+ */
+const PARENT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\?#]|$)/;
 
 /**
  * In order of what helps most to hear first.
@@ -35,8 +42,8 @@ const REASONS: readonly (readonly [UnsafePathReason, RegExp])[] = [
   ["absolute", /^(?:[/~]|\\\\)/],
   ["scheme", /^[a-z][a-z0-9+.-]*:/i],
   ["backslash", /\\/],
-  ["encoded", /%[0-9a-f]{2}/i],
-  ["parent_segment", /(?:^|\/)\.\.?(?:\/|$)/],
+  ["encoded", /%(?:[0-9a-f]{2}|u[0-9a-f]{4})/i],
+  ["parent_segment", PARENT_SEGMENT],
   ["empty_segment", /\/\/|\/$/],
   ["trailing_dot_or_space", /[.\s](?:\/|$)|^\s/u],
 ];

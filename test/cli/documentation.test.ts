@@ -26,6 +26,7 @@ async function known(text: string): Promise<readonly string[]> {
 it.each([
   ["Settings", "zzzzzzzzzzzz: 1"],
   ["Targets", "targets: { t: { baseUrl: x, zzzzzzzzzzzz: 1 } }"],
+  ["Store", "store: { zzzzzzzzzzzz: 1 }"],
   ["Suppliers", "suppliers: { s: { zzzzzzzzzzzz: 1 } }"],
   ["Suppliers", "targets: { t: { baseUrl: x, suppliers: { s: { zzzzzzzzzzzz: 1 } } } }"],
   ["Authentication", "targets: { t: { baseUrl: x, auth: { zzzzzzzzzzzz: 1 } } }"],
@@ -33,11 +34,20 @@ it.each([
   expect(documented(section).toSorted()).toEqual((await known(text)).toSorted());
 });
 
-it("the variables are those of the flags, and the two credentials", () => {
+const CREDENTIALS = [
+  "MIGRATE_API_KEY",
+  "MIGRATE_TOKEN",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+];
+
+it("the variables are those of the flags, and the credentials", () => {
   const flags = createProgram()
-    .commands.flatMap((command) => command.options)
+    .commands.flatMap((command) => [command, ...command.commands])
+    .flatMap((command) => command.options)
     .flatMap(({ envVar }) => envVar ?? []);
-  const all = new Set([...flags, "MIGRATE_API_KEY", "MIGRATE_TOKEN"]);
+  const all = new Set([...flags, ...CREDENTIALS]);
   expect(documented("Environment").toSorted()).toEqual([...all].toSorted());
 });
 

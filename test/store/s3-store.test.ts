@@ -7,6 +7,7 @@ import { reply, resetSilently, startChaosServer } from "../chaos-server.ts";
 import { storeFolder, storeOptions } from "./scene.ts";
 
 const CREDENTIALS = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "a-secret", sessionToken: "a-session" };
+const credentials = async (): Promise<typeof CREDENTIALS> => CREDENTIALS;
 const LISTED: Action = reply(200, "<ListBucketResult></ListBucketResult>");
 
 interface Scene {
@@ -34,7 +35,6 @@ async function scene(list: readonly Action[], documents: readonly Action[] = [])
     waits,
     open: async (more = {}) => {
       const options = { endpoint: server.baseUrl.origin, region: "eu-west-2", ca: server.ca, clock };
-      const credentials = async (): Promise<typeof CREDENTIALS> => CREDENTIALS;
       const store = await openStore(
         storeOptions({ location: "s3://files/in/here/", credentials, ...options, ...more }),
       );

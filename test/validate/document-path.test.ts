@@ -1,8 +1,31 @@
+import { posix, win32 } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { documentPathCheck } from "../../src/validate/document-path.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { codes, object, problemsOf, text } from "./field-types.ts";
 
 const PATH = text({ documentPath: true });
+
+/** Pieces that mean something to somebody, in any order, with any text between them. */
+const HOSTILE = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom("..", ".", "/", "//", "\\", "%2e", "%2F", "%252e", "%u002e", "~", "C:", "s3://", "a", "b.pdf"),
+      fc.constantFrom("sftp/root", "\u2025", "\uff0e", "\uff0f", "\uff3c", "é", "e\u0301", " ", "\n", "?", "#", "&"),
+      fc.string({ unit: "binary", maxLength: 4 }),
+    ),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((parts) => parts.join(""))
+  .filter((given) => given !== "");
+
+/** What becomes of a path on the way to the store. */
+const READINGS: readonly ((given: string) => string)[] = [
+  (given) => given,
+  (given) => given.normalize("NFKC"),
+  (given) => given.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+];
 
 describe("a document path", () => {
   it.each([
@@ -15,6 +38,7 @@ describe("a document path", () => {
     "50%_off.pdf",
     "backup~/a~b.txt",
     "emoji/👩‍🔧.png",
+    "請求書／２０２４．１．pdf",
   ])("may be %s", (path) => {
     expect(codes(PATH, path)).toEqual([]);
   });
@@ -25,6 +49,8 @@ describe("a document path", () => {
     ["a/..", "parent_segment"],
     ["a/./b", "parent_segment"],
     [".", "parent_segment"],
+    ["a/..#b", "parent_segment"],
+    ["..?b", "parent_segment"],
     ["..\\b", "backslash"],
     ["a\\b", "backslash"],
     ["/etc/passwd", "absolute"],
@@ -41,6 +67,11 @@ describe("a document path", () => {
     ["a/%252e%252e/x", "encoded"],
     ["a/%c0%ae%c0%ae/x", "encoded"],
     ["a%00b", "encoded"],
+    ["a/%u002e%u002e/b", "encoded"],
+    ["a/\uff0e\uff0e/b", "parent_segment"],
+    ["a\uff0f..\uff0fb", "parent_segment"],
+    ["\u2025/b", "parent_segment"],
+    ["a\uff3c..\uff3cb", "parent_segment"],
     ["a//b", "empty_segment"],
     ["a/b/", "empty_segment"],
     ["a./b", "trailing_dot_or_space"],
@@ -59,6 +90,34 @@ describe("a document path", () => {
     ["ä".repeat(513), "too_long"],
   ])("may not be %j (%s)", (path, reason) => {
     expect(problemsOf(PATH, path)).toMatchObject([{ code: "unsafe_document_path", reason, severity: "error" }]);
+  });
+
+  it("that is taken leads below its root, whatever reads it", () => {
+    const judge = documentPathCheck("sftp/root");
+    fc.assert(
+      fc.property(HOSTILE, (given) => {
+        if (judge(given) !== undefined) return;
+        for (const read of READINGS) {
+          const stored = posix.join("/bucket/sftp/root", read(given));
+          expect(stored.startsWith("/bucket/sftp/root/")).toBe(true);
+          expect(win32.join("C:\\root", read(given)).startsWith("C:\\root\\")).toBe(true);
+        }
+        const address = new URL(given, "s3://bucket/sftp/root/");
+        expect(address.href.startsWith("s3://bucket/sftp/root/")).toBe(true);
+        expect(given).toBe(given.normalize("NFC"));
+        expect(Buffer.byteLength(`sftp/root/${given}`)).toBeLessThanOrEqual(1024);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("is taken when it is made of plain names", () => {
+    const name = fc.stringMatching(/^[A-Za-z0-9_-][A-Za-z0-9_ .,()-]{0,20}[A-Za-z0-9_-]$/);
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), (names) => {
+        expect(documentPathCheck("sftp/root")(names.join("/"))).toBeUndefined();
+      }),
+    );
   });
 
   it("may not hold a null character, which is refused twice over", () => {

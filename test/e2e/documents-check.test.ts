@@ -1,0 +1,200 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Swift } from "../store/swift.ts";
+import { startSwift, SWIFT_IS_HERE, SWIFT_KEY } from "../store/swift.ts";
+import type { CliEnd, CliOptions } from "./cli.ts";
+import { BINARY, projectFile, runCli, temporaryFolder } from "./cli.ts";
+import { outcomeLines } from "./push-scene.ts";
+import { execFileSync } from "node:child_process";
+
+const CONTRACT = projectFile("fixtures/contract/contract.yaml");
+
+const MAPPING = `
+operation: import-account
+key: external_account_number
+sources:
+  accounts: { files: accounts.csv, key: REF }
+  letters:  { files: letters.csv, parent: accounts, on: REF }
+payload:
+  external_account_number: REF
+  notes:
+    each: letters
+    item: { body: TEXT, document_paths: [ { document_path: FILE } ] }
+`;
+
+const CONFIG = `
+contract: ${CONTRACT}
+mapping: mapping.yaml
+supplier: SPRING
+suppliers: { SPRING: { rootLocation: sftp/spring, bucket: files } }
+`;
+
+const LETTERS = ["A,Hello,2024/a b.pdf", "B,Hello,2024/missing.pdf", "B,Bye,../up.pdf", "B,Again,2024/a b.pdf"];
+
+/** Three accounts, two of them with letters, one of those with one that is missing and one that leads out. */
+function scene(letters: readonly string[] = LETTERS): string {
+  const folder = temporaryFolder();
+  const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
+  write("migrate.yaml", CONFIG);
+  write("mapping.yaml", MAPPING);
+  write("accounts.csv", "REF,NAME\nA,\nB,\nC,\n");
+  write("letters.csv", ["REF,TEXT,FILE", ...letters, ""].join("\n"));
+  mkdirSync(path.join(folder, "copy/sftp/spring/2024"), { recursive: true });
+  write("copy/sftp/spring/2024/a b.pdf", "document");
+  return folder;
+}
+
+function documentsCheck(cwd: string, flags: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
+  return runCli(["documents", "check", ...flags], { cwd, ...options });
+}
+
+const NDJSON = ["--format", "ndjson"];
+
+function expectTwoProblems({ stdout }: CliEnd): void {
+  const lines = outcomeLines(stdout);
+  expect(lines.map(({ key, status }) => `${key} ${status}`)).toEqual(["A valid", "B invalid", "C valid"]);
+  expect(lines[1]?.errors).toMatchObject([
+    {
+      attr: "notes.0.document_paths.0.document_path",
+      code: "path_does_not_exist_in_file_store",
+      by: "local",
+      source: { file: "letters.csv", line: 3, column: "FILE", columnNumber: 3 },
+    },
+    { attr: "notes.1.document_paths.0.document_path", code: "unsafe_document_path", source: { line: 4 } },
+  ]);
+}
+
+describe("documents check over a folder", () => {
+  test("says which documents are missing, in which cell", async () => {
+    const end = await documentsCheck(scene(), ["--store", "copy", ...NDJSON]);
+    expect(end.code).toBe(1);
+    expectTwoProblems(end);
+    expect(end.stderr).toContain("Document paths: 4, of which 1 missing in copy, 1 unsafe");
+    expect(end.stdout + end.stderr).not.toContain("missing.pdf");
+  });
+
+  test("ends well where all are there", async () => {
+    const end = await documentsCheck(scene(["A,Hello,2024/a b.pdf"]), ["--store", "copy"]);
+    expect(end).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  test("writes rejects that the command it names takes back", async () => {
+    const folder = scene();
+    const { stderr } = await documentsCheck(folder, ["--store", "copy", "--out", "report"]);
+    const [, next = ""] = /Next +migrate (.*)/.exec(stderr) ?? [];
+    expect(next).toContain("documents check");
+    expect(next).toContain("--store copy");
+    expect(readFileSync(path.join(folder, "report/rejects.letters.csv"), "utf8")).toContain(
+      "path_does_not_exist_in_file_store",
+    );
+    expect(await runCli([...next.split(" "), ...NDJSON], { cwd: folder })).toMatchObject({ code: 1 });
+  });
+
+  test("says so where not a single one is there, which is more often the store than the data", async () => {
+    const folder = scene(["A,Hello,2024/a b.pdf"]);
+    const { code, stderr } = await documentsCheck(folder, ["--store", "copy/sftp"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("not one of them is there");
+  });
+
+  test.each([
+    ["no such folder", ["--store", "nowhere"], /not a folder/],
+    ["no records", ["--store", "copy", "--only", "Z"], /0 records/],
+    [
+      "an operation without document paths",
+      ["--store", "copy", "--operation", "no-paths"],
+      /no field .* path of a document/,
+    ],
+    ["no credentials", ["--store", "s3://files"], /AWS_ACCESS_KEY_ID/],
+    ["another scheme", ["--store", "gs://files"], /not the address of a bucket/],
+  ])("cannot be run with %s", async (_, flags, said) => {
+    const folder = scene();
+    const plain = `overlay: 1.0.0
+info: { title: An operation without documents, version: "1" }
+actions:
+  - target: $.paths
+    update:
+      /data-import/plain/:
+        post:
+          operationId: no-paths
+          x-migrate-key: external_account_number
+          requestBody: { content: { application/json: { schema: { type: object, properties: { external_account_number: { type: string } } } } } }
+          responses: { "201": { description: made } }
+`;
+    writeFileSync(path.join(folder, "plain.yaml"), plain);
+    writeFileSync(
+      path.join(folder, "plain-mapping.yaml"),
+      "key: external_account_number\nsources: { accounts: { files: accounts.csv } }\npayload: { external_account_number: REF }\n",
+    );
+    const more = flags.includes("no-paths")
+      ? ["--mapping", "plain-mapping.yaml", "--contract", CONTRACT, "--contract", "plain.yaml"]
+      : [];
+    const { code, stderr } = await documentsCheck(folder, [...flags, ...more]);
+    expect(code).toBe(2);
+    expect(stderr.replaceAll(/\s+/g, " ")).toMatch(said);
+  });
+
+  test("the example of the documentation shows what it says", () => {
+    const page = readFileSync(projectFile("docs/documents.md"), "utf8");
+    const [, script = ""] = /```sh\n(mkdir[^`]*)```/.exec(page) ?? [];
+    const [, shown = ""] = /```\n(22 errors[^`]*)```/.exec(page) ?? [];
+    const folder = temporaryFolder();
+    const here = `cd "${folder}" && ln -s "${projectFile("fixtures")}" fixtures && migrate() { "${process.execPath}" "${BINARY}" "$@" 2>&1; }`;
+    const said = execFileSync("bash", ["-c", `${here}\n${script}`], { encoding: "utf8", timeout: 20_000 });
+    for (const part of shown.split("...\n")) expect(said).toContain(part);
+  });
+});
+
+describe.skipIf(!SWIFT_IS_HERE)("documents check over OpenStack Swift (skipped without Debian's python3-swift)", () => {
+  let swift: Swift;
+  beforeAll(async () => {
+    swift = await startSwift();
+    await swift.put("files");
+    await swift.put("files", "sftp/spring/2024/a b.pdf");
+  }, 30_000);
+  afterAll(() => swift.stop());
+
+  const env = (more: CliOptions["env"] = {}): CliOptions => ({
+    env: {
+      AWS_ACCESS_KEY_ID: SWIFT_KEY.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: SWIFT_KEY.secretAccessKey,
+      AWS_ENDPOINT_URL_S3: swift.endpoint,
+      AWS_REGION: "eu-west-2",
+      MIGRATE_CA: swift.caFile,
+      ...more,
+    },
+  });
+
+  test("says which documents the supplier's bucket does not have, in which cell", async () => {
+    const end = await documentsCheck(scene(), NDJSON, env());
+    expect(end.code).toBe(1);
+    expectTwoProblems(end);
+    expect(end.stderr).toContain("1 missing in s3://files");
+  });
+
+  test("takes the access key from a private file, and everything else from the configuration", async () => {
+    const folder = scene();
+    const file = path.join(folder, "key");
+    writeFileSync(file, "[default]\naws_access_key_id = test:tester\naws_secret_access_key = testing\n");
+    chmodSync(file, 0o600);
+    const store = `store: { endpoint: "${swift.endpoint}", region: eu-west-2, ca: "${swift.caFile}", credentialsFile: key }`;
+    writeFileSync(path.join(folder, "migrate.yaml"), `${CONFIG}${store}\n`);
+    const end = await documentsCheck(folder, NDJSON);
+    expect(end.code).toBe(1);
+    expectTwoProblems(end);
+  });
+
+  test.each<readonly [string, CliOptions["env"], object]>([
+    ["a wrong key", { AWS_SECRET_ACCESS_KEY: "wrong-secret" }, { code: 4, said: /403/ }],
+    ["an authority that is not known", { MIGRATE_CA: undefined }, { code: 4, said: /no secure connection/ }],
+    ["a bucket that is not there", { MIGRATE_STORE: "s3://nowhere" }, { code: 2, said: /no bucket nowhere/ }],
+    ["another region", { AWS_REGION: "us-east-1" }, { code: 2, said: /--region eu-west-2/ }],
+    ["certificates not to be checked", { NODE_TLS_REJECT_UNAUTHORIZED: "0" }, { code: 2, said: /certificates/ }],
+  ])("ends with %s", async (_, more, expected: { code?: number; said?: RegExp }) => {
+    const end = await documentsCheck(scene(), [], env(more));
+    expect(end.code).toBe(expected.code);
+    expect(end.stderr).toMatch(expected.said ?? /./);
+    expect(end.stdout + end.stderr).not.toContain("wrong-secret");
+  });
+});

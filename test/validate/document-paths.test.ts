@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import { compileDocumentPaths } from "../../src/validate/document-paths.ts";
+import { choice, list, object, text, union } from "./field-types.ts";
+import type { FieldType } from "../../src/contract/field-type.ts";
+
+const PATH = text({ documentPath: true });
+const LETTER = object({ "kind!": choice(["letter"]), file: PATH });
+const CALL = object({ "kind!": choice(["call"]), file: text() });
+
+function found(type: FieldType, payload: JsonObject): readonly string[] | undefined {
+  return compileDocumentPaths(type)?.(payload).map(({ path, value }) => `${path.join(".")} ${value}`);
+}
+
+test("document paths are found wherever they stand, in the payload's order", () => {
+  const type = object({
+    name: text(),
+    notes: list(object({ body: text(), papers: list(object({ path: PATH })) })),
+    files: list(PATH),
+    byName: object({}, { additional: PATH }),
+  });
+  const payload = {
+    byName: { a: "1" },
+    name: "not/a/path.pdf",
+    notes: [{ body: "x" }, { papers: [{ path: "2" }, { path: "3" }] }],
+    files: ["4", "5"],
+  };
+  expect(found(type, payload)).toEqual([
+    "byName.a 1",
+    "notes.1.papers.0.path 2",
+    "notes.1.papers.1.path 3",
+    "files.0 4",
+    "files.1 5",
+  ]);
+});
+
+test("a number is a path, as the platform takes it; null, an empty text and what is no text are none", () => {
+  const type = object({ a: PATH, b: PATH, c: PATH, d: PATH, e: list(PATH) });
+  expect(found(type, { a: 12, b: null, c: "", d: ["x"], e: "x" })).toEqual(["a 12"]);
+});
+
+test("in a union every option is looked into, and a path is found once", () => {
+  expect(found(object({ it: union([CALL, LETTER, object({ file: PATH })]) }), { it: { file: "a" } })).toEqual([
+    "it.file a",
+  ]);
+});
+
+test("a type that contains itself is followed as deep as the payload goes", () => {
+  const properties = new Map();
+  const folder = { ...object({}), properties };
+  for (const [name, type] of Object.entries({ file: PATH, within: list(folder) })) {
+    properties.set(name, { name, required: false, readOnly: false, type });
+  }
+  expect(found(folder, { file: "a", within: [{ within: [{ file: "b" }] }] })).toEqual([
+    "file a",
+    "within.0.within.0.file b",
+  ]);
+});
+
+test("a type without document paths has none to look for", () => {
+  expect(compileDocumentPaths(object({ a: text(), b: list(CALL) }))).toBeUndefined();
+});
