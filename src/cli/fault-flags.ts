@@ -69,14 +69,20 @@ export const faultOptions: readonly Option[] = [
   new Option("--max-in-flight <n>", "429 beyond this many requests at a time").argParser(count),
   new Option("--max-per-second <n>", "429 beyond this many requests a second").argParser(count),
   new Option("--token-lifetime <seconds>", "how long a token is good (default: 3600)").argParser(count),
+  new Option("--refresh-lifetime <seconds>", "how long a refresh token is good (default: a week)").argParser(count),
+  new Option("--max-logins <n>", "refuse logins beyond this many a minute (KT-CT-1199)").argParser(count),
   new Option("--forgetful", "do not notice repeats: a second account for the same key"),
   new Option("--seed <n>", "seed of the dice for shares and latencies").argParser(wholeNumber(0, 2 ** 31)),
 ];
 
-/** The fault flags as typed in: the sandbox's own options, but for two names that say their unit. */
-export interface FaultFlags extends Omit<FaultOptions, "latencyMs" | "tokenLifetimeSeconds"> {
+/** The fault flags as typed in: the sandbox's own options, but for three names that say their unit. */
+export interface FaultFlags extends Omit<
+  FaultOptions,
+  "latencyMs" | "tokenLifetimeSeconds" | "refreshLifetimeSeconds"
+> {
   readonly latency?: number | readonly [number, number];
   readonly tokenLifetime?: number;
+  readonly refreshLifetime?: number;
 }
 
 const FAULT_NAMES = [
@@ -95,6 +101,7 @@ const FAULT_NAMES = [
   "rotateTokensAt",
   "maxInFlight",
   "maxPerSecond",
+  "maxLogins",
   "forgetful",
 ] as const satisfies readonly (keyof FaultFlags & keyof FaultOptions)[];
 
@@ -106,5 +113,6 @@ export function faultsOf(flags: FaultFlags): FaultOptions {
     ...same,
     ...(flags.latency !== undefined && { latencyMs: flags.latency }),
     ...(flags.tokenLifetime !== undefined && { tokenLifetimeSeconds: flags.tokenLifetime }),
+    ...(flags.refreshLifetime !== undefined && { refreshLifetimeSeconds: flags.refreshLifetime }),
   };
 }

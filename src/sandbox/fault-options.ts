@@ -8,7 +8,7 @@ export interface Trigger {
   readonly at?: readonly number[];
 }
 
-/** How the sandbox misbehaves. Everything but `tokenLifetimeSeconds` strikes data-import requests only. */
+/** How the sandbox misbehaves. What concerns tokens and logins strikes those; everything else, data-import requests only. */
 export interface FaultOptions {
   /** Seed of the dice for shares and latencies; the same seed gives the same faults. */
   readonly seed?: number;
@@ -44,6 +44,10 @@ export interface FaultOptions {
   readonly maxPerSecond?: number;
   /** Default 3600. */
   readonly tokenLifetimeSeconds?: number;
+  /** Default 604,800: a week. */
+  readonly refreshLifetimeSeconds?: number;
+  /** Logins beyond this many in a minute are refused with KT-CT-1199, whether their key is right or wrong. */
+  readonly maxLogins?: number;
   /** True: the platform does not notice repeats, and makes a second account for the same business key. */
   readonly forgetful?: boolean;
 }

@@ -1,8 +1,9 @@
 import { buildSchema, graphql, GraphQLError } from "graphql";
 import { isJsonObject, type JsonObject } from "../model/json.ts";
 import { jsonCopy, parseJson } from "./json-text.ts";
-import type { Handler } from "./reply.ts";
-import type { IssuedToken, Tokens } from "./tokens.ts";
+import type { Handler, LoginNote } from "./reply.ts";
+import type { LoginLimit } from "./login-limit.ts";
+import type { IssuedToken, TokenLifetime, Tokens } from "./tokens.ts";
 
 /** Specification 5.2, with the input and output fields that instances publish (PLATFORM 8). */
 const SCHEMA = buildSchema(`
@@ -44,18 +45,39 @@ const SCHEMA = buildSchema(`
 export interface GraphqlParts {
   readonly apiKey: string;
   readonly tokens: Tokens;
-  readonly lifetimeSeconds: () => number;
+  readonly lifetime: () => TokenLifetime;
+  readonly limit: LoginLimit;
+}
+
+interface GraphqlContext {
+  readonly note: (login: LoginNote) => void;
 }
 
 /** The GraphQL end-point. Errors come inside a 200, as everywhere in GraphQL. */
 export function graphqlHandler(parts: GraphqlParts): Handler {
-  const obtain = ({ input }: { readonly input: TokenInput }): IssuedToken => obtainToken(input, parts);
+  const obtain = ({ input }: { readonly input: TokenInput }, { note }: GraphqlContext): IssuedToken => {
+    const login = { with: Object.keys(input).join(", ") };
+    try {
+      const token = obtainToken(input, parts);
+      note(login);
+      return token;
+    } catch (error) {
+      if (error instanceof GraphQLError) note({ ...login, refusal: String(error.extensions["errorCode"]) });
+      throw error;
+    }
+  };
   const rootValue = { apiVersion: "v1", ObtainServiceToken: obtain, obtainKrakenToken: obtain };
   return async ({ body }) => {
     const question = readQuestion(body);
     if (question === undefined) return { status: 400, body: { errors: [{ message: "Must provide query string." }] } };
-    const result = await graphql({ schema: SCHEMA, rootValue, ...question });
-    return { status: 200, body: jsonCopy(result) };
+    let login: LoginNote | undefined;
+    const contextValue: GraphqlContext = {
+      note: (one) => {
+        login = one;
+      },
+    };
+    const result = await graphql({ schema: SCHEMA, rootValue, contextValue, ...question });
+    return { status: 200, body: jsonCopy(result), ...(login !== undefined && { login }) };
   };
 }
 
@@ -65,7 +87,8 @@ interface TokenInput {
   readonly refreshToken?: string;
 }
 
-function obtainToken(input: TokenInput, { apiKey, tokens, lifetimeSeconds }: GraphqlParts): IssuedToken {
+function obtainToken(input: TokenInput, { apiKey, tokens, lifetime, limit }: GraphqlParts): IssuedToken {
+  if (!limit.take()) throw failure("KT-CT-1199", "Too many requests.");
   if (Object.keys(input).length !== 1) throw failure("KT-CT-1128", "Exactly one of the input fields is expected.");
   if (input.refreshToken !== undefined) {
     const finding = tokens.checkRefresh(input.refreshToken);
@@ -76,7 +99,7 @@ function obtainToken(input: TokenInput, { apiKey, tokens, lifetimeSeconds }: Gra
   } else if (input.APIKey !== apiKey) {
     throw failure("KT-CT-1139", "Authentication failed.");
   }
-  return tokens.issue(lifetimeSeconds());
+  return tokens.issue(lifetime());
 }
 
 function failure(errorCode: string, message: string): GraphQLError {

@@ -1,3 +1,5 @@
+import type { LoginNote } from "./reply.ts";
+
 /** One request as the platform saw it. Holds no payload values and no credentials. */
 export interface HistoryEntry {
   /** 1-based, in the order of arrival. */
@@ -8,9 +10,11 @@ export interface HistoryEntry {
   readonly path: string;
   /** The business key in the payload, where there is one. */
   readonly key?: string;
+  /** What a token was asked for with, and the code of the refusal where there was none to be had. */
+  readonly login?: LoginNote;
   /** The status answered; absent while there is none, and when the connection was dropped or left hanging. */
   readonly status?: number;
-  /** The platform did what was asked: the account was made, the notes were added. True even if the reply was lost. */
+  /** The platform did what was asked: the account was made, the notes were added, the token was given. True even if the reply was lost. */
   readonly processed: boolean;
 }
 

@@ -77,8 +77,13 @@ async function serve(context: Exchange, route: Route, parts: AppParts): Promise<
   const { method, path } = context.req;
   const note = parts.history.arrive({ at: new Date(parts.clock.now()).toISOString(), method, path });
   const settle = (reply: Reply, shown: number | undefined): void => {
-    const key = reply.key === undefined ? {} : { key: reply.key };
-    note({ ...key, ...(shown === undefined ? {} : { status: shown }), processed: reply.status < 300 });
+    const { key, login } = reply;
+    note({
+      ...(key !== undefined && { key }),
+      ...(login !== undefined && { login }),
+      ...(shown !== undefined && { status: shown }),
+      processed: reply.status < 300 && login?.refusal === undefined,
+    });
     parts.log(`${method} ${path} ${shown ?? "no reply"}`);
   };
   if (route.kind === "read") {

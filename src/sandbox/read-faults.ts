@@ -43,6 +43,8 @@ const READERS: Readonly<Record<keyof FaultOptions, Reader>> & Readonly<Record<st
   maxInFlight: wholeNumber,
   maxPerSecond: amount,
   tokenLifetimeSeconds: amount,
+  refreshLifetimeSeconds: amount,
+  maxLogins: wholeNumber,
   forgetful: (value, name) => {
     if (typeof value !== "boolean") throw wrong(name, "true or false");
     return value;

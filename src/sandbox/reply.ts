@@ -15,12 +15,22 @@ export interface PlatformRequest {
   readonly target: string;
 }
 
+/** What a token was asked for with, and how that ended. */
+export interface LoginNote {
+  /** `APIKey`, `organizationSecretKey` or `refreshToken`. */
+  readonly with: string;
+  /** The code of the refusal; absent: a token was given. */
+  readonly refusal?: string;
+}
+
 export interface Reply {
   readonly status: number;
   readonly body: JsonValue;
   readonly headers?: Readonly<Record<string, string>>;
   /** The business key the request was about, for the history. */
   readonly key?: string;
+  /** The login that the request was, for the history. */
+  readonly login?: LoginNote;
 }
 
 export type Handler = (request: PlatformRequest) => Reply | Promise<Reply>;

@@ -16,6 +16,7 @@ import type { FaultOptions } from "./fault-options.ts";
 import { createFaultPlan } from "./fault-plan.ts";
 import { graphqlHandler } from "./graphql-api.ts";
 import { createHistory, type HistoryEntry } from "./history.ts";
+import { createLoginLimit } from "./login-limit.ts";
 import { platformApp } from "./platform-app.ts";
 import { createPlatformCheck, PLATFORM_RULES } from "./platform-rules.ts";
 import { readRoutes } from "./read-routes.ts";
@@ -23,7 +24,7 @@ import { SAMPLE_ACCOUNT } from "./sample-account.ts";
 import { createState, type SandboxState, type SupplierStatus } from "./state.ts";
 import { openStateFile } from "./state-file.ts";
 import { defaultSuppliers } from "./suppliers.ts";
-import { createTokens } from "./tokens.ts";
+import { createTokens, type TokenLifetime } from "./tokens.ts";
 
 export interface SandboxOptions {
   readonly contract: Contract;
@@ -86,7 +87,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = createFaultPlan(options.faults, clock);
   const tokens = createTokens(clock.now);
   const authenticate = createAuthenticate(apiKey, tokens);
-  const lifetimeSeconds = (): number => faults.options().tokenLifetimeSeconds ?? DEFAULT_TOKEN_SECONDS;
+  const lifetime = (): TokenLifetime => {
+    const { tokenLifetimeSeconds: seconds = 3600, refreshLifetimeSeconds: refreshSeconds = 7 * 86_400 } =
+      faults.options();
+    return { seconds, refreshSeconds };
+  };
+  const limit = createLoginLimit(() => faults.options().maxLogins, clock);
 
   const check = createPlatformCheck(PLATFORM_RULES, (code) => state.supplierStatus(code) !== undefined);
   const routes = [
@@ -96,7 +102,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       method: "POST",
       path: "/v1/graphql/",
       kind: "read",
-      handler: graphqlHandler({ apiKey, tokens, lifetimeSeconds }),
+      handler: graphqlHandler({ apiKey, tokens, lifetime, limit }),
     } as const,
     ...adminRoutes({ state, history, faults, tokens }),
   ];
@@ -140,8 +146,6 @@ function readyAt(origin: string, known: Pick<SandboxReady, "ca" | "apiKey" | "su
     account: SAMPLE_ACCOUNT.number,
   };
 }
-
-const DEFAULT_TOKEN_SECONDS = 3600;
 
 const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),

@@ -19,14 +19,17 @@ interface TokenClaims {
 type TokenFinding = "valid" | "expired" | "wrong";
 
 export interface Tokens {
-  readonly issue: (lifetimeSeconds: number) => IssuedToken;
+  readonly issue: (lifetime: TokenLifetime) => IssuedToken;
   readonly check: (token: string) => TokenFinding;
   readonly checkRefresh: (token: string) => TokenFinding;
   /** Makes every token issued so far worthless. */
   readonly rotate: () => void;
 }
 
-const REFRESH_SECONDS = 7 * 86_400;
+export interface TokenLifetime {
+  readonly seconds: number;
+  readonly refreshSeconds: number;
+}
 
 /** Tokens in the form of a JSON Web Token, signed with a key that lives as long as the sandbox, or until `rotate`. */
 export function createTokens(nowMs: () => number): Tokens {
@@ -48,10 +51,10 @@ export function createTokens(nowMs: () => number): Tokens {
   };
 
   return {
-    issue: (lifetimeSeconds) => {
+    issue: (lifetime) => {
       const iat = seconds();
-      const payload = { sub: "sandbox-organisation", iss: "sandbox", iat, exp: iat + lifetimeSeconds };
-      const refreshExpiresIn = iat + REFRESH_SECONDS;
+      const payload = { sub: "sandbox-organisation", iss: "sandbox", iat, exp: iat + lifetime.seconds };
+      const refreshExpiresIn = iat + lifetime.refreshSeconds;
       return {
         token: sign(payload, "access"),
         payload,
