@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import type { DocumentFlags, Flags, RunFlags, ViewFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
+import type { TokenFlags } from "./token-action.ts";
 import {
   cacheOption,
   checkOptions,
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addRunCommands(program);
   addViewCommands(program);
   addReadCommands(program);
+  addTokenCommand(program);
   addLocalPlatformCommands(program);
   for (const command of program.commands) command.exitOverride();
   return program;
@@ -183,6 +185,13 @@ function addDocumentsCommand(program: Command): void {
     .action(async (sources: string[], flags: DocumentFlags) =>
       (await import("./documents-action.ts")).documentsCheckAction(sources, flags),
     );
+}
+
+function addTokenCommand(program: Command): void {
+  withOptions(program.command("token"), [configOption, ...targetOptions, viewFormat()])
+    .description("Obtain a token, and say whose it is, until when, and in which form it is sent.")
+    .option("--show", "show the token itself")
+    .action(async (flags: TokenFlags) => (await import("./token-action.ts")).tokenAction(flags));
 }
 
 function addLocalPlatformCommands(program: Command): void {

@@ -34,7 +34,7 @@ export function serviceTokenIn(
   const beside = valueAt(body, ["data", ...tokenAt.slice(0, -1)]);
   const payload = valueAt(beside, ["payload"]);
   const claims = isJsonObject(payload) ? payload : tokenClaims(whole);
-  const expiresAt = seconds(claims["exp"]);
+  const expiresAt = expiryIn(claims);
   const refreshToken = valueAt(beside, ["refreshToken"]);
   const refreshExpiresAt = seconds(valueAt(beside, ["refreshExpiresIn"]));
   const asked = platformSeconds(reply, claims) ?? now / 1000;
@@ -55,7 +55,7 @@ const HEADER_TEXT = /^[\x21-\x7e]+$/;
 const LONGEST_TOKEN = 16_384;
 
 /** The claims of a JSON Web Token (RFC 7519), unverified; none for a token of another kind. */
-function tokenClaims(token: string): JsonObject {
+export function tokenClaims(token: string): JsonObject {
   const [, body, signature] = token.length > LONGEST_TOKEN ? [] : token.split(".");
   if (body === undefined || signature === undefined) return {};
   try {
@@ -64,6 +64,11 @@ function tokenClaims(token: string): JsonObject {
   } catch {
     return {};
   }
+}
+
+/** The claim `exp`, seconds since 1970. */
+export function expiryIn(claims: JsonObject): number | undefined {
+  return seconds(claims["exp"]);
 }
 
 /** A moment of this era in seconds; anything else says nothing. */
