@@ -31,6 +31,8 @@ export type { Problem } from "./model/problem.ts";
 export type { MappedRecord } from "./model/record.ts";
 export { readAccount, type Account } from "./platform/account.ts";
 export { resolveTime, type ResolvedTime } from "./platform/london-time.ts";
+export type { Authorisation } from "./platform/authorisation.ts";
+export { sendAuthorised } from "./platform/authorised-request.ts";
 export type { Page } from "./platform/pages.ts";
 export { productPages, type Product, type ProductFilters } from "./platform/products.ts";
 export { ratePages, type Fuel, type RateKind, type RateRequest, type UnitRate } from "./platform/rates.ts";
@@ -38,7 +40,16 @@ export type { ReadClient } from "./platform/read-client.ts";
 export { inTimeOrder } from "./platform/time-order.ts";
 export { wordsFor } from "./report/words.ts";
 export type { CheckEnd } from "./run/check-end.ts";
-export { connect, type Connection, type PaceSettings, type TargetSettings } from "./run/connection.ts";
+export type { AuthSettings } from "./run/auth-settings.ts";
+export {
+  authorisationOf,
+  connect,
+  type Connection,
+  openTarget,
+  type OpenTarget,
+  type PaceSettings,
+  type TargetSettings,
+} from "./run/connection.ts";
 export { connectToRead, type ReadConnection, type ReadParts } from "./run/read-connection.ts";
 export { openJob, type Job, type JobSettings } from "./run/job.ts";
 export type { Parts } from "./run/parts.ts";

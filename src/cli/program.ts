@@ -47,6 +47,7 @@ export function createProgram(): Command {
     .addHelpText("after", EXIT_CODES)
     .configureHelp({ sortSubcommands: false })
     .showHelpAfterError("(--help says what there is)")
+    .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
     .exitOverride();
   addRunCommands(program);
   addViewCommands(program);
@@ -55,6 +56,11 @@ export function createProgram(): Command {
   addLocalPlatformCommands(program);
   for (const command of program.commands) command.exitOverride();
   return program;
+}
+
+/** An option that is not known may have been meant for a secret: its value is not repeated. */
+function withoutValue(text: string): string {
+  return text.replace(/(unknown option '-[^=']*)=[^\n]*'/, "$1'");
 }
 
 function addRunCommands(program: Command): void {

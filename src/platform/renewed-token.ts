@@ -78,7 +78,7 @@ export function renewedToken(options: RenewalOptions): Authorisation {
     },
     async refused(header) {
       if (held === undefined || held.header !== header) return;
-      if (held.afterRefusal && !held.confirmed) final ??= refusedTwice();
+      if (held.afterRefusal && !held.confirmed) final ??= neitherAccepted();
       held.refused = true;
       await renewOnce();
     },
@@ -119,7 +119,8 @@ function generationOf(token: ServiceToken, { before, askedAt, header }: Successi
 /** A token is renewed when a fifth of its life is left, and never sooner than this: the longest request, twice. */
 const MOST_MARGIN_MS = 5 * 60_000;
 
-function refusedTwice(): Failure {
+/** The platform refuses a token, and the one that was obtained in its place. */
+export function neitherAccepted(): Failure {
   return new Failure("authentication", "the platform accepts neither the token nor a new one (HTTP 401)", {
     hint: "check the form of the Authorization header (`--auth`) and what the API key may do, then run the same command again",
   });

@@ -1,4 +1,5 @@
 import { Failure } from "../model/failure.ts";
+import { neitherAccepted } from "../platform/renewed-token.ts";
 import type { Verdict } from "../platform/verdict.ts";
 
 /** Notices when to go on makes no sense for anybody, from the verdicts in the order they come in. */
@@ -29,7 +30,7 @@ export function createCircuit(mostInFlight: number): Circuit {
 }
 
 function atOnce(verdict: Verdict): Failure | undefined {
-  if (verdict.kind === "unauthorised") return unauthorised();
+  if (verdict.kind === "unauthorised") return neitherAccepted();
   return verdict.kind === "stop" ? verdict.failure : undefined;
 }
 
@@ -48,12 +49,6 @@ function createStreak(): Streak {
       return what === undefined ? 0 : length;
     },
   };
-}
-
-function unauthorised(): Failure {
-  return new Failure("authentication", "the platform accepts neither the token nor a new one (HTTP 401)", {
-    hint: "check the credentials and the form of the Authorization header, then run `migrate resume`",
-  });
 }
 
 function notTheApi(reason: string): Failure {

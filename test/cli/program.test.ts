@@ -89,7 +89,7 @@ describe("the command line", () => {
   it("understands the faults of a sandbox", async () => {
     const { flags } = await typed(
       "sandbox --latency 20-80 --throttle every:10 --error-after 12.5% --cut-after at:3,7 --retry-after 2 " +
-        "--error-status 502 --token-lifetime 60 --forgetful --seed 0",
+        "--error-status 502 --token-lifetime 60 --refresh-lifetime 90 --max-logins 3 --forgetful --seed 0",
     );
     expect(faultsOf(flags)).toEqual({
       latencyMs: [20, 80],
@@ -99,6 +99,8 @@ describe("the command line", () => {
       retryAfter: 2,
       errorStatus: 502,
       tokenLifetimeSeconds: 60,
+      refreshLifetimeSeconds: 90,
+      maxLogins: 3,
       forgetful: true,
       seed: 0,
     });

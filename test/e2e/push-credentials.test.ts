@@ -15,6 +15,8 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
+/** What the sandbox's tokens look like. */
+const WEB_TOKEN = /eyJ[\w-]{10,}\.eyJ/;
 const WRONG_KEY = "sk_canary_9f3kQ27ZxPwrong";
 
 describe("an API key", () => {
@@ -52,6 +54,7 @@ describe("an API key", () => {
     for (const form of [key, Buffer.from(key).toString("base64").slice(0, -3), Buffer.from(key).toString("hex")]) {
       expect(told.filter((text) => text.includes(form))).toEqual([]);
     }
+    expect(told.filter((text) => WEB_TOKEN.test(text))).toEqual([]);
   });
 
   test("can stand in a file of the target that nobody else may read", async () => {

@@ -144,6 +144,8 @@ export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly key?: string;
+  /** What a token was asked for with, and the code of the refusal. */
+  readonly login?: { readonly with: string; readonly refusal?: string };
   readonly status?: number;
   readonly processed: boolean;
 }

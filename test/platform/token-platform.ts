@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 9, 25) / 1000;
 export const API_KEY = "sk_canary_7Yq2";
 
 /** A login as the platform saw it. */
-export interface SeenLogin {
+interface SeenLogin {
   readonly query: string;
   readonly variables: Readonly<Record<string, string>>;
 }

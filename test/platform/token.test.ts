@@ -157,6 +157,40 @@ describe("the service token", () => {
     );
   });
 
+  test("a whole document takes the place of the default one, for a key and for a refresh token", async () => {
+    const requests: HttpRequest[] = [];
+    const http: Http = (request) => {
+      requests.push(request);
+      return Promise.resolve(json(200, { data: { login: { token: `t${requests.length}`, refreshToken: "r" } } }));
+    };
+    const mutation = { document: "mutation Mine", tokenAt: ["login", "token"] };
+    const queries = (): readonly unknown[] => requests.map(({ body }) => JSON.parse(body ?? "").query);
+    const keyOnly = createAuthorisation({ http, baseUrl, credentials, mutation, clock });
+    await keyOnly.refused(await keyOnly.header());
+    expect(queries()).toEqual(["mutation Mine", "mutation Mine"]);
+    const both = { ...mutation, refreshDocument: "mutation Again" };
+    const refreshing = createAuthorisation({ http, baseUrl, credentials, mutation: both, clock });
+    await refreshing.refused(await refreshing.header());
+    expect(queries().slice(2)).toEqual(["mutation Mine", "mutation Again"]);
+  });
+
+  test("what it is asked for is a setting, and nothing but the token by default", async () => {
+    const { http, tokens } = platform();
+    const mutation = { outputFields: ["token", "payload", "refreshToken: renewal"] };
+    await createAuthorisation({ http, baseUrl, credentials, mutation, clock }).header();
+    expect(JSON.parse(tokens[0]?.body ?? "").query).toContain("{ token payload refreshToken: renewal }");
+  });
+
+  test.each(["https://evil.example/graphql/", "//evil.example/graphql/", "\\\\evil.example/"])(
+    "the key goes to the base URL's origin whatever the path says: %s",
+    async (path) => {
+      const { http, tokens } = platform();
+      const held = createAuthorisation({ http, baseUrl, credentials, mutation: { path }, clock });
+      await held.header().catch(() => undefined);
+      expect(tokens.map(({ url }) => url.origin)).toEqual(tokens.map(() => "https://localhost"));
+    },
+  );
+
   test("a token that would break out of the header is refused", async () => {
     const { http } = platform({ token: () => json(200, { data: { ObtainServiceToken: { token: "a\r\nx: y" } } }) });
     expect(await client(http).send({}, never)).toMatchObject({
@@ -176,6 +210,25 @@ describe("a fixed token", () => {
     expect(imports).toHaveLength(1);
     expect(imports[0]?.headers["authorization"]).toBe("Token token-5");
     expect(tokens).toHaveLength(0);
+  });
+});
+
+describe("basic authentication", () => {
+  const basic = { kind: "basic", apiKey: "sk_live_1" } as const;
+
+  test("is the API key with an empty password, without a login; refused, it is the end", async () => {
+    const { http, tokens, imports } = platform();
+    const importer = client(http, { credentials: basic });
+    expect(await importer.send({}, never)).toMatchObject({
+      verdict: { kind: "stop", failure: { code: "authentication" } },
+    });
+    expect(tokens).toEqual([]);
+    expect(imports.map(({ headers }) => headers["authorization"])).toEqual(["Basic c2tfbGl2ZV8xOg=="]);
+  });
+
+  test("refuses a key with a colon, which would end the user name", () => {
+    const { http } = platform();
+    expect(() => client(http, { credentials: { kind: "basic", apiKey: "sk:1" } })).toThrow(/colon/);
   });
 });
 

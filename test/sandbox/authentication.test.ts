@@ -86,6 +86,39 @@ test("a refresh token ends, too", async () => {
   expect((await obtain(client, { refreshToken })).errors[0].extensions.errorCode).toBe("KT-CT-1134");
 });
 
+test("logins beyond the limit are refused, right and wrong alike, until a minute has passed", async () => {
+  const clock = clockAt(Date.UTC(2025, 0, 1));
+  const client = await connect({ clock, faults: { maxLogins: 2 } });
+  const codes: string[] = [];
+  for (const input of [{ APIKey: "wrong" }, undefined, undefined, { APIKey: "wrong" }]) {
+    const { errors } = await obtain(client, input);
+    codes.push(errors?.[0].extensions.errorCode ?? "token");
+  }
+  expect(codes).toEqual(["KT-CT-1139", "token", "KT-CT-1199", "KT-CT-1199"]);
+  clock.pass(60_000);
+  expect((await obtain(client)).errors).toBeUndefined();
+  expect(client.sandbox.history().map(({ login, processed }) => [login?.with, login?.refusal, processed])).toEqual([
+    ["APIKey", "KT-CT-1139", false],
+    ["APIKey", undefined, true],
+    ["APIKey", "KT-CT-1199", false],
+    ["APIKey", "KT-CT-1199", false],
+    ["APIKey", undefined, true],
+  ]);
+});
+
+test("the life of a refresh token is a setting; rotated keys end it at once", async () => {
+  const clock = clockAt(Date.UTC(2025, 0, 1));
+  const client = await connect({ clock, faults: { refreshLifetimeSeconds: 60, rotateTokensAt: 1 } });
+  const first = (await obtain(client)).data.ObtainServiceToken;
+  clock.pass(61_000);
+  const late = await obtain(client, { refreshToken: first.refreshToken });
+  expect(late.errors[0].extensions.errorCode).toBe("KT-CT-1134");
+  const second = (await obtain(client)).data.ObtainServiceToken;
+  await client.post(ACCOUNTS, account("E-1"));
+  const rotated = await obtain(client, { refreshToken: second.refreshToken });
+  expect(rotated.errors[0].extensions.errorCode).toBe("KT-CT-1135");
+});
+
 test("GraphQL can be asked for its schema, and says so when there is no question", async () => {
   const { post, call, sandbox } = await connect();
   const { json } = await post(sandbox.ready.graphqlUrl, { query: getIntrospectionQuery() });

@@ -1,0 +1,122 @@
+import { writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { Admin, Workplace } from "./push-scene.ts";
+import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+const TARGET = ["--target", "here", "--concurrency", "16"];
+
+/** A target named `here` that gives refresh tokens, under the mutation's other name. */
+const WITH_REFRESH = "{ mutation: obtainKrakenToken, outputFields: [token, payload, refreshToken, refreshExpiresIn] }";
+
+function workWith(accounts: number, auth: string): Workplace {
+  const work = workplace({ accounts: goodAccounts(accounts) }, sandbox);
+  const { baseUrl, ca } = sandbox.ready;
+  writeFileSync(
+    work.file("migrate.yaml"),
+    `targets:\n  here:\n    baseUrl: ${baseUrl}\n    ca: ${ca}\n    auth: ${auth}\n`,
+  );
+  return work;
+}
+
+async function logins(): Promise<readonly object[]> {
+  return (await admin.history()).flatMap(({ login }) => (login === undefined ? [] : [login]));
+}
+
+async function refusedImports(): Promise<number> {
+  return (await admin.imports()).filter(({ status }) => status === 401).length;
+}
+
+/** Waits until the push has its first token. */
+async function firstLogin(): Promise<void> {
+  for (let look = 0; look < 500 && (await admin.tokenRequests()).length === 0; look += 1) await delay(20);
+}
+
+describe("a token that ends amid 16 workers", () => {
+  test.each([
+    ["the token itself, with the key", "{ scheme: Token }", "APIKey"],
+    ["the reply, with the refresh token", WITH_REFRESH, "refreshToken"],
+  ])(
+    "is renewed once before it is refused, when the end is known from %s",
+    async (_, auth, by) => {
+      await admin.faults({ tokenLifetimeSeconds: 5 });
+      const pushing = workWith(400, auth).push([...TARGET, "--rps", "100"], { timeoutMs: 60_000 });
+      await firstLogin();
+      await admin.faults({});
+      const { code, stdout } = await pushing;
+      expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 400 });
+      expect(code).toBe(0);
+      expect(await logins()).toEqual([{ with: "APIKey" }, { with: by }]);
+      expect(await refusedImports()).toBe(0);
+    },
+    60_000,
+  );
+
+  test("without a word is renewed once: the refresh token has ended with it, and the key buys a new one", async () => {
+    await admin.faults({ rotateTokensAt: 120, latencyMs: [2, 20] });
+    const { code, stdout } = await workWith(300, WITH_REFRESH).push(TARGET);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 300 });
+    expect(code).toBe(0);
+    expect(await logins()).toEqual([
+      { with: "APIKey" },
+      { with: "refreshToken", refusal: "KT-CT-1135" },
+      { with: "APIKey" },
+    ]);
+    expect(await refusedImports()).toBeGreaterThan(0);
+    expect(await admin.accounts()).toHaveLength(300);
+  });
+
+  test("where the platform takes no second login ends the push, which asks once and does not go on asking", async () => {
+    await admin.faults({ rotateTokensAt: 60, maxLogins: 1, latencyMs: [2, 20] });
+    const work = workWith(200, "{ scheme: Token }");
+    const { code, stdout, stderr } = await work.push(TARGET);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/no more logins for now \(HTTP 200, KT-CT-1199\)/);
+    expect(await logins()).toEqual([{ with: "APIKey" }, { with: "APIKey", refusal: "KT-CT-1199" }]);
+    const { accepted = 0, pending = 0, blocked = 0, ...others } = statusCounts(outcomeLines(stdout));
+    expect([accepted + pending + blocked, others]).toEqual([200, {}]);
+
+    await admin.faults({});
+    expect((await work.migrate(["resume"])).code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(200);
+  });
+});
+
+describe("the form of the header", () => {
+  test.each(["token", "JWT", "bearer", "none"])("can be %s", async (form) => {
+    const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
+    expect((await push(["--auth", form])).code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(2);
+  });
+
+  test("basic, where the platform wants a token, ends the push without a login", async () => {
+    const { push } = workplace({ accounts: goodAccounts(20) }, sandbox);
+    const { code, stdout, stderr } = await push(["--auth", "basic", "--concurrency", "4"]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("--auth");
+    expect(stdout + stderr).not.toContain(Buffer.from(`${sandbox.ready.apiKey}:`).toString("base64"));
+    expect(await admin.tokenRequests()).toEqual([]);
+    expect((await admin.imports()).length).toBeLessThanOrEqual(4);
+  });
+
+  test("is remembered with the run", async () => {
+    const work = workplace({ accounts: goodAccounts(40) }, sandbox);
+    await admin.faults({ pauseAt: 10 });
+    expect((await work.push(["--auth", "JWT"])).code).toBe(4);
+    await admin.supplier("Ongoing");
+    const { code, stderr } = await work.migrate(["resume"]);
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(await admin.accounts()).toHaveLength(40);
+  });
+});
