@@ -11,6 +11,8 @@ import { authSchema } from "../run/auth-schema.ts";
 import type { SupplierSettings } from "../run/supplier.ts";
 import { SUPPLIER_STATUSES } from "../run/supplier.ts";
 import { pathsFrom } from "../run/job.ts";
+import { isShippedOverlay } from "../run/shipped-overlay.ts";
+import type { RuleSettings } from "../run/rule-world.ts";
 
 const CONFIG_NAME = "migrate.yaml";
 
@@ -40,6 +42,7 @@ const storeSchema = z.strictObject({
   ca: z.string().optional(),
   credentialsFile: z.string().optional(),
 });
+const settingSchema = z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]);
 
 const configSchema = z.strictObject({
   contract: z.union([z.string(), z.array(z.string())]).optional(),
@@ -49,6 +52,8 @@ const configSchema = z.strictObject({
   suppliers: suppliersSchema.optional(),
   documentRoot: z.string().optional(),
   store: storeSchema.optional(),
+  rules: z.record(z.string(), settingSchema).optional(),
+  references: z.record(z.string(), z.string()).optional(),
   target: z.string().optional(),
   targets: z.record(z.string(), targetSchema).optional(),
   ledger: z.string().optional(),
@@ -97,6 +102,10 @@ export interface Config {
   /** The root location of suppliers that name none of their own. */
   readonly documentRoot?: string | undefined;
   readonly store?: Store | undefined;
+  /** Settings of the instance that rules over several fields depend on. */
+  readonly rules?: RuleSettings["rules"];
+  /** Reference lists: name -> file. */
+  readonly references?: RuleSettings["references"];
   /** The target to use when none is named. */
   readonly target?: string | undefined;
   readonly targets?: Readonly<Record<string, Target>> | undefined;
@@ -179,12 +188,15 @@ function shapeAt(schema: z.core.$ZodType | undefined, [name, ...below]: readonly
 
 function resolvePaths(config: z.output<typeof configSchema>, folder: string): Config {
   const at = (file: string): string =>
-    file.startsWith("overlay:") || path.isAbsolute(file) ? file : path.join(folder, file);
+    isShippedOverlay(file) || path.isAbsolute(file) ? file : path.join(folder, file);
   const contract = typeof config.contract === "string" ? [config.contract] : config.contract;
   return {
     ...config,
     contract: contract?.map(at),
     ...(config.mapping && { mapping: at(config.mapping) }),
+    ...(config.references && {
+      references: Object.fromEntries(Object.entries(config.references).map(([name, file]) => [name, at(file)])),
+    }),
     ...(config.out && { out: at(config.out) }),
     ...(config.ledger && { ledger: config.ledger.includes("://") ? config.ledger : at(config.ledger) }),
     ...(config.store && { store: resolveStore(config.store, at) }),

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { isIsoDate } from "../model/calendar.ts";
 import type { Format } from "../report/format.ts";
 import { FORMATS } from "../report/format.ts";
 import type { AuthScheme } from "../run/auth-settings.ts";
@@ -15,6 +16,7 @@ export interface Flags {
   readonly out?: string;
   readonly supplier?: string;
   readonly limit?: number;
+  readonly today?: string;
   readonly only?: readonly string[];
   readonly encoding?: string;
   readonly delimiter?: string;
@@ -97,6 +99,11 @@ function duration(text: string): number {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+function day(text: string): string {
+  if (isIsoDate(text)) return text;
+  throw new InvalidArgumentError("A date is expected, as 2026-01-31.");
+}
+
 function concurrency(text: string): "auto" | number {
   return text === "auto" ? "auto" : wholeNumber(1, 1024)(text);
 }
@@ -162,6 +169,7 @@ export const inputOptions: readonly Option[] = [
   ),
   new Option("--delimiter <char>", "delimiter of CSV sources (default: detected)").env("MIGRATE_DELIMITER"),
   new Option("--limit <n>", "only the first n records").argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+  new Option("--today <date>", "the day that rules take for today, YYYY-MM-DD").argParser(day).env("MIGRATE_TODAY"),
   new Option("--only <keys>", "only the records with these business keys, separated by commas").argParser(splitKeys),
 ];
 

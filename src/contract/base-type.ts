@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { AnyType, PublishedValidator } from "./field-type.ts";
+import { readRules } from "./read-rules.ts";
+import type { Rule } from "./rule.ts";
 import { read, readAll, type Compilation, type SchemaNode } from "./schema-node.ts";
 import { keywordReader } from "./schema-values.ts";
 import { present } from "./present.ts";
@@ -8,17 +10,20 @@ import { present } from "./present.ts";
 export type TypeBase = Omit<AnyType, "kind">;
 
 /** Where several parts say the same thing, the one nearest to the field is believed. */
-export function baseType(parts: readonly SchemaNode[], nullable: boolean, { findings }: Compilation): TypeBase {
+export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
+  const { findings } = compilation;
   const reader = keywordReader(parts, findings);
   const title = reader.text("title");
   const description = reader.text("description");
   const standard = readAll(parts, "default")[0]?.value;
+  const rules = parts.flatMap((part) => rulesOf(part, compilation));
   return {
     nullable,
     deprecated: reader.isTrue("deprecated"),
     validators: parts.flatMap((part) => validatorsOf(part, findings)),
     ...present({ title, description }),
     ...(standard === undefined ? {} : { default: standard }),
+    ...(rules.length === 0 ? {} : { rules }),
   };
 }
 
@@ -45,4 +50,13 @@ function validatorsOf(part: SchemaNode, findings: Compilation["findings"]): read
     description: description ?? "",
     codes,
   }));
+}
+
+/** The same rules wherever the part is used, so that they are known again. */
+function rulesOf(part: SchemaNode, { findings, rules }: Compilation): readonly Rule[] {
+  const written = read(part, "x-rules");
+  if (written === undefined) return [];
+  const known = rules.get(written) ?? readRules(written, [...part.path, "x-rules"], findings);
+  rules.set(written, known);
+  return known;
 }

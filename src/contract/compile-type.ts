@@ -26,6 +26,7 @@ export function compilationOf(document: JsonObject, openapi: Compilation["openap
     findings,
     openapi,
     types: new Map(),
+    rules: new Map(),
     compile: (nodes) => {
       const distinct = distinctNodes(nodes.map((node) => resolved(node, compilation)));
       const key = keyOf(distinct);

@@ -3,6 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { Place } from "../model/place.ts";
 import type { FieldType } from "./field-type.ts";
 import type { ItemRule, OutcomeRule } from "./outcome-rule.ts";
+import type { RuleBook } from "./rule.ts";
 
 /** An OpenAPI document with its overlays, compiled once. */
 export interface Contract {
@@ -11,6 +12,8 @@ export interface Contract {
   /** The document after the overlays, as plain data; what the sandbox judges by. */
   readonly document: JsonObject;
   readonly operations: readonly Operation[];
+  /** What the rules of its schemas share. */
+  readonly ruleBook: RuleBook;
   /** What the compiler did not understand or thinks wrong; never empty silence. */
   readonly findings: readonly ContractFinding[];
 }

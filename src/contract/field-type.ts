@@ -1,3 +1,4 @@
+import type { Rule } from "./rule.ts";
 import type { JsonScalar, JsonValue } from "../model/json.ts";
 
 /**
@@ -24,6 +25,8 @@ interface TypeBase {
   readonly default?: JsonValue;
   /** Published validators (`x-validators`): code and text, for the field table. */
   readonly validators: readonly PublishedValidator[];
+  /** `x-rules`; absent when there are none. */
+  readonly rules?: readonly Rule[];
 }
 
 export interface PublishedValidator {

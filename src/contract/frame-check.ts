@@ -52,7 +52,7 @@ function checkName(name: string, { what, names }: Part, path: AttrPath, findings
   }
 }
 
-const OURS = /^x-(?:migrate-|rules$|document-path$|max-d)/;
+const OURS = /^x-(?:migrate-|rules$|rule-|document-path$|max-d)/;
 
 function member(written: JsonObject, name: string): JsonObject {
   const value = written[name];
@@ -71,7 +71,9 @@ function words(names: string): readonly string[] {
 
 const DOCUMENT: Part = {
   what: "an OpenAPI document",
-  names: words("openapi info jsonSchemaDialect servers paths webhooks components security tags externalDocs"),
+  names: words(
+    "openapi info jsonSchemaDialect servers paths webhooks components security tags externalDocs x-rule-values x-rule-settings x-rule-coverage",
+  ),
 };
 const COMPONENTS: Part = {
   what: "components",

@@ -5,11 +5,13 @@ type Kind = FieldType["kind"];
 /**
  * What becomes of a keyword of a schema.
  * `enforced`: it shapes the field type, where `on` is given only for those kinds of value.
+ * `rules`: it is judged over values that are sound, and shapes no type.
  * `annotation`: it says something to readers and nothing about what is valid.
  * `reported`: it restricts values and is not enforced, so each use of it is a finding.
  */
 export type Treatment =
   | { readonly as: "enforced"; readonly on?: readonly Kind[] }
+  | { readonly as: "rules" }
   | { readonly as: "annotation" }
   | { readonly as: "reported" };
 
@@ -64,6 +66,8 @@ const TREATMENTS: ReadonlyMap<string, Treatment> = new Map<string, Treatment>([
   ["maxItems", onLists],
   ["uniqueItems", onLists],
 
+  ["x-rules", { as: "rules" }],
+
   ["title", annotation],
   ["description", annotation],
   ["default", annotation],
@@ -105,5 +109,4 @@ const TREATMENTS: ReadonlyMap<string, Treatment> = new Map<string, Treatment>([
   ["$dynamicAnchor", reported],
   ["$recursiveRef", reported],
   ["$recursiveAnchor", reported],
-  ["x-rules", reported],
 ]);

@@ -9,6 +9,7 @@ import { collectFindings, type Findings } from "./findings.ts";
 import { layeredDocument } from "./layered-document.ts";
 import { applyOverlay, overlayVersion } from "./overlay.ts";
 import { checkFrame } from "./frame-check.ts";
+import { readRuleBook } from "./rule-book.ts";
 import { followRef, type Compilation } from "./schema-node.ts";
 
 /**
@@ -34,7 +35,9 @@ export function loadContract(documents: readonly SourceText[]): Contract {
 
   const document = layers.value;
   checkFrame(document, findings);
-  const operations = compileOperations(compilationOf(document, openapi, findings));
+  const ruleBook = readRuleBook(document, findings);
+  const compilation = compilationOf(document, openapi, findings);
+  const operations = compileOperations(compilation);
   checkReferences(document, findings);
   const { title, version } = isJsonObject(document["info"]) ? document["info"] : {};
   return {
@@ -42,6 +45,7 @@ export function loadContract(documents: readonly SourceText[]): Contract {
     version: textOr(version, ""),
     document,
     operations,
+    ruleBook,
     findings: findings.all(),
   };
 }

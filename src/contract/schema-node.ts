@@ -2,6 +2,7 @@ import type { AttrPath } from "../model/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { FieldType } from "./field-type.ts";
 import type { Findings } from "./findings.ts";
+import type { Rule } from "./rule.ts";
 import { formatPointer, parseFragment, valueAt } from "./json-pointer.ts";
 
 /** A schema at its place in the document, or a part of one: `omit` names keywords that are looked after elsewhere. */
@@ -20,6 +21,8 @@ export interface Compilation {
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */
   readonly types: Map<string, FieldType>;
+  /** What has been read of `x-rules`, by the list as written. */
+  readonly rules: Map<JsonValue, readonly Rule[]>;
 }
 
 /** Two lists of nodes with the same key compile to the same type. */

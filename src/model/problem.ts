@@ -118,11 +118,27 @@ interface Addressed {
   readonly value?: string;
 }
 
+/** A rule over several fields that a payload breaks. The code is the operator's own. */
+export interface RuleFinding {
+  readonly code: string;
+  /** The kind of the rule (docs/rules.md). */
+  readonly rule: string;
+  /** The fields that it is about, as the contract names them. */
+  readonly fields: readonly string[];
+  /** The rule's own words. */
+  readonly message?: string;
+}
+
+export type RuleProblem = Addressed & RuleFinding & { readonly by: "local" };
 export type LocalProblem = Addressed & LocalFinding & { readonly by: "local" };
 export type PlatformProblem = Addressed & PlatformFinding & { readonly by: "platform" };
 
 /** One thing that is wrong with one record. Collected, never thrown; `report/words.ts` puts it into words. */
-export type Problem = LocalProblem | PlatformProblem;
+export type Problem = LocalProblem | RuleProblem | PlatformProblem;
+
+export function isRuleProblem(problem: Problem): problem is RuleProblem {
+  return "rule" in problem;
+}
 
 export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === "error");

@@ -1,12 +1,21 @@
 import { formatPlace, type Place } from "../model/place.ts";
-import type { Expected, LocalFinding, Problem, UnsafePathReason, WrittenForm } from "../model/problem.ts";
+import {
+  isRuleProblem,
+  type Expected,
+  type LocalFinding,
+  type Problem,
+  type UnsafePathReason,
+  type WrittenForm,
+} from "../model/problem.ts";
 import { plainLine, plainText } from "./plain-text.ts";
+import { ruleWords } from "./rule-words.ts";
 
 /**
  * A problem in words, one line: what was expected, the limits, what may have been meant. Never the value.
  * What the platform answered is passed on, made safe to show.
  */
 export function wordsFor(problem: Problem): string {
+  if (isRuleProblem(problem)) return ruleWords(problem);
   if (problem.by === "local") return localWords(problem);
   return plainLine(problem.detail) || "The platform gave no reason beside its code.";
 }

@@ -7,6 +7,7 @@ import { hasErrors } from "../model/problem.ts";
 import type { MappedRecord } from "../model/record.ts";
 import type { InputRecord } from "../model/row.ts";
 import type { ShownValues } from "../report/shown-values.ts";
+import { compileRules, type JudgeRules } from "../rules/compile-rules.ts";
 import type { Validate } from "../validate/compile-validator.ts";
 import { compileValidator } from "../validate/compile-validator.ts";
 import type { Job, JobSettings } from "./job.ts";
@@ -71,16 +72,25 @@ export async function* checkRecords(
     keepValues: shownValues !== undefined,
     ...(documentRoot !== undefined && { documentRoot }),
   });
+  const judge = job.ruleWorld && compileRules(body, job.ruleWorld, { keepValues: shownValues !== undefined });
   for await (const batch of records) {
-    const checked = batch.map((record) => checkRecord(record, job, validate));
+    const checked = batch.map((record) => checkRecord(record, job, { validate, judge }));
     if (shownValues) for (const record of checked) noteValues(record, shownValues);
     yield checked;
   }
 }
 
-function checkRecord(record: MappedRecord, job: Job, validate: Validate): MappedRecord {
+interface Checks {
+  readonly validate: Validate;
+  /** Absent where there are no rules. */
+  readonly judge: JudgeRules | undefined;
+}
+
+function checkRecord(record: MappedRecord, job: Job, { validate, judge }: Checks): MappedRecord {
   if (!record.readable) return record;
-  const found = validate(record.payload);
+  const structure = validate(record.payload);
+  const broken = judge?.(record.payload, wrongAttrs([...record.problems, ...structure])) ?? [];
+  const found = broken.length === 0 ? structure : [...structure, ...broken];
   if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
   const wrong = new Set(record.problems.filter(({ severity }) => severity === "error").map(({ attr }) => attr));
   const located = found
@@ -89,6 +99,15 @@ function checkRecord(record: MappedRecord, job: Job, validate: Validate): Mapped
   const problems = [...record.problems, ...located];
   return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
 }
+
+/** Where something is reported already: rules that read there would report its consequences. */
+function wrongAttrs(problems: readonly Pick<Problem, "attr" | "severity">[]): ReadonlySet<string> {
+  if (problems.length === 0) return NOWHERE;
+  const errors = problems.filter(({ severity }) => severity === "error");
+  return new Set(errors.map(({ attr }) => attr.replace(/\.non_field_errors$/, "")));
+}
+
+const NOWHERE: ReadonlySet<string> = new Set();
 
 /** A record without its business key could not be known again; the contract may not ask for it, the tool does. */
 function withKeyProblem(problems: readonly Problem[], { row }: MappedRecord, { mapping }: Job): readonly Problem[] {

@@ -15,12 +15,16 @@ import type { Input } from "../read/input.ts";
 import { openInput } from "../read/input.ts";
 import { readLookup } from "../read/lookup.ts";
 import { readTextFile } from "../read/text-file.ts";
+import { rulesWithin } from "../rules/rule-reach.ts";
+import type { RuleWorld } from "../rules/rule-world.ts";
 import { cachedContract } from "./contract-cache.ts";
 import type { Parts } from "./parts.ts";
+import { ruleWorldOf, skippedInWords, type RuleSettings } from "./rule-world.ts";
+import { isShippedOverlay, readShippedOverlay } from "./shipped-overlay.ts";
 import { shellLine } from "./shell-line.ts";
 
 /** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
-export interface JobSettings {
+export interface JobSettings extends RuleSettings {
   /** The folder that relative paths are relative to. */
   readonly folder: string;
   /** The configuration file, where it was named; what it says is in the other settings already. */
@@ -49,6 +53,8 @@ export interface Job {
   readonly contract: Contract;
   readonly operation: Operation;
   readonly mapping: Mapping;
+  /** What rules over several fields know beside the payload; absent when the contract has none. */
+  readonly ruleWorld?: RuleWorld | undefined;
   readonly plan: SourceSpec;
   readonly input: Input;
 }
@@ -59,7 +65,7 @@ export interface Job {
  */
 export async function openJob(
   settings: JobSettings,
-  parts: Pick<Parts, "temporaryFolder" | "notice" | "contractCache">,
+  parts: Pick<Parts, "temporaryFolder" | "notice" | "contractCache" | "clock">,
 ): Promise<Job> {
   const resolve = pathsFrom(settings.folder);
   const contract = await readContract(settings.contract.map(resolve), parts);
@@ -68,6 +74,8 @@ export async function openJob(
   const operation = findOperation(contract, settings.operation ?? document?.operation);
   const mapping = document === undefined ? passThrough(operation) : await compile(document, operation, settings);
   sayUnmapped(mapping, settings, parts);
+  const ruleWorld = await ruleWorldOf(contract, settings, { resolve, now: parts.clock.now() });
+  saySkipped(operation, ruleWorld, parts);
   const plan = planOf(document, settings, resolve);
   const input = await openInput(plan, {
     tempFolder: parts.temporaryFolder,
@@ -76,7 +84,7 @@ export async function openJob(
     ...(settings.encoding !== undefined && { encoding: settings.encoding }),
     ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
   });
-  return { settings, contract, operation, mapping, plan, input };
+  return { settings, contract, operation, mapping, ruleWorld, plan, input };
 }
 
 /**
@@ -105,18 +113,14 @@ export async function readContractFiles(
       hint: "name the platform's OpenAPI document with --contract, or in migrate.yaml",
     });
   }
-  const shipped = files.find((file) => file.startsWith("overlay:"));
-  if (shipped !== undefined) {
-    throw new Failure("usage", `this version ships no overlay named "${shipped.slice("overlay:".length)}"`, {
-      hint: "name the overlay's file",
-    });
-  }
-  return Promise.all(files.map(readTextFile));
+  return Promise.all(files.map((file) => (isShippedOverlay(file) ? readShippedOverlay(file) : readTextFile(file))));
 }
 
 /** Makes a path of the settings usable from the current folder, unchanged when it already is. */
 export function pathsFrom(folder: string): (file: string) => string {
-  return (file) => (folder === process.cwd() || path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
+  const isHere = folder === process.cwd();
+  return (file) =>
+    isHere || path.isAbsolute(file) || file === "-" || isShippedOverlay(file) ? file : path.join(folder, file);
 }
 
 async function compile(document: MappingDocument, operation: Operation, settings: JobSettings): Promise<Mapping> {
@@ -142,6 +146,13 @@ function sayUnmapped(mapping: Mapping, settings: JobSettings, parts: Pick<Parts,
   const { unmappedRequired } = mapping;
   if (unmappedRequired.length === 0) return;
   parts.notice(`${settings.mapping ?? ""}: nothing fills ${unmappedRequired.join(", ")}, which the contract requires`);
+}
+
+/** Rules that cannot be judged are said once, not once a record. */
+function saySkipped({ body }: Operation, ruleWorld: RuleWorld | undefined, parts: Pick<Parts, "notice">): void {
+  if (body === undefined || ruleWorld === undefined) return;
+  const skipped = skippedInWords(rulesWithin(body), ruleWorld);
+  if (skipped !== undefined) parts.notice(skipped);
 }
 
 function planOf(

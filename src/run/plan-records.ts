@@ -65,7 +65,7 @@ export async function planRecords(
 function parentsLeftShort(record: MappedRecord, { mapping }: Job): readonly HeldBack[] {
   if (!record.orphan) return [];
   return record.problems.flatMap((problem) => {
-    if (problem.code !== "source_orphan_row" || problem.by !== "local" || !problem.near || !problem.place) return [];
+    if (problem.code !== "source_orphan_row" || !("near" in problem) || !problem.near || !problem.place) return [];
     const { near, place } = problem;
     const finding = { code: "source_child_left_out", child: record.source, other: place } as const;
     const attr = formatAttr(mapping.keyAttr ?? []);

@@ -4,6 +4,7 @@ import type { PaceSettings, TargetSettings } from "./connection.ts";
 import type { Tolerance } from "./plan-records.ts";
 import type { Job, JobSettings } from "./job.ts";
 import { pathsFrom } from "./job.ts";
+import { contractPath } from "./shipped-overlay.ts";
 import type { NewRun, Run } from "../ledger/ledger.ts";
 import type { Clock } from "../model/clock.ts";
 import { Failure } from "../model/failure.ts";
@@ -89,6 +90,9 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
     namedSources: z.record(z.string(), texts),
     supplier: text,
     documentRoot: text,
+    rules: z.record(z.string(), z.union([z.boolean(), z.number(), z.string(), texts])).optional(),
+    references: z.record(z.string(), z.string()).optional(),
+    today: text,
     standardInput: text,
     encoding: text,
     delimiter: text,
@@ -135,8 +139,12 @@ export async function refuseChanges(settings: RunSettings): Promise<void> {
 
 function filesOf(job: Job): readonly string[] {
   const resolve = pathsFrom(job.settings.folder);
-  const { contract, mapping } = job.settings;
-  return [...contract, ...(mapping === undefined ? [] : [mapping])]
+  const { contract, mapping, references } = job.settings;
+  return [
+    ...contract.map(contractPath),
+    ...(mapping === undefined ? [] : [mapping]),
+    ...Object.values(references ?? {}),
+  ]
     .map(resolve)
     .concat(job.input.files.map(({ path }) => path));
 }

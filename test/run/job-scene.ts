@@ -68,6 +68,7 @@ export async function openThings(folder: string, more: Partial<JobSettings> = {}
   const job = await openJob(thingsSettings(folder, more), {
     temporaryFolder: path.join(folder, "temp"),
     notice: () => undefined,
+    clock: { now: Date.now, monotonic: Date.now, sleep: () => Promise.resolve() },
   });
   onTestFinished(() => job.input.close());
   return job;

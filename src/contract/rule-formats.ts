@@ -1,0 +1,30 @@
+/** The formats that `matches-format` and `is-format()` know (docs/rules.md, "Formats"). */
+export const FORMAT_NAMES = [
+  "postcode",
+  "uk-postcode",
+  "au-postcode",
+  "mpan",
+  "mprn",
+  "mpxn",
+  "nmi",
+  "mirn",
+  "phone",
+  "mobile",
+  "landline",
+  "sort-code",
+  "company-number",
+  "integer",
+  "caps",
+  "not-blank",
+  "two-lines",
+  "delivery-point-id",
+  "portfolio-number",
+  "scheme-label",
+  "tax-year",
+  "iso-date",
+  "iso-datetime",
+  "email-not-test",
+  "email-not-blackhole",
+] as const;
+
+export type FormatName = (typeof FORMAT_NAMES)[number];

@@ -1,0 +1,94 @@
+import { partsOf, type Expression, type PathExpression } from "./rule-expression.ts";
+import type { FieldGroup, Periods, Rule, RuleBook, RuleCheck, RuleKind } from "./rule.ts";
+
+/** An expression of a rule, and the path to the objects at which it is worked out (from the rule's own object). */
+interface Operand {
+  readonly expression: Expression;
+  readonly at?: PathExpression;
+}
+
+/** All expressions of a rule but `each`; those of a list's items are marked with the list. */
+function operandsOf(rule: Rule): readonly Operand[] {
+  return [...plain([rule.when]), ...checkOperands(rule)];
+}
+
+/** The settings and the reference lists that a rule depends on, also through named values. */
+export function needsOf(
+  rule: Rule,
+  book: RuleBook,
+): { readonly settings: ReadonlySet<string>; readonly sources: ReadonlySet<string> } {
+  const settings = new Set<string>();
+  const seen = new Set<Expression>();
+  const visit = (expression: Expression): void => {
+    if (seen.has(expression)) return;
+    seen.add(expression);
+    if (expression.kind === "setting") settings.add(expression.name);
+    for (const part of partsOf(expression)) visit(part);
+    for (const step of expression.kind === "path" ? expression.steps : []) {
+      const value = step.kind === "named" ? book.values.get(step.name) : undefined;
+      if (value !== undefined) visit(value);
+    }
+  };
+  for (const { expression } of operandsOf(rule)) visit(expression);
+  if (rule.each !== undefined) visit(rule.each);
+  return { settings, sources: new Set(sourceOf(rule)) };
+}
+
+function sourceOf(rule: Rule): readonly string[] {
+  if (rule.kind === "lookup") return [rule.source];
+  return rule.kind === "in-set" && "source" in rule.set ? [rule.set.source] : [];
+}
+
+type Operands = { readonly [Kind in RuleKind]: (check: CheckOf<Kind>) => readonly Operand[] };
+type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;
+
+const OPERANDS: Operands = {
+  "required-when": ({ fields }) => groups(fields),
+  "forbidden-when": ({ fields }) => groups(fields),
+  requires: (check) => [...plain([check.if]), ...groups(check.needs)],
+  "requires-one-of": ({ fields }) => groups(fields),
+  "forbids-together": ({ fields }) => groups(fields),
+  "conditional-value": ({ field }) => plain([field]),
+  "in-set": ({ values, set }) => plain([...values, ...("literals" in set ? set.literals.flat() : [])]),
+  lookup: ({ value, test }) => plain([value, test]),
+  "matches-format": ({ value, format }) => plain([value, "region" in format ? format.region : undefined]),
+  "date-order": ({ earlier, later }) => plain([earlier, later]),
+  "not-future": ({ value }) => plain([value]),
+  "not-past": ({ value }) => plain([value]),
+  within: ({ value, min, max }) => plain([value, min, max]),
+  "unique-by": ({ lists, key = [], unless }) =>
+    lists.flatMap((list) => [...plain([list]), ...within(list, [...key, unless])]),
+  "count-limit": ({ list, group = [] }) => [...plain([list]), ...within(list, group)],
+  "equals-across": (check) =>
+    "values" in check ? plain(check.values) : [...plain([check.list]), ...within(check.list, check.presence)],
+  "sum-equals": ({ sum, equals, tolerance }) => plain([sum, equals, tolerance]),
+  "refers-to": ({ value, targets }) => plain([value, ...targets]),
+  "no-overlap": periodOperands,
+  contiguous: (check) => [...periodOperands(check), ...plain([check.from])],
+  "covered-by": (check) => [
+    ...periodOperands(check),
+    ...plain([check.value, check.to]),
+    ...within(check.list, [check.match]),
+  ],
+  holds: ({ test }) => plain([test]),
+};
+
+function checkOperands<Kind extends RuleKind>(check: CheckOf<Kind>): readonly Operand[] {
+  return OPERANDS[check.kind](check);
+}
+
+function periodOperands({ list, start, end, group = [] }: Periods): readonly Operand[] {
+  return [...plain([list]), ...within(list, [start, end, ...group])];
+}
+
+function plain(expressions: readonly (Expression | undefined)[]): readonly Operand[] {
+  return expressions.flatMap((expression) => (expression === undefined ? [] : [{ expression }]));
+}
+
+function within(at: PathExpression, expressions: readonly (Expression | undefined)[]): readonly Operand[] {
+  return plain(expressions).map((operand) => ({ ...operand, at }));
+}
+
+function groups(fields: readonly FieldGroup[]): readonly Operand[] {
+  return plain(fields.flat());
+}

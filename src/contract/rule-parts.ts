@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { parseAttr, type AttrSegment } from "../model/attr.ts";
+import { ExpressionFault } from "./expression-tokens.ts";
+import { parseExpression } from "./parse-expression.ts";
+import type { Expression, PathExpression } from "./rule-expression.ts";
+import type { FieldGroup } from "./rule.ts";
+
+/** An expression as YAML holds it: text; or a number or boolean, which stand for themselves. */
+export const expression: z.ZodType<Expression> = z
+  .union([z.string(), z.number(), z.boolean()], "must be an expression")
+  .transform((written, context): Expression => {
+    try {
+      return parseExpression(String(written));
+    } catch (error) {
+      if (!(error instanceof ExpressionFault)) throw error;
+      const place = error.at === 0 ? "" : ` (character ${error.at + 1})`;
+      context.addIssue({
+        code: "custom",
+        message: `${JSON.stringify(written)} is not understood: ${error.message}${place}`,
+      });
+      return z.NEVER;
+    }
+  });
+
+/** An expression that is nothing but a path. */
+export const path: z.ZodType<PathExpression> = expression.transform((parsed, context): PathExpression => {
+  if (parsed.kind === "path") return parsed;
+  context.addIssue({ code: "custom", message: "must be the path of a field, such as day_of_month or meters[].serial" });
+  return z.NEVER;
+});
+
+/** A value as it is meant, and not an expression: a text stands for itself. */
+export const literal: z.ZodType<Expression> = z
+  .union([z.string(), z.number(), z.boolean(), z.null()], "must be a text, a number, true, false or null")
+  .transform((value): Expression => {
+    if (value === null) return { kind: "missing" };
+    if (typeof value === "boolean") return { kind: "boolean", value };
+    if (typeof value === "string") return { kind: "text", text: value };
+    return { kind: "number", digits: String(value) };
+  });
+
+/** One, or a list of some. */
+export function oneOrMore<Value>(schema: z.ZodType<Value>): z.ZodType<readonly Value[]> {
+  return z.preprocess((written) => (Array.isArray(written) ? written : [written]), z.array(schema).min(1));
+}
+
+const group: z.ZodType<FieldGroup> = oneOrMore(path);
+
+/** A list of fields; a list in it counts as one field. */
+export const fields: z.ZodType<readonly FieldGroup[]> = z
+  .array(group, "must be a list of fields")
+  .min(1, "must name a field");
+
+/** `customers[].family_name` -> its segments, `[]` one of its own. */
+export const attrPattern: z.ZodType<readonly AttrSegment[]> = z
+  .string("must be an attr such as day_of_month or customers[].family_name")
+  .regex(/^[\w-]+(?:\[\])*(?:\.[\w-]+(?:\[\])*)*$/, "must be an attr such as day_of_month or customers[].family_name")
+  .transform((text) => parseAttr(text.replaceAll("[]", ".[]")));
+
+/** `4 days`. */
+export const days: z.ZodType<number> = expression.transform((parsed, context) => {
+  if (parsed.kind === "days") return parsed.count;
+  context.addIssue({ code: "custom", message: "must be a number of days, such as 4 days" });
+  return z.NEVER;
+});
+
+/** A regular expression that has to match the whole value. */
+export const wholePattern: z.ZodType<RegExp> = z.string().transform((source, context) => {
+  try {
+    return new RegExp(`^(?:${source})$`, "u");
+  } catch {
+    context.addIssue({ code: "custom", message: `${JSON.stringify(source)} is no regular expression` });
+    return z.NEVER;
+  }
+});

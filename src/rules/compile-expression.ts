@@ -1,0 +1,263 @@
+import {
+  isCondition,
+  isLiteral,
+  type Comparison,
+  type Condition,
+  type Expression,
+  type Literal,
+  type PathExpression,
+} from "../contract/rule-expression.ts";
+import { add, divide, exactNumber, multiply, subtract, type ExactNumber } from "./exact-number.ts";
+import { callFunction } from "./functions.ts";
+import { shiftDays } from "./local-day.ts";
+import type { RuleWorld, Scope } from "./rule-world.ts";
+import type { Spot } from "./spot.ts";
+import { comparer, given, type Comparer, type Value } from "./value.ts";
+import { compileWalk, fieldOf, type Test, type Walk } from "./walk-path.ts";
+
+/** The one value of an expression; missing when a path gives several. */
+export type Evaluate = (here: Spot, scope: Scope) => Value;
+/** Every value of an expression that is present, with its spot where it has one; `missing` for each that is not. */
+export type Collect = (here: Spot, scope: Scope, visit: Visit, missing?: () => void) => void;
+type Visit = (value: NonNullable<Value>, spot: Spot | undefined) => void;
+
+/** Turns the expressions of rules into functions. */
+export interface Compiler extends Comparer {
+  readonly world: RuleWorld;
+  readonly evaluate: (expression: Expression) => Evaluate;
+  readonly collect: (expression: Expression) => Collect;
+  readonly test: (expression: Expression) => Test;
+  /** The spots that a path leads to, whatever is there. */
+  readonly walk: (path: PathExpression) => Walk;
+}
+
+export function expressionCompiler(world: RuleWorld): Compiler {
+  const compiler: Compiler = {
+    world,
+    ...comparer(world.now.dayOf),
+    evaluate: (expression) => evaluation(expression, compiler),
+    collect: (expression) => collection(expression, compiler),
+    test: (expression) => (isCondition(expression) ? condition(expression, compiler) : truth(expression, compiler)),
+    walk: (path) => compileWalk(path, compiler.test),
+  };
+  return compiler;
+}
+
+function evaluation(expression: Expression, compiler: Compiler): Evaluate {
+  if (isLiteral(expression)) return constant(literalValue(expression, compiler.world));
+  if (isCondition(expression)) return condition(expression, compiler);
+  switch (expression.kind) {
+    case "setting":
+      return constant(settingValue(expression.name, compiler));
+    case "path":
+      return pathEvaluation(expression, compiler);
+    case "arithmetic":
+      return arithmetic(expression, compiler);
+    case "call":
+      break;
+  }
+  return callFunction(expression, compiler);
+}
+
+function settingValue(name: string, { world }: Compiler): Value {
+  const setting = world.settings.get(name);
+  return typeof setting === "object" ? [...setting] : setting;
+}
+
+function literalValue(literal: Literal, { now }: RuleWorld): Value {
+  if (literal.kind === "text") return literal.text;
+  if (literal.kind === "boolean") return literal.value;
+  if (literal.kind === "number") return exactNumber(literal.digits);
+  return literal.kind === "today" ? now.today : undefined;
+}
+
+function constant(value: Value): Evaluate {
+  return () => value;
+}
+
+/** A field of the object itself is what nearly all paths are. */
+function pathEvaluation(path: PathExpression, compiler: Compiler): Evaluate {
+  const [only, second] = path.steps;
+  if (path.base === "here" && only?.kind === "field" && second === undefined) {
+    return (here, scope) => given(fieldOf(here, only.name, scope)?.value);
+  }
+  const collect = collection(path, compiler);
+  return (here, scope) => {
+    let value: Value;
+    let count = 0;
+    collect(here, scope, (each) => {
+      value = each;
+      count += 1;
+    });
+    return count === 1 ? value : undefined;
+  };
+}
+
+function collection(expression: Expression, compiler: Compiler): Collect {
+  if (expression.kind === "path") return pathCollection(expression, compiler);
+  if (expression.kind === "setting") {
+    const setting = compiler.world.settings.get(expression.name);
+    if (typeof setting === "object") return (_here, _scope, visit) => setting.forEach((each) => visit(each, undefined));
+  }
+  const evaluate = evaluation(expression, compiler);
+  return (here, scope, visit, missing) => {
+    const value = evaluate(here, scope);
+    if (value === undefined) missing?.();
+    else if (value !== null) visit(value, undefined);
+  };
+}
+
+function pathCollection(path: PathExpression, compiler: Compiler): Collect {
+  const last = path.steps.at(-1);
+  const walk = compileWalk(path, compiler.test);
+  if (last?.kind === "named") return namedCollection(path, last.name, walk, compiler);
+  return (here, scope, visit, missing) =>
+    walk(
+      here,
+      scope,
+      (spot) => {
+        const value = given(spot.value);
+        if (value === undefined) missing?.();
+        else if (value !== null) visit(value, spot);
+      },
+      missing,
+    );
+}
+
+/** `above.$name`: of the nearest object around for which it is not missing. */
+function namedCollection(path: PathExpression, name: string, walk: Walk, compiler: Compiler): Collect {
+  const expression = compiler.world.book.values.get(name);
+  if (expression === undefined) return (_here, _scope, _visit, missing) => missing?.();
+  const collect = compiler.collect(expression);
+  const isNearest = path.base === "above" && path.steps.length === 1;
+  return (here, scope, visit, missing) => {
+    let done = false;
+    const each = (spot: Spot): void => {
+      if (isNearest && done) return;
+      const take: Visit = (value, of) => {
+        done = true;
+        visit(value, of ?? spot);
+      };
+      collect(spot, scope, take, isNearest ? undefined : missing);
+    };
+    walk(here, scope, each, missing);
+    if (isNearest && !done) missing?.();
+  };
+}
+
+const ARITHMETIC = { "+": add, "-": subtract, "*": multiply, "/": divide };
+
+function arithmetic(expression: Extract<Expression, { kind: "arithmetic" }>, compiler: Compiler): Evaluate {
+  const { operator, left, right } = expression;
+  if (right.kind === "days") return shifted(left, operator === "-" ? -right.count : right.count, compiler);
+  if (left.kind === "days") return shifted(right, left.count, compiler);
+  const [one, other] = [compiler.evaluate(left), compiler.evaluate(right)];
+  const combine: (a: ExactNumber, b: ExactNumber) => ExactNumber | undefined = ARITHMETIC[operator];
+  return (here, scope) => {
+    const [a, b] = [exactNumber(one(here, scope)), exactNumber(other(here, scope))];
+    return a === undefined || b === undefined ? undefined : combine(a, b);
+  };
+}
+
+function shifted(date: Expression, count: number, compiler: Compiler): Evaluate {
+  const evaluate = compiler.evaluate(date);
+  return (here, scope) => {
+    const value = evaluate(here, scope);
+    return typeof value === "string" ? shiftDays(value, count) : undefined;
+  };
+}
+
+function condition(expression: Condition, compiler: Compiler): Test {
+  switch (expression.kind) {
+    case "comparison":
+      return comparison(expression, compiler);
+    case "in":
+      return membership(expression, compiler);
+    case "presence":
+      return presence(expression.value, expression.present, compiler);
+    case "not": {
+      const operand = compiler.test(expression.operand);
+      return (here, scope) => !operand(here, scope);
+    }
+    case "and":
+    case "or":
+      break;
+  }
+  const [left, right] = [compiler.test(expression.left), compiler.test(expression.right)];
+  return expression.kind === "and"
+    ? (here, scope) => left(here, scope) && right(here, scope)
+    : (here, scope) => left(here, scope) || right(here, scope);
+}
+
+/** Present, and not false. */
+function truth(expression: Expression, compiler: Compiler): Test {
+  const collect = compiler.collect(expression);
+  return (here, scope) => {
+    let holds = false;
+    collect(here, scope, (value) => {
+      if (value !== false) holds = true;
+    });
+    return holds;
+  };
+}
+
+function presence(value: Expression, wanted: boolean, compiler: Compiler): Test {
+  const collect = compiler.collect(value);
+  return (here, scope) => {
+    let present = false;
+    collect(here, scope, () => {
+      present = true;
+    });
+    return present === wanted;
+  };
+}
+
+/** Any value on the left with any on the right; `!=` is the opposite of `=`. */
+function comparison(expression: Extract<Expression, { kind: "comparison" }>, compiler: Compiler): Test {
+  const [left, right] = [compiler.collect(expression.left), compiler.collect(expression.right)];
+  const negated = expression.operator === "!=";
+  const fits = pairTest(expression.operator, compiler);
+  return (here, scope) => {
+    const others = valuesOf(right, here, scope);
+    let holds = false;
+    left(here, scope, (value) => {
+      holds ||= others.some((other) => fits(value, other));
+    });
+    return holds !== negated;
+  };
+}
+
+export function valuesOf(collect: Collect, here: Spot, scope: Scope): readonly NonNullable<Value>[] {
+  const values: NonNullable<Value>[] = [];
+  collect(here, scope, (value) => values.push(value));
+  return values;
+}
+
+function pairTest(operator: Comparison, { order, equal }: Comparer): (a: Value, b: Value) => boolean {
+  if (operator === "=" || operator === "!=") return equal;
+  const orderTest = ORDER_TESTS[operator];
+  return (a, b) => {
+    const sign = order(a, b);
+    return sign !== undefined && orderTest(sign);
+  };
+}
+
+const ORDER_TESTS: Readonly<Record<Exclude<Comparison, "=" | "!=">, (sign: number) => boolean>> = {
+  "<": (sign) => sign < 0,
+  "<=": (sign) => sign <= 0,
+  ">": (sign) => sign > 0,
+  ">=": (sign) => sign >= 0,
+};
+
+function membership(expression: Extract<Expression, { kind: "in" }>, compiler: Compiler): Test {
+  const value = compiler.collect(expression.value);
+  const set = expression.set.map(compiler.collect);
+  return (here, scope) => {
+    const members = set.flatMap((collect) => valuesOf(collect, here, scope));
+    let holds = false;
+    value(here, scope, (each) => {
+      holds ||= members.some((member) => compiler.equal(each, member));
+    });
+    return holds !== expression.negated;
+  };
+}

@@ -1,0 +1,123 @@
+import type { Periods } from "../contract/rule.ts";
+import type { CheckContext, CheckOf, Judge } from "./checks.ts";
+import type { Compiler } from "./compile-expression.ts";
+import { groupKeys } from "./list-checks.ts";
+import { daysBetween } from "./local-day.ts";
+import type { Scope } from "./rule-world.ts";
+import type { Spot } from "./spot.ts";
+import type { Value } from "./value.ts";
+
+interface Period {
+  readonly item: Spot;
+  readonly start: string;
+  /** Undefined: open. */
+  readonly end: string | undefined;
+}
+
+/** Points at the later of two periods that overlap. */
+export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckContext): Judge {
+  const periodsOf = groupedPeriods(check, compiler);
+  const reaches = (end: string | undefined, start: string): boolean => {
+    if (end === undefined) return true;
+    const order = compiler.order(end, start);
+    return order !== undefined && (order > 0 || (check.endInclusive && order === 0));
+  };
+  return (here, scope, report) => {
+    for (const periods of periodsOf(here, scope)) {
+      let last: Period | undefined;
+      for (const period of periods) {
+        if (isEmpty(period, check.endInclusive)) continue;
+        if (last !== undefined && reaches(last.end, period.start)) report(period.item);
+        if (last === undefined || endsAfter(period, last, compiler)) last = period;
+      }
+    }
+  };
+}
+
+/** A period that ends before it starts is another rule's business; so is one that covers no day. */
+function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
+  return end !== undefined && (end < start || (!endInclusive && end === start));
+}
+
+function endsAfter(one: Period, other: Period, { order }: Compiler): boolean {
+  if (other.end === undefined) return false;
+  return one.end === undefined || (order(one.end, other.end) ?? 0) > 0;
+}
+
+/** Points at the period that does not follow on the one before it; at the last one where it should be open. */
+export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: CheckContext): Judge {
+  const periodsOf = groupedPeriods(check, compiler);
+  const from = check.from && compiler.evaluate(check.from);
+  return (here, scope, report) => {
+    const limit = from?.(here, scope);
+    for (const periods of periodsOf(here, scope)) {
+      for (const [index, period] of periods.entries()) {
+        const before = periods[index - 1];
+        if (before === undefined || isBefore(period.start, limit, compiler)) continue;
+        if (!followsOn(before, period, check.steps)) report(period.item);
+      }
+      const last = periods.at(-1);
+      if (check.lastOpen && last?.end !== undefined) report(last.item);
+    }
+  };
+}
+
+function isBefore(start: string, limit: Value, { order }: Compiler): boolean {
+  const sign = order(start, limit);
+  return sign !== undefined && sign <= 0;
+}
+
+function followsOn({ end }: Period, { start }: Period, steps: readonly number[]): boolean {
+  return end !== undefined && steps.includes(daysBetween(end, start));
+}
+
+/** The periods of each group that have a start, in its order. */
+function groupedPeriods(
+  { list, start, end, group }: Periods,
+  compiler: Compiler,
+): (here: Spot, scope: Scope) => Iterable<readonly Period[]> {
+  const walk = compiler.walk(list);
+  const [startOf, endOf] = [compiler.evaluate(start), compiler.evaluate(end)];
+  const groupsOf = groupKeys(group, compiler);
+  return (here, scope) => {
+    const groups = new Map<string, Period[]>();
+    walk(here, scope, (item) => {
+      const [first, last] = [startOf(item, scope), endOf(item, scope)];
+      if (typeof first !== "string") return;
+      const period: Period = { item, start: first, end: typeof last === "string" ? last : undefined };
+      for (const key of groupsOf(item, scope)) {
+        const members = groups.get(key);
+        if (members === undefined) groups.set(key, [period]);
+        else members.push(period);
+      }
+    });
+    const inOrder = (one: Period, other: Period): number => compiler.order(one.start, other.start) ?? 0;
+    return [...groups.values()].map((periods) => periods.toSorted(inOrder));
+  };
+}
+
+/** Points at the value that no period of the list covers. */
+export function coveredCheck(check: CheckOf<"covered-by">, { compiler, skipIfMissing }: CheckContext): Judge {
+  const periodsOf = groupedPeriods(check, compiler);
+  const values = compiler.collect(check.value);
+  const to = check.to && compiler.evaluate(check.to);
+  const matches = check.match && compiler.test(check.match);
+  const covers = ({ start, end }: Period, first: Value, last: Value): boolean => {
+    if ((compiler.order(start, first) ?? 1) > 0) return false;
+    if (end === undefined) return true;
+    const order = compiler.order(last, end) ?? 1;
+    return check.endInclusive ? order <= 0 : order < 0;
+  };
+  return (here, scope, report) => {
+    const periods = [...periodsOf(here, scope)].flat().filter(({ item }) => matches?.(item, scope) ?? true);
+    const last = to?.(here, scope);
+    values(
+      here,
+      scope,
+      (value, spot) => {
+        if (!periods.some((period) => covers(period, value, last ?? value))) report(spot);
+      },
+      skipIfMissing ? undefined : () => report(),
+    );
+  };
+}

@@ -1,0 +1,112 @@
+import type { Contract } from "../contract/contract.ts";
+import { needsOf } from "../contract/rule-operands.ts";
+import type { Rule, SettingValue } from "../contract/rule.ts";
+import { suggest } from "../contract/suggest.ts";
+import { Failure } from "../model/failure.ts";
+import { readReferenceList } from "../read/reference-list.ts";
+import { isPhoneKind } from "../rules/formats.ts";
+import { loadPhoneTest } from "../rules/phone.ts";
+import { ruleClock } from "../rules/rule-clock.ts";
+import { rulesWithin, skipReason } from "../rules/rule-reach.ts";
+import type { ReferenceList, RuleWorld } from "../rules/rule-world.ts";
+import { settingsFor } from "../rules/settings-check.ts";
+
+/** What the user says about rules. Plain data: it is stored with the run. */
+export interface RuleSettings {
+  /** `rules:` of the configuration file. */
+  readonly rules?: Readonly<Record<string, SettingValue>> | undefined;
+  /** `references:` name -> file. */
+  readonly references?: Readonly<Record<string, string>> | undefined;
+  /** `--today`, YYYY-MM-DD. */
+  readonly today?: string | undefined;
+}
+
+interface Surroundings {
+  readonly resolve: (file: string) => string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * What the rules of a contract know beside the payload; undefined when the contract has none.
+ * @throws Failure `config` for settings and lists that are not what the rules expect
+ */
+export async function ruleWorldOf(
+  contract: Contract,
+  { rules: declared = {}, references: files = {}, today }: RuleSettings,
+  { resolve, now }: Surroundings,
+): Promise<RuleWorld | undefined> {
+  const rules = contract.operations.flatMap(({ body }) => (body === undefined ? [] : rulesWithin(body)));
+  const { ruleBook: book } = contract;
+  if (rules.length === 0 && book.settings.size === 0) return undefined;
+  const settings = settingsFor(book, declared);
+  const zone = settings.get("time_zone");
+  const references = await readReferences(rules, contract, Object.entries(files), resolve);
+  const asksForPhones = rules.some((rule) => usesPhones(rule));
+  return {
+    book,
+    settings,
+    references,
+    now: ruleClock(now, typeof zone === "string" ? zone : "UTC", today),
+    phone: asksForPhones ? await loadPhoneTest() : undefined,
+  };
+}
+
+async function readReferences(
+  rules: readonly Rule[],
+  { ruleBook }: Contract,
+  files: readonly (readonly [string, string])[],
+  resolve: (file: string) => string,
+): Promise<ReadonlyMap<string, ReferenceList>> {
+  const columns = columnsAsked(rules);
+  const lists = new Map<string, ReferenceList>();
+  const known = new Set(rules.flatMap((rule) => [...needsOf(rule, ruleBook).sources]));
+  for (const [name, file] of files) {
+    if (!known.has(name)) throw unknownList(name, [...known]);
+    const list = await readReferenceList(resolve(file));
+    const missing = columns.get(name)?.find((column) => !list.columns.includes(column));
+    if (missing !== undefined) {
+      throw new Failure("config", `${file}: the reference list ${name} needs a column "${missing}"`, {
+        hint: `it has ${list.columns.join(", ")}`,
+      });
+    }
+    lists.set(name, list);
+  }
+  return lists;
+}
+
+/** The columns by which rows are found. */
+function columnsAsked(rules: readonly Rule[]): ReadonlyMap<string, readonly string[]> {
+  const columns = new Map<string, readonly string[]>();
+  const ask = (source: string, more: readonly string[]): void => {
+    columns.set(source, [...(columns.get(source) ?? []), ...more]);
+  };
+  for (const rule of rules) {
+    if (rule.kind === "lookup") ask(rule.source, [rule.by]);
+    if (rule.kind === "in-set" && "source" in rule.set) ask(rule.set.source, rule.set.columns);
+  }
+  return columns;
+}
+
+function unknownList(name: string, known: readonly string[]): Failure {
+  const near = suggest(name, known);
+  const hint = known.length === 0 ? "the contract's rules ask for no lists" : `they ask for ${known.join(", ")}`;
+  return new Failure("config", `references.${name}: no rule of the contract asks for this list`, {
+    hint: near === undefined ? hint : `did you mean "${near}"?`,
+  });
+}
+
+function usesPhones(rule: Rule): boolean {
+  return rule.kind === "matches-format" && "name" in rule.format && isPhoneKind(rule.format.name);
+}
+
+/** What is missing for rules that are left out, in one line; undefined when all are judged. */
+export function skippedInWords(rules: readonly Rule[], world: RuleWorld): string | undefined {
+  const reasons = rules.flatMap((rule) => skipReason(rule, world) ?? []);
+  if (reasons.length === 0) return undefined;
+  const names = reasons.map(({ kind, name }) => `${kind === "setting" ? "rules" : "references"}.${name}`);
+  const missing = [...new Set(names)].toSorted();
+  const shown =
+    missing.length > 6 ? `${missing.slice(0, 5).join(", ")} and ${missing.length - 5} more` : missing.join(", ");
+  return `${reasons.length} of ${rules.length} rules are skipped, because the configuration does not declare ${shown}`;
+}
