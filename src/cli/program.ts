@@ -31,8 +31,8 @@ Exit codes (the worst one wins)
   1  some records invalid, rejected or duplicate
   2  wrong usage, configuration, contract, mapping, or unreadable input
   3  incomplete; safe to run again
-  4  stopped by the platform: authentication, supplier paused, TLS, redirect,
-     wrong endpoint
+  4  stopped by the platform or the document store: authentication, supplier
+     paused, TLS, redirect, wrong endpoint
   5  records remain whose fate is unknown (ambiguous)
   6  local storage failed
   7  another run is using the ledger

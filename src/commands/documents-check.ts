@@ -47,8 +47,9 @@ export function documentsCheck(options: DocumentsCheckOptions, parts: Parts): Pr
     const job = await openJob(await withStandardInput(options.job, parts.temporaryFolder, parts), parts);
     keep(job.input);
     await requireReportFolder(out, job);
+    // Before anything is asked of the store.
     documentFinder(job);
-    const store = keep(await openSettings(options, parts));
+    const store = keep(await storeOf(options, parts));
     const ledger = keep(await openTemporaryLedger(parts.temporaryFolder));
     const run = await ledger.startRun({
       command: "documents check",
@@ -70,7 +71,7 @@ export function documentsCheck(options: DocumentsCheckOptions, parts: Parts): Pr
   });
 }
 
-async function openSettings({ store, concurrency }: DocumentsCheckOptions, parts: Parts): Promise<DocumentStore> {
+async function storeOf({ store, concurrency }: DocumentsCheckOptions, parts: Parts): Promise<DocumentStore> {
   const { clock, random, userAgent } = parts;
   const ca = store.ca === undefined ? undefined : (await readTextFile(store.ca)).text;
   const credentials = (): ReturnType<Parts["storeCredentials"]> => parts.storeCredentials(store.credentialsFile);
