@@ -1,6 +1,6 @@
-import { londonTime } from "../platform/london-time.ts";
 import type { Product } from "../platform/products.ts";
 import type { RecordView } from "../report/record-formats.ts";
+import { shownTime } from "./shown-time.ts";
 
 /** Products: code, name, days in London on which they came and went, and what they are. */
 export const productView: RecordView<Product> = {
@@ -44,11 +44,5 @@ function traits(product: Product): readonly string[] {
 }
 
 function dayOf(time: string | null | undefined): string {
-  if (time === null || time === undefined) return "";
-  try {
-    return londonTime(time).day;
-  } catch (error) {
-    if (error instanceof RangeError) return time;
-    throw error;
-  }
+  return shownTime(time, ({ day }) => day);
 }

@@ -1,6 +1,6 @@
-import { londonTime } from "../platform/london-time.ts";
 import type { UnitRate } from "../platform/rates.ts";
 import type { RecordView } from "../report/record-formats.ts";
+import { shownTime } from "./shown-time.ts";
 
 /** Rates: the period by the clocks of London, and the values as they were sent. */
 export const rateView: RecordView<UnitRate> = {
@@ -22,12 +22,5 @@ export const rateView: RecordView<UnitRate> = {
 };
 
 function timeOf(time: string | null | undefined): string {
-  if (time === null || time === undefined) return "";
-  try {
-    const { day, clock, zone } = londonTime(time);
-    return `${day} ${clock} ${zone}`;
-  } catch (error) {
-    if (error instanceof RangeError) return time;
-    throw error;
-  }
+  return shownTime(time, ({ day, clock, zone }) => `${day} ${clock} ${zone}`);
 }

@@ -75,7 +75,7 @@ async function plotDay(
     found.push(...page.results);
   }
   const bars = halfHours(day, found).map(({ clock, rate }) => ({ clock, value: rate?.value_inc_vat }));
-  const title = `${request.tariff}, ${request.kind}, ${day.day}: value_inc_vat by the clocks of London`;
+  const title = `${request.tariff}, ${request.kind}, ${day.day}: value_inc_vat, London time`;
   await write(ratePlot({ title, bars, width: parts.screen.width }));
   return 0;
 }

@@ -2,7 +2,6 @@ import type { JsonObject } from "../model/json.ts";
 import type { PageExtent } from "../platform/page-extent.ts";
 import type { Page } from "../platform/pages.ts";
 import { type RecordFormat, type RecordView, recordWriter } from "../report/record-formats.ts";
-import { isRead } from "./terminal.ts";
 import type { World } from "./world.ts";
 
 export interface Shown<T> {
@@ -15,7 +14,7 @@ export interface Shown<T> {
 export async function showRecords<T extends JsonObject>(
   pages: AsyncIterable<Page<T>>,
   { view, format, extent }: Shown<T>,
-  { parts, talk, write }: World,
+  { parts, talk, write, isRead }: World,
 ): Promise<number> {
   const writer = recordWriter(format, view, { ...parts.screen, notice: talk.notice });
   let shown = 0;

@@ -18,9 +18,13 @@ export function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
   return isTTY;
 }
 
-/** False once whoever read our output has gone. */
-export function isRead(): boolean {
-  return process.stdout.writable;
+/** Gives false once whoever read our output has gone (`| head`). */
+export function watchReader(): () => boolean {
+  let reads = true;
+  process.stdout.once("error", () => {
+    reads = false;
+  });
+  return () => reads;
 }
 
 /** Whether somebody sees a line on stderr that changes. */

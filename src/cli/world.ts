@@ -11,7 +11,7 @@ import { readSecrets } from "./secrets.ts";
 import { readStoreCredentials } from "./store-credentials.ts";
 import type { Talk } from "./talk.ts";
 import { createTalk, talkOptionsOf } from "./talk.ts";
-import { ask, isLive, screenOf, stdoutWriter } from "./terminal.ts";
+import { ask, isLive, screenOf, stdoutWriter, watchReader } from "./terminal.ts";
 import { throwAwayFolder } from "./throw-away-folder.ts";
 import { packageVersion } from "./version.ts";
 
@@ -23,6 +23,8 @@ export interface World {
   readonly talkScreen: Screen;
   /** Takes a piece of what goes to stdout; waits while whoever reads is slow. */
   readonly write: (text: string) => Promise<void> | void;
+  /** False once whoever read our stdout has gone. */
+  readonly isRead: () => boolean;
   /** Ends the progress display. Throw-away files go with the process. */
   readonly close: () => void;
 }
@@ -38,6 +40,7 @@ export function createWorld(flags: Flags): World {
     talk,
     talkScreen,
     write: stdoutWriter(monotonic),
+    isRead: watchReader(),
     close: progress.stop,
     parts: {
       notice: progress.above,

@@ -1,4 +1,5 @@
 import { plainText } from "./plain-text.ts";
+import { wrapText } from "./text-width.ts";
 
 /** Half an hour of the day. */
 interface PlotBar {
@@ -24,7 +25,8 @@ const ROWS = 15;
  */
 export function ratePlot({ title, bars, width }: RatePlot): string {
   const known = bars.flatMap(({ value, clock }) => (value === undefined ? [] : [{ text: value, clock }]));
-  if (known.length === 0) return `${plainText(title)}\n\nno rates\n`;
+  const head = [...wrapText(plainText(title), width), ""];
+  if (known.length === 0) return textOf([...head, "no rates"]);
   const scale = scaleOf(known.map(({ text }) => Number(text)));
   const values = bars.map(({ value }) => (value === undefined ? undefined : Number(value)));
   const labelWidth = Math.max(...rowLevels(scale).map((level) => label(level, scale).length));
@@ -35,8 +37,11 @@ export function ratePlot({ title, bars, width }: RatePlot): string {
     return `${shown.padStart(labelWidth)} ${level === 0 ? "┼" : "│"}${cells}`.trimEnd();
   });
   const hours = hourLine(bars, barWidth, labelWidth + 2);
-  const all = [plainText(title), "", ...lines, hours, "", ...wordLines(known, bars.length)];
-  return all.map((line) => `${line}\n`).join("");
+  return textOf([...head, ...lines, hours, "", ...wordLines(known, bars.length)]);
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 const MOST_BAR_WIDTH = 3;
@@ -110,7 +115,7 @@ function wordLines(known: readonly Known[], bars: number): readonly string[] {
   return [
     `highest ${atTime(highest)}, lowest ${atTime(lowest)}`,
     ...(bars === USUAL ? [] : [`${bars} half hours: the clocks go ${bars < USUAL ? "forward" : "back"} on this day`]),
-    ...(missing === 0 ? [] : [`${missing} half hours have no rate`]),
+    ...(missing === 0 ? [] : [`without a rate: ${missing} of ${bars}`]),
   ];
 }
 
