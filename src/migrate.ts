@@ -80,6 +80,8 @@ export interface SendOptions {
   readonly pace: PaceSettings;
   readonly parts: Pick<Parts, "drain" | "abort" | "clock" | "random" | "onUpload">;
   readonly shownValues?: ShownValues | undefined;
+  /** The step after which records are left as they are. */
+  readonly until?: string | undefined;
 }
 
 /**
@@ -87,18 +89,18 @@ export interface SendOptions {
  * Reads the input again, and once more for records that had to wait; what is settled already is passed over.
  */
 export function send(job: Job, book: RunBook, options: SendOptions): Promise<UploadEnd> {
-  const { connection, pace, parts, shownValues } = options;
+  const { connection, pace, parts, shownValues, until } = options;
   const due = (): ReturnType<typeof dueRecords> =>
-    dueRecords(readRecords(job, parts.drain), { job, book, shownValues });
+    dueRecords(readRecords(job, parts.drain), { job, book, shownValues, until });
   const { clock, random, onUpload } = parts;
   return uploadInRounds(
     due,
-    { ledger: book.ledger, client: connection.client, clock, random, onProgress: onUpload },
+    { ledger: book.ledger, steps: connection.steps, clock, random, onProgress: onUpload },
     {
       run: book.run,
       concurrency: pace.concurrency,
       ceiling: pace.maxConcurrency,
-      dedupes: job.operation.dedupes,
+      until,
       oneSupplier: job.operation.supplier === undefined || job.mapping.isConstant(job.operation.supplier),
       waitForSupplier: pace.waitForSupplier,
       drain: parts.drain,

@@ -68,6 +68,12 @@ export const faultOptions: readonly Option[] = [
   new Option("--rotate-tokens-at <k>", "make every token worthless at request k").argParser(count),
   new Option("--max-in-flight <n>", "429 beyond this many requests at a time").argParser(count),
   new Option("--max-per-second <n>", "429 beyond this many requests a second").argParser(count),
+  new Option("--max-processing <n>", "429 beyond this many processed at a time").argParser(count),
+  new Option("--task-ms <ms>", "from scheduling an account to its creation (default: 100)").argParser(
+    wholeNumber(0, 1_000_000),
+  ),
+  new Option(`--task-errors ${WHEN}`, "scheduled accounts that end in an error").argParser(trigger),
+  new Option("--drop-fields <names...>", "leave these fields out of what validation understood"),
   new Option("--token-lifetime <seconds>", "how long a token is good (default: 3600)").argParser(count),
   new Option("--refresh-lifetime <seconds>", "how long a refresh token is good (default: a week)").argParser(count),
   new Option("--max-logins <n>", "refuse logins beyond this many a minute (KT-CT-1199)").argParser(count),
@@ -102,6 +108,10 @@ const FAULT_NAMES = [
   "maxInFlight",
   "maxPerSecond",
   "maxLogins",
+  "maxProcessing",
+  "taskMs",
+  "taskErrors",
+  "dropFields",
   "forgetful",
 ] as const satisfies readonly (keyof FaultFlags & keyof FaultOptions)[];
 

@@ -1,12 +1,14 @@
 import { formatAttr, type AttrPath } from "../model/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Operation } from "./contract.ts";
+import { besideWrap, linkWorkflows, type LoneOperation } from "./link-workflows.ts";
 import type { FieldType } from "./field-type.ts";
 import type { Findings } from "./findings.ts";
 import { readExtensions, type OperationExtensions } from "./operation-extensions.ts";
 import { present } from "./present.ts";
 import { followRef, nodeAt, type Compilation } from "./schema-node.ts";
 import { suggest } from "./suggest.ts";
+import type { PlainOperation } from "./workflow.ts";
 
 /** The operations of a document in its order, with the types of their request bodies. */
 export function compileOperations(compilation: Compilation): readonly Operation[] {
@@ -23,7 +25,7 @@ export function compileOperations(compilation: Compilation): readonly Operation[
   });
   if (operations.length === 0) findings.add("error", "no-operations", "the document has no operations", ["paths"]);
   reportSameIds(operations, findings);
-  return operations.map(({ operation }) => operation);
+  return linkWorkflows(operations, compilation);
 }
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -33,29 +35,24 @@ interface Written {
   readonly path: AttrPath;
 }
 
-interface Compiled {
-  readonly operation: Operation;
-  readonly path: AttrPath;
-}
-
-function operationsOf(path: string, item: Written, compilation: Compilation): readonly Compiled[] {
+function operationsOf(path: string, item: Written, compilation: Compilation): readonly LoneOperation[] {
   return METHODS.flatMap((method) => {
     const written = item.value[method];
     if (!isJsonObject(written)) return [];
     const place = [...item.path, method];
     const operation = compileOperation(method.toUpperCase(), path, { value: written, path: place }, compilation);
     if (operation.body !== undefined) reportParameters(item, { value: written, path: place }, compilation);
-    return [{ operation, path: place }];
+    return [{ operation, path: place, written }];
   });
 }
 
-function compileOperation(method: string, path: string, written: Written, compilation: Compilation): Operation {
+function compileOperation(method: string, path: string, written: Written, compilation: Compilation): PlainOperation {
   const { operationId, summary } = written.value;
   const { findings } = compilation;
   const extensions = readExtensions(written.value, written.path, findings);
   const { wrap, key, dedupes, outcomes, items } = extensions;
   const whole = bodyOf(written, compilation);
-  const body = wrap === undefined ? whole : unwrapped(whole, wrap, written.path, findings);
+  const body = wrap === undefined ? whole : unwrapped(whole, wrap, written, findings);
   if (key !== undefined && body !== undefined) checkField(body, key, [...written.path, "x-migrate-key"], findings);
   const { supplier = supplierField(body) } = extensions;
   if (body !== undefined && supplier !== undefined) {
@@ -104,17 +101,18 @@ function bodyOf({ value, path }: Written, compilation: Compilation): FieldType |
 function unwrapped(
   whole: FieldType | undefined,
   wrap: string,
-  path: AttrPath,
+  written: Written,
   findings: Findings,
 ): FieldType | undefined {
-  const place = [...path, "x-migrate-wrap"];
+  const place = [...written.path, "x-migrate-wrap"];
+  const given = besideWrap(written.value);
   const property = whole?.kind === "object" ? whole.properties.get(wrap) : undefined;
   if (whole?.kind !== "object" || property === undefined) {
     findings.add("error", "bad-extension", `x-migrate-wrap: the body has no field "${wrap}"`, place);
     return whole;
   }
   for (const other of whole.properties.values()) {
-    if (!other.required || other.name === wrap) continue;
+    if (!other.required || other.name === wrap || given.has(other.name)) continue;
     const message = `x-migrate-wrap: "${other.name}" is required beside "${wrap}", and is never sent`;
     findings.add("warning", "not-sent", message, place);
   }
@@ -165,7 +163,7 @@ function reportParameters(item: Written, operation: Written, compilation: Compil
   }
 }
 
-function reportSameIds(operations: readonly Compiled[], findings: Findings): void {
+function reportSameIds(operations: readonly LoneOperation[], findings: Findings): void {
   const seen = new Set<string>();
   for (const { operation, path } of operations) {
     if (seen.has(operation.id)) {

@@ -4,6 +4,7 @@ import type { Place } from "../model/place.ts";
 import type { FieldType } from "./field-type.ts";
 import type { ItemRule, OutcomeRule } from "./outcome-rule.ts";
 import type { RuleBook } from "./rule.ts";
+import type { ReadBack, Step } from "./workflow.ts";
 
 /** An OpenAPI document with its overlays, compiled once. */
 export interface Contract {
@@ -50,4 +51,8 @@ export interface Operation {
   readonly items?: readonly ItemRule[];
   /** `x-migrate-supplier`: where the import supplier's code lies in the payload; absent: the payload names none. */
   readonly supplier?: AttrPath;
+  /** `x-migrate-steps`: the operations that a record passes through, in order; empty: this one alone. */
+  readonly steps: readonly Step[];
+  /** `x-migrate-read-back`: how to find out whether a record arrived, the surest way first. */
+  readonly readBack: readonly ReadBack[];
 }

@@ -12,12 +12,10 @@ import { suggest } from "./suggest.ts";
 export function findOperation(contract: Contract, wanted: string | undefined): Operation {
   const { operations } = contract;
   if (wanted === undefined) return onlyOperation(contract);
-  for (const form of FORMS) {
-    const matches = operations.filter((operation) => form(operation, wanted.trim()));
-    const [match, second] = matches;
-    if (match !== undefined && second === undefined) return match;
-    if (match !== undefined) throw refusal(`more than one operation fits "${wanted}"`, matches, "name one of");
-  }
+  const matches = operationsNamed(operations, wanted);
+  const [match, second] = matches;
+  if (match !== undefined && second === undefined) return match;
+  if (match !== undefined) throw refusal(`more than one operation fits "${wanted}"`, matches, "name one of");
   const near = suggest(
     wanted,
     operations.flatMap((operation) => [operation.id, methodAndPath(operation)]),
@@ -34,8 +32,22 @@ function onlyOperation({ operations }: Contract): Operation {
   throw refusal("the contract does not tell which operation is meant", candidates, "choose with --operation");
 }
 
+/** The operations that a name fits, read as strictly as it can be. */
+export function operationsNamed<Named extends NamedOperation>(
+  operations: readonly Named[],
+  wanted: string,
+): readonly Named[] {
+  for (const form of FORMS) {
+    const matches = operations.filter((operation) => form(operation, wanted.trim()));
+    if (matches.length > 0) return matches;
+  }
+  return [];
+}
+
+type NamedOperation = Pick<Operation, "id" | "method" | "path">;
+
 /** From the strictest to the most tolerant; the first that fits any operation decides. */
-const FORMS: readonly ((operation: Operation, wanted: string) => boolean)[] = [
+const FORMS: readonly ((operation: NamedOperation, wanted: string) => boolean)[] = [
   (operation, wanted) => operation.id === wanted,
   (operation, wanted) => samePath(methodAndPath(operation), wanted, (path) => path),
   (operation, wanted) => samePath(methodAndPath(operation), wanted, withoutSlash),
@@ -45,7 +57,7 @@ const FORMS: readonly ((operation: Operation, wanted: string) => boolean)[] = [
   (operation, wanted) => plainId(operation.id) === plainId(wanted),
 ];
 
-function methodAndPath({ method, path }: Operation): string {
+function methodAndPath({ method, path }: NamedOperation): string {
   return `${method} ${path}`;
 }
 

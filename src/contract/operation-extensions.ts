@@ -18,16 +18,8 @@ export interface OperationExtensions {
 
 /** Reads them; a value of the wrong shape is a finding of severity `error` and left out. */
 export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
-  const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined => {
-    if (!Object.hasOwn(operation, name)) return undefined;
-    const value = schema.safeParse(operation[name]);
-    if (value.success) return value.data;
-    for (const issue of value.error.issues) {
-      const spot = issue.path.filter((part) => typeof part !== "symbol");
-      findings.add("error", "bad-extension", `${name}: ${lowerFirst(issue.message)}`, [...path, name, ...spot]);
-    }
-    return undefined;
-  };
+  const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined =>
+    readExtension(name, schema, { operation, path, findings });
   for (const name of Object.keys(operation)) checkName(name, [...path, name], findings);
   const wrap = read("x-migrate-wrap", wrapSchema);
   const items = read("x-migrate-items", itemsSchema);
@@ -43,7 +35,31 @@ export function readExtensions(operation: JsonObject, path: AttrPath, findings: 
   };
 }
 
-const attrSchema = z
+/** An operation as the document writes it. */
+export interface WrittenOperation {
+  readonly operation: JsonObject;
+  readonly path: AttrPath;
+  readonly findings: Findings;
+}
+
+/** The value of one extension; undefined where there is none, or, with a finding at its place, one of the wrong shape. */
+export function readExtension<Value>(
+  name: string,
+  schema: z.ZodType<Value>,
+  { operation, path, findings }: WrittenOperation,
+): Value | undefined {
+  if (!Object.hasOwn(operation, name)) return undefined;
+  const value = schema.safeParse(operation[name]);
+  if (value.success) return value.data;
+  for (const issue of value.error.issues) {
+    const spot = issue.path.filter((part) => typeof part !== "symbol");
+    findings.add("error", "bad-extension", `${name}: ${lowerFirst(issue.message)}`, [...path, name, ...spot]);
+  }
+  return undefined;
+}
+
+/** An attr, as the path that it names. */
+export const attrSchema: z.ZodType<AttrPath> = z
   .string("must be the attr of a field, such as external_account_number")
   .min(1, "must not be empty")
   .transform(parseAttr);
@@ -57,7 +73,8 @@ const statusSchema = z.union(
   STATUS_WORDS,
 );
 
-const outcomesSchema = z
+/** `x-migrate-outcomes` */
+export const outcomesSchema: z.ZodType<readonly OutcomeRule[]> = z
   .array(
     z.strictObject({
       status: statusSchema,
@@ -98,13 +115,9 @@ const itemsSchema = z.union(
 
 function checkName(name: string, path: AttrPath, findings: Findings): void {
   if (KNOWN.has(name)) return;
-  if (LATER.has(name)) {
-    findings.add("warning", "not-enforced", `"${name}" is not used by this version`, path);
-    return;
-  }
   const near = suggest(
     name,
-    [...KNOWN, ...LATER].filter((known) => known.startsWith("x-") === name.startsWith("x-")),
+    [...KNOWN].filter((known) => known.startsWith("x-") === name.startsWith("x-")),
   );
   if (name.startsWith("x-") && near === undefined) findings.count(name, path);
   else {
@@ -112,9 +125,6 @@ function checkName(name: string, path: AttrPath, findings: Findings): void {
     findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
   }
 }
-
-/** Names that later versions will read. */
-const LATER: ReadonlySet<string> = new Set(["x-migrate-steps", "x-migrate-poll", "x-migrate-read-back"]);
 
 /** OpenAPI 3.0.3 and 3.1.0, Operation Object; and our own. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -136,6 +146,9 @@ const KNOWN: ReadonlySet<string> = new Set([
   "x-migrate-outcomes",
   "x-migrate-items",
   "x-migrate-supplier",
+  "x-migrate-steps",
+  "x-migrate-poll",
+  "x-migrate-read-back",
 ]);
 
 function lowerFirst(text: string): string {

@@ -12,7 +12,7 @@ export function sendable(
 ): readonly SendableItem[] {
   return database
     .rows(SELECT_SENDABLE, run.number, range.from, range.to)
-    .map(({ inDoubt, ...item }) => ({ ...item, inDoubt: inDoubt === 1 }));
+    .map(({ inDoubt, step, ...item }) => ({ ...item, inDoubt: inDoubt === 1, ...(step !== null && { step }) }));
 }
 
 export function intend(
@@ -23,10 +23,10 @@ export function intend(
 ): void {
   database.transaction(() => {
     for (const settlement of settled) settleOne(database, run, settlement);
-    for (const { record, identity, content, attempt, at } of intents) {
+    for (const { record, identity, content, attempt, at, step = null, harmless = false } of intents) {
       requireOne(database.run(CLAIM_RECORD, identity, content, attempt), database.path);
       requireOne(database.run(CLAIM_ITEM, attempt, run.number, record), database.path);
-      database.run(INSERT_ATTEMPT, run.number, record, attempt, identity, at);
+      database.run(INSERT_ATTEMPT, run.number, record, attempt, identity, at, step, harmless ? 1 : 0);
     }
   });
 }
@@ -42,10 +42,16 @@ export function attemptsOf(database: SqliteDatabase, key: string): readonly Atte
   return database.rows(SELECT_ATTEMPTS, key.normalize("NFC")).map((row) => toAttempt(database, row));
 }
 
-const SELECT_SENDABLE: Query<Omit<SendableItem, "inDoubt"> & { readonly inDoubt: number }> = {
+interface SendableRow extends Omit<SendableItem, "inDoubt" | "step"> {
+  readonly inDoubt: number;
+  readonly step: string | null;
+}
+
+const SELECT_SENDABLE: Query<SendableRow> = {
   sql: `
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
-    coalesce(records.state, '') = 'ambiguous' as inDoubt
+    coalesce(records.state, '') = 'ambiguous' as inDoubt,
+    iif(records.content = items.content, records.step, null) as step
   from items left join records on records.identity = items.identity
   where run = ? and record between ? and ? and status = 'pending'
     and items.identity is not null and items.content is not null
@@ -54,7 +60,8 @@ const SELECT_SENDABLE: Query<Omit<SendableItem, "inDoubt"> & { readonly inDoubt:
 
 const CLAIM_RECORD = `
   insert into records (identity, content, state, attempts) values (?1, ?2, 'sending', ?3)
-  on conflict (identity) do update set content = ?2, state = 'sending', attempts = ?3
+  on conflict (identity) do update set
+    content = ?2, state = 'sending', attempts = ?3, step = iif(content = ?2, step, null)
   where state <> 'sending' and attempts = ?3 - 1`;
 
 const CLAIM_ITEM = `
@@ -62,7 +69,8 @@ const CLAIM_ITEM = `
   where run = ?2 and record = ?3 and status = 'pending'`;
 
 const INSERT_ATTEMPT = `
-  insert into attempts (run, record, attempt, identity, intended_at, status) values (?, ?, ?, ?, ?, 'sending')`;
+  insert into attempts (run, record, attempt, identity, intended_at, step, harmless, status)
+  values (?, ?, ?, ?, ?, ?, ?, 'sending')`;
 
 const SETTLE_ATTEMPT = `
   update attempts set status = ?1, settled_at = ?2, http = ?3, account = ?4, duration_ms = ?5, reason = ?6
@@ -72,7 +80,10 @@ const ACCEPT_RECORD = `
   update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
-const SETTLE_RECORD = "update records set state = ?3 where identity = ?1 and attempts = ?2 and state = 'sending'";
+/** What is refused has to begin anew: what was staged is not what is to be processed. */
+const SETTLE_RECORD = `
+  update records set state = ?3, step = iif(?3 = 'rejected', null, coalesce(?4, step))
+  where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
 const SETTLE_ITEM = `
   update items set status = ?1, http = ?2, account = ?3, duration_ms = ?4
@@ -80,13 +91,13 @@ const SETTLE_ITEM = `
 
 function settleOne(database: SqliteDatabase, run: RunRow, settlement: Settlement): void {
   const { record, identity, attempt, status, at, problems, reason = null } = settlement;
-  const { http = null, account = null, durationMs = null } = settlement;
+  const { http = null, account = null, durationMs = null, step = null } = settlement;
   const reply = [http, account, durationMs];
   const changes = [
     database.run(SETTLE_ATTEMPT, status, at, ...reply, reason, run.number, record, attempt, identity),
     status === "accepted"
       ? database.run(ACCEPT_RECORD, identity, attempt, at, account)
-      : database.run(SETTLE_RECORD, identity, attempt, status),
+      : database.run(SETTLE_RECORD, identity, attempt, status, step),
     database.run(SETTLE_ITEM, status, ...reply, run.number, record, attempt),
   ];
   for (const changed of changes) requireOne(changed, database.path);
@@ -106,6 +117,7 @@ interface AttemptRow {
   readonly run: string;
   readonly attempt: number;
   readonly record: number;
+  readonly step: string | null;
   readonly intendedAt: string;
   readonly settledAt: string | null;
   readonly status: Attempt["status"];
@@ -117,7 +129,7 @@ interface AttemptRow {
 
 const SELECT_ATTEMPTS: Query<AttemptRow> = {
   sql: `
-  select attempts.run as runNumber, runs.name as run, attempts.attempt, attempts.record, intended_at as intendedAt,
+  select attempts.run as runNumber, runs.name as run, attempts.attempt, attempts.record, attempts.step, intended_at as intendedAt,
     settled_at as settledAt, attempts.status, attempts.http, attempts.account, attempts.duration_ms as durationMs,
     reason
   from items
@@ -134,6 +146,7 @@ function toAttempt(database: SqliteDatabase, row: AttemptRow): Attempt {
     intendedAt: row.intendedAt,
     status: row.status,
     problems: problemsOf(database, row),
+    ...(row.step !== null && { step: row.step }),
     ...(row.settledAt !== null && { settledAt: row.settledAt }),
     ...(row.http !== null && { http: row.http }),
     ...(row.account !== null && { account: row.account }),

@@ -117,6 +117,8 @@ export interface SendableItem {
   readonly attempts: number;
   /** One of them may have been processed. */
   readonly inDoubt: boolean;
+  /** The last step that was done for this content; absent before the first, and after a refusal. */
+  readonly step?: string;
 }
 
 export interface Intent {
@@ -124,6 +126,10 @@ export interface Intent {
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
   readonly attempt: number;
+  /** The step that it is for, where there are several. */
+  readonly step?: string;
+  /** May be repeated without harm: broken off, it leaves the record `pending` and not `ambiguous`. */
+  readonly harmless?: boolean;
   readonly at: string;
 }
 
@@ -131,14 +137,19 @@ export interface Settlement {
   readonly record: number;
   readonly identity: Uint8Array;
   readonly attempt: number;
-  /** `pending`: certainly not processed, may be sent again. */
-  readonly status: Extract<Status, "accepted" | "rejected" | "ambiguous" | "blocked" | "pending">;
+  /**
+   * `pending`: may be sent again, from the step that was done last. `valid`: the platform would take it, and was asked
+   * for nothing more.
+   */
+  readonly status: Extract<Status, "valid" | "accepted" | "rejected" | "ambiguous" | "blocked" | "pending">;
   readonly problems: readonly Problem[];
   readonly http?: number;
   readonly account?: string;
   readonly durationMs?: number;
   /** Why, in a few words, for `explain`: "timeout waiting for headers". */
   readonly reason?: string;
+  /** The step that is done with this. */
+  readonly step?: string;
   readonly at: string;
 }
 
@@ -151,6 +162,8 @@ export interface Attempt {
   readonly run: string;
   readonly attempt: number;
   readonly record: number;
+  /** The step that it was for, where there were several. */
+  readonly step?: string;
   readonly intendedAt: string;
   readonly settledAt?: string;
   readonly status: Settlement["status"] | "sending";

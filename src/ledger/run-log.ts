@@ -80,18 +80,31 @@ export function finishRun(
  * Callers hold the ledger's lock, so no live run has any.
  */
 function settleInterrupted(database: SqliteDatabase, at: string): void {
-  const inFlight = "select run, record from attempts where status = 'sending'";
-  database.run(`update items set status = 'ambiguous' where status = 'sending' and (run, record) in (${inFlight})`);
-  database.run(
-    `update records set state = 'ambiguous'
-     where state = 'sending' and identity in (select identity from attempts where status = 'sending')`,
-  );
-  database.run(
-    "update attempts set status = 'ambiguous', settled_at = ?, reason = ? where status = 'sending'",
-    at,
-    "the run ended before an answer was written down",
-  );
+  for (const [harmless, status, reason] of INTERRUPTED) {
+    const inFlight = `from attempts where status = 'sending' and harmless = ${harmless}`;
+    database.run(
+      `update items set status = ? where status = 'sending' and (run, record) in (select run, record ${inFlight})`,
+      status,
+    );
+    database.run(
+      `update records set state = ? where state = 'sending' and identity in (select identity ${inFlight})`,
+      status,
+    );
+    database.run(
+      "update attempts set status = ?, settled_at = ?, reason = ? where status = 'sending' and harmless = ?",
+      status,
+      at,
+      reason,
+      harmless,
+    );
+  }
 }
+
+/** What may be repeated without harm leaves no doubt behind. */
+const INTERRUPTED = [
+  [0, "ambiguous", "the run ended before an answer was written down"],
+  [1, "pending", "the run ended before an answer was written down; the step may be repeated"],
+] as const;
 
 interface RunColumns {
   readonly name: string;

@@ -38,6 +38,10 @@ const SCHEMA_STEPS: readonly string[] = [
      severity text not null, code text not null, problem text not null,
      primary key (run, record, attempt, position)
    ) without rowid;`,
+  `alter table records add column step text;
+   alter table attempts add column step text;
+   alter table attempts add column harmless integer not null default 0;
+   alter table items add column awaits blob;`,
 ];
 
 /**

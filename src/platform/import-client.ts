@@ -1,14 +1,8 @@
-import type { Operation } from "../contract/contract.ts";
-import type { Clock } from "../model/clock.ts";
-import { Failure } from "../model/failure.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { PlainOperation, Step } from "../contract/workflow.ts";
+import { type JsonObject, type JsonValue, valueAt } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";
-import { type Http, type HttpReply, TransportError } from "../transport/http.ts";
-import type { Authorisation } from "./authorisation.ts";
-import { sendAuthorised } from "./authorised-request.ts";
-import { judgeError } from "./judge-error.ts";
+import { type Answer, judgedRequest, type RequestTools } from "./judged-request.ts";
 import { judgeReply } from "./judge-reply.ts";
-import type { Judgement } from "./verdict.ts";
 
 /** Sends payloads to one operation of the data-import API and says what became of them. */
 export interface ImportClient {
@@ -16,53 +10,37 @@ export interface ImportClient {
   readonly send: (payload: JsonObject, signal: AbortSignal) => Promise<Answer>;
 }
 
-export interface Answer extends Judgement {
-  /** Status of the reply; absent when there was none. */
-  readonly http?: number;
-  /** First byte sent to last byte read, milliseconds. */
-  readonly durationMs: number;
-}
-
-export interface ImportClientOptions {
-  readonly http: Http;
-  readonly baseUrl: URL;
-  readonly authorisation: Authorisation;
-  readonly operation: Pick<Operation, "path" | "wrap" | "outcomes" | "items" | "body">;
-  /** `energy-migrate/<version>`. */
-  readonly userAgent: string;
-  readonly clock: Pick<Clock, "now">;
+export interface ImportClientOptions extends RequestTools {
+  readonly operation: Pick<PlainOperation, "path" | "wrap" | "outcomes" | "items" | "body">;
+  /** What the request carries beside the wrapped payload, or in its place. */
+  readonly body?: Step["body"];
 }
 
 export function createImportClient(options: ImportClientOptions): ImportClient {
-  const { http, operation, authorisation, clock } = options;
+  const { operation, clock, body } = options;
   const url = joinPath(options.baseUrl, operation.path);
-  const fixed = { "content-type": "application/json", accept: "application/json", "user-agent": options.userAgent };
-
-  const post = async (body: string, authorization: string, signal: AbortSignal): Promise<Answer> => {
-    const reply = await http({ method: "POST", url, headers: { ...fixed, authorization }, body, signal });
-    return answerTo(reply, judgeReply(reply, operation, clock.now()));
-  };
-
   return {
-    async send(payload, signal) {
-      const body = JSON.stringify(operation.wrap === undefined ? payload : { [operation.wrap]: payload });
-      try {
-        return await sendAuthorised(
-          authorisation,
-          (authorization) => post(body, authorization, signal),
-          ({ verdict }) => verdict.kind === "unauthorised",
-        );
-      } catch (error) {
-        if (error instanceof Failure) return { verdict: { kind: "stop", failure: error }, durationMs: 0 };
-        if (error instanceof TransportError) {
-          return { ...judgeError(error, url.origin), durationMs: error.durationMs };
-        }
-        throw error;
-      }
-    },
+    send: (payload, signal) =>
+      judgedRequest(
+        {
+          method: "POST",
+          url,
+          body: JSON.stringify(requestBody(payload, operation.wrap, body)),
+          signal,
+          judge: (reply) => judgeReply(reply, operation, clock.now()),
+        },
+        options,
+      ),
   };
 }
 
-function answerTo(reply: HttpReply, judgement: Judgement): Answer {
-  return { ...judgement, http: reply.status, durationMs: reply.durationMs };
+/** The payload, wrapped or bare, or a small body made from it. What the payload does not have is left out. */
+function requestBody(payload: JsonObject, wrap: string | undefined, body: Step["body"]): JsonObject {
+  const fields: Record<string, JsonValue> = {};
+  for (const [name, source] of Object.entries(body ?? {})) {
+    const value = "value" in source ? source.value : valueAt(payload, source.attr);
+    if (value !== undefined) fields[name] = value;
+  }
+  if (wrap !== undefined) return { [wrap]: payload, ...fields };
+  return body === undefined ? payload : fields;
 }

@@ -3,7 +3,8 @@ import type { PlatformProblem } from "../model/problem.ts";
 
 /** What one request means for its record. */
 export type Verdict =
-  | { readonly kind: "accepted"; readonly account?: string }
+  /** `warnings`: what the platform did not take of it, where it was asked for that. */
+  | { readonly kind: "accepted"; readonly account?: string; readonly warnings?: readonly PlatformProblem[] }
   /** `account`: the platform has one all the same, and refused single items of what was sent. */
   | { readonly kind: "rejected"; readonly problems: readonly PlatformProblem[]; readonly account?: string }
   /** The record is good, and the platform takes none for now: the import supplier is Paused or Complete. */
@@ -15,6 +16,10 @@ export type Verdict =
       readonly afterMs?: number;
       readonly problems?: readonly PlatformProblem[];
     }
+  /** Asked what became of a record: the platform is not through with it. */
+  | { readonly kind: "waiting"; readonly reason: string }
+  /** Asked the same: the platform knows of nothing. */
+  | { readonly kind: "absent"; readonly reason: string }
   /** Not one byte has left. */
   | { readonly kind: "unsent"; readonly reason: string; readonly code: string }
   /** May have been processed. `foreign`: whatever answered does not seem to be the platform's API. */

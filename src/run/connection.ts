@@ -1,8 +1,8 @@
 import type { Operation } from "../contract/contract.ts";
 import type { Authorisation } from "../platform/authorisation.ts";
 import { createAuthorisation } from "../platform/authorisation.ts";
-import type { ImportClient } from "../platform/import-client.ts";
-import { createImportClient } from "../platform/import-client.ts";
+import type { StepClient } from "../platform/step-clients.ts";
+import { createStepClients } from "../platform/step-clients.ts";
 import { readTextFile } from "../read/text-file.ts";
 import { parseBaseUrl } from "../transport/base-url.ts";
 import { createHttp, type HttpClient, type HttpOptions } from "../transport/undici-http.ts";
@@ -35,7 +35,8 @@ export interface PaceSettings {
 
 /** A platform made ready to be sent to; nothing has been sent yet. */
 export interface Connection {
-  readonly client: ImportClient;
+  /** The requests that a record passes through. */
+  readonly steps: readonly StepClient[];
   readonly close: () => Promise<void>;
 }
 
@@ -61,8 +62,8 @@ export async function connect(
   const open = await openTarget(target, { connections });
   const authorisation = await authorisationOf(target, open, parts);
   const { userAgent, clock } = parts;
-  const client = createImportClient({ ...open, authorisation, operation, userAgent, clock });
-  return { client, close: open.close };
+  const steps = createStepClients(operation, { ...open, authorisation, userAgent, clock });
+  return { steps, close: open.close };
 }
 
 export interface OpenTarget extends HttpClient {

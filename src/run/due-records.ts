@@ -14,6 +14,8 @@ export interface DueContext {
   readonly job: Job;
   readonly book: RunBook;
   readonly shownValues: ShownValues | undefined;
+  /** The step after which records are left as they are. */
+  readonly until?: string | undefined;
 }
 
 /**
@@ -27,11 +29,18 @@ export async function* dueRecords(
   for await (const batch of rows) {
     const [first, last] = [batch[0], batch.at(-1)];
     if (first === undefined || last === undefined) continue;
-    const due = await context.book.ledger.sendable(context.book.run, first.number, last.number);
+    const all = await context.book.ledger.sendable(context.book.run, first.number, last.number);
+    const due = all.filter((item) => !hasComeSoFar(item, context));
     if (due.length === 0) continue;
     const byNumber = new Map(batch.map((record) => [record.number, record]));
     yield due.map((item) => sendable(byNumber.get(item.record), item, context));
   }
+}
+
+/** The step that was asked for is done, or a later one. */
+function hasComeSoFar({ step }: SendableItem, { until, job }: DueContext): boolean {
+  const names = job.operation.steps.map(({ name }) => name);
+  return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
 }
 
 function sendable(record: InputRecord | undefined, item: SendableItem, context: DueContext): Sendable {

@@ -3,6 +3,7 @@ import { contentHash, recordIdentity } from "../ledger/identity.ts";
 import type { HeldBack, Ledger, PlanPolicy, PlannedItem } from "../ledger/ledger.ts";
 import { formatAttr } from "../model/attr.ts";
 import type { JsonObject } from "../model/json.ts";
+import { canSettleDoubts } from "../contract/workflow.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { isValid } from "./checked-records.ts";
 import type { CheckEnd, CheckProgress } from "./check-end.ts";
@@ -120,7 +121,7 @@ export type KeyColumns = Map<string, { readonly column: string; readonly columnN
 export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["keyColumns"] = new Map()): PlanPolicy {
   return {
     revise,
-    resendAmbiguous: job.operation.dedupes,
+    resendAmbiguous: canSettleDoubts(job.operation),
     keyAttr: formatAttr(job.mapping.keyAttr ?? []),
     keyColumns,
   };

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { canSettleDoubts } from "../contract/workflow.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { worstExitCode } from "../model/exit-code.ts";
 import { Failure } from "../model/failure.ts";
@@ -128,7 +129,7 @@ export async function reportRun(
   };
   const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
   const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
-  const dedupes = job?.operation.dedupes ?? false;
+  const dedupes = job !== undefined && canSettleDoubts(job.operation);
   const { ledger: ledgerPath, flags = [] } = options;
   const next = nextCommand({ run, settings: job?.settings, summary, rejects, ledger: ledgerPath, flags, dedupes });
   return {

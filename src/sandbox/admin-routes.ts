@@ -2,6 +2,7 @@ import { isJsonObject } from "../model/json.ts";
 import { Failure } from "../model/failure.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import type { History } from "./history.ts";
+import type { ImportProcesses } from "./import-processes.ts";
 import { jsonCopy, parseJson } from "./json-text.ts";
 import type { Route } from "./platform-app.ts";
 import { readFaults } from "./read-faults.ts";
@@ -11,6 +12,7 @@ import type { Tokens } from "./tokens.ts";
 
 export interface AdminParts {
   readonly state: SandboxState;
+  readonly processes: Pick<ImportProcesses, "clear">;
   readonly history: History;
   readonly faults: FaultPlan;
   readonly tokens: Tokens;
@@ -18,7 +20,7 @@ export interface AdminParts {
 
 /** The sandbox's own end-points, for tests: not part of the platform, no authentication (docs/sandbox.md, "Admin end-points"). */
 export function adminRoutes(parts: AdminParts): readonly Route[] {
-  const { state, history, faults, tokens } = parts;
+  const { state, processes, history, faults, tokens } = parts;
   return [
     admin("GET", "history", ({ query }) => listing(history.entries(), query.get("format"))),
     admin("GET", "accounts", ({ query }) => {
@@ -45,6 +47,7 @@ export function adminRoutes(parts: AdminParts): readonly Route[] {
     }),
     admin("POST", "reset", () => {
       state.reset();
+      processes.clear();
       history.clear();
       faults.set({});
       return DONE;

@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
 import type { Contract, Operation } from "../contract/contract.ts";
+import type { AttrPath } from "../model/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { FaultPlan } from "./fault-plan.ts";
+import type { ImportProcesses } from "./import-processes.ts";
 import { parseJson } from "./json-text.ts";
 import { compileJudge, type Judge } from "./judge.ts";
 import type { Route } from "./platform-app.ts";
 import type { PlatformCheck } from "./platform-rules.ts";
 import { type Handler, invalidPayload, NOT_FOUND, type PlatformRequest, refusal, type Reply } from "./reply.ts";
 import type { SandboxState } from "./state.ts";
+import { workflowAct } from "./workflow-acts.ts";
+import { type PostRole, postRoles } from "./workflow-roles.ts";
 
 export interface DataImportParts {
   readonly contract: Contract;
@@ -16,6 +20,7 @@ export interface DataImportParts {
   readonly authenticate: Authenticate;
   readonly check: PlatformCheck;
   readonly faults: Pick<FaultPlan, "options">;
+  readonly processes: ImportProcesses;
   readonly now: () => number;
 }
 
@@ -29,13 +34,15 @@ interface Identity {
 
 /** Every operation of the contract that takes a JSON body, at its address from the instance's root. */
 export function dataImportRoutes(parts: DataImportParts): readonly Route[] {
+  const roles = postRoles(parts.contract);
   return parts.contract.operations
     .filter(({ method, body }) => method.toUpperCase() === "POST" && body !== undefined)
     .map((operation) => ({
       method: "POST",
       path: /^\/v\d+\//.test(operation.path) ? operation.path : `/v1${operation.path}`,
       kind: "data-import",
-      handler: dataImportHandler(operation, parts),
+      isProcessing: roles.get(operation.id)?.kind === "process",
+      handler: dataImportHandler(operation, parts, roles.get(operation.id)),
     }));
 }
 
@@ -46,21 +53,21 @@ export function supplierIn(body: string): string {
 
 /**
  * Plays one POST operation of the contract: authentication, JSON, import supplier, payload, then what the operation is
- * for, told by its path: `validate` changes nothing, `notes` adds notes, `account` makes an account, others just accept.
+ * for. The contract's workflows tell that; of an operation that is in none, its path: `validate` changes nothing,
+ * `notes` adds notes, `account` makes an account, others just accept.
  */
-function dataImportHandler(operation: Operation, parts: DataImportParts): Handler {
+function dataImportHandler(operation: Operation, parts: DataImportParts, role: PostRole | undefined): Handler {
   let judge: Judge | undefined;
-  const act = actOf(operation, parts);
+  const act = role === undefined ? actOf(operation, parts) : workflowAct(role, parts, operation.wrap !== undefined);
   return (request) => {
     const body = readBody(request, parts.authenticate);
     if ("refused" in body) return body.refused;
     judge ??= compileJudge(parts.contract.document, operation);
     const payload = payloadOf(operation, body.value);
-    const identity = { supplier: supplierOf(payload), key: keyOf(operation, payload) };
+    const identity = { supplier: supplierOf(payload), key: keyAt(role?.key ?? operation.key, payload) };
+    const refused = refuseSupplier(identity.supplier, parts.state) ?? refusePayload(body.value, judge, parts);
     const reply =
-      refuseSupplier(identity.supplier, parts.state) ??
-      refusePayload(body.value, judge, parts) ??
-      act(payload, identity);
+      (role?.explainsElsewhere === true ? refused && unexplained(refused) : refused) ?? act(payload, identity);
     return identity.key === "" ? reply : { ...reply, key: identity.key };
   };
 }
@@ -90,9 +97,9 @@ function supplierOf(payload: JsonValue): string {
   return textOf(code ?? other);
 }
 
-function keyOf(operation: Operation, payload: JsonObject): string {
+function keyAt(attr: AttrPath | undefined, payload: JsonObject): string {
   let found: JsonValue | undefined = payload;
-  for (const step of operation.key ?? ["external_account_number"]) {
+  for (const step of attr ?? ["external_account_number"]) {
     found = found !== undefined && isJsonObject(found) ? found[step] : undefined;
   }
   return textOf(found);
@@ -118,8 +125,17 @@ function refusePayload(body: JsonValue, judge: Judge, { check }: DataImportParts
   const judged = new Set(found.map((complaint) => complaint.attr));
   const complaints = [...found, ...check(body).filter((complaint) => !judged.has(complaint.attr))];
   if (complaints.length === 0) return undefined;
-  return invalidPayload("account_failed_validation", "The payload failed validation.", complaints);
+  return invalidPayload(FAILED_VALIDATION, "The payload failed validation.", complaints);
 }
+
+/** Scheduling names no field: what is wrong, validation tells (PLATFORM 2.15). */
+function unexplained(refused: Reply): Reply {
+  if (!isJsonObject(refused.body) || refused.body["code"] !== FAILED_VALIDATION) return refused;
+  const detail = "Import process validation failed. Please validate the import process to get full details.";
+  return { status: 400, body: { code: "import_process_failed_validation", detail, domain: "import_process" } };
+}
+
+const FAILED_VALIDATION = "account_failed_validation";
 
 function actOf({ path }: Operation, parts: DataImportParts): Act {
   if (/\bvalidate\b/.test(path)) return (payload) => ({ status: 200, body: payload });

@@ -42,6 +42,14 @@ export interface FaultOptions {
   readonly maxInFlight?: number;
   /** HTTP 429 for requests beyond this many a second (a second's worth may come at once). */
   readonly maxPerSecond?: number;
+  /** HTTP 429, without `Retry-After`, for requests beyond this many at a time that process what was staged. */
+  readonly maxProcessing?: number;
+  /** Milliseconds from scheduling an account to its creation, default 100. */
+  readonly taskMs?: number;
+  /** These scheduled accounts end in an error; counted from 1. */
+  readonly taskErrors?: Trigger;
+  /** Fields that validation leaves out of what it understood, wherever they stand. */
+  readonly dropFields?: readonly string[];
   /** Default 3600. */
   readonly tokenLifetimeSeconds?: number;
   /** Default 604,800: a week. */

@@ -4,7 +4,7 @@ import type { FaultOptions, Trigger } from "./fault-options.ts";
 /** What shall happen to one data-import request. */
 export interface RequestFaults {
   readonly latencyMs: number;
-  readonly before: "throttle" | "error" | "reset" | "hang" | undefined;
+  readonly before: "throttle" | "cap" | "error" | "reset" | "hang" | undefined;
   readonly after: "error" | "reset" | "hang" | "cut" | undefined;
   readonly pauseSupplier: boolean;
   readonly rotateTokens: boolean;
@@ -16,8 +16,13 @@ export interface FaultPlan {
   /** Puts other faults in force; requests are counted from 1 again. */
   readonly set: (options: FaultOptions) => void;
   /** Decides the fate of the next request. Call `leave` when it is over. */
-  readonly enter: () => RequestFaults;
-  readonly leave: () => void;
+  readonly enter: (route?: CappedRoute) => RequestFaults;
+  readonly leave: (route?: CappedRoute) => void;
+}
+
+/** `isProcessing`: of the requests that make accounts, the platform may take only so many at a time. */
+interface CappedRoute {
+  readonly isProcessing?: boolean;
 }
 
 export function createFaultPlan(initial: FaultOptions, clock: Pick<Clock, "monotonic">): FaultPlan {
@@ -25,6 +30,7 @@ export function createFaultPlan(initial: FaultOptions, clock: Pick<Clock, "monot
   let random = seededRandom(initial.seed ?? 1);
   let request = 0;
   let inFlight = 0;
+  let processing = 0;
   let allowance = initial.maxPerSecond ?? 0;
   let countedAt = clock.monotonic();
 
@@ -45,28 +51,31 @@ export function createFaultPlan(initial: FaultOptions, clock: Pick<Clock, "monot
     return false;
   };
 
-  const overCap = (): boolean => {
-    const { maxInFlight, maxPerSecond } = options;
-    if (maxInFlight !== undefined && inFlight > maxInFlight) return true;
-    return maxPerSecond !== undefined && overRate(maxPerSecond);
+  const overCap = (isProcessing: boolean): "cap" | "throttle" | undefined => {
+    const { maxInFlight, maxPerSecond, maxProcessing } = options;
+    if (isProcessing && maxProcessing !== undefined && processing > maxProcessing) return "cap";
+    const isOver = maxInFlight !== undefined && inFlight > maxInFlight;
+    return isOver || (maxPerSecond !== undefined && overRate(maxPerSecond)) ? "throttle" : undefined;
   };
 
   return {
     options: () => options,
     set,
-    enter: () => {
+    enter: ({ isProcessing = false } = {}) => {
       request += 1;
       inFlight += 1;
+      if (isProcessing) processing += 1;
       return {
         latencyMs: latency(options.latencyMs ?? 0, random),
-        before: overCap() ? "throttle" : firstStruck(beforeTriggers(options), request, random),
+        before: overCap(isProcessing) ?? firstStruck(beforeTriggers(options), request, random),
         after: firstStruck(afterTriggers(options), request, random),
         pauseSupplier: options.pauseAt === request,
         rotateTokens: options.rotateTokensAt === request,
       };
     },
-    leave: () => {
+    leave: ({ isProcessing = false } = {}) => {
       inFlight -= 1;
+      if (isProcessing) processing -= 1;
     },
   };
 }
@@ -97,7 +106,8 @@ function firstStruck<Name>(triggers: Triggers<Name>, request: number, random: Ra
   return struck[0];
 }
 
-function strikes({ every, share, at }: Trigger, request: number, random: Random): boolean {
+/** @param request counted from 1 */
+export function strikes({ every, share, at }: Trigger, request: number, random: Random): boolean {
   const drawn = share !== undefined && random() < share;
   return drawn || (every !== undefined && request % every === 0) || (at?.includes(request) ?? false);
 }

@@ -7,6 +7,9 @@ export function throttled({ retryAfter = 1 }: FaultOptions): Reply {
   return { ...refusal(429, "throttled", `Request was throttled.${wait}`), headers: retryHeader(retryAfter) };
 }
 
+/** HTTP 429 of the cap on processing, which says nothing of when to come back (PLATFORM 2.3). */
+export const CAPPED: Reply = refusal(429, "throttled", "Too many accounts are being processed.");
+
 /** The reply of a platform, or of the proxy before it, that has failed. */
 export function faultyReply({ errorStatus = 500, retryAfter }: FaultOptions): Reply {
   if (errorStatus === 500) return { status: 500, body: { error: "Server Error (500)" } };

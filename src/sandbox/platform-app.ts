@@ -2,8 +2,9 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Connections } from "./connection.ts";
+import type { FaultOptions } from "./fault-options.ts";
 import type { FaultPlan, RequestFaults } from "./fault-plan.ts";
-import { faultyReply, throttled } from "./fault-replies.ts";
+import { CAPPED, faultyReply, throttled } from "./fault-replies.ts";
 import type { History } from "./history.ts";
 import { type Handler, methodNotAllowed, NOT_FOUND, type PlatformRequest, type Reply } from "./reply.ts";
 
@@ -15,6 +16,8 @@ export interface Route {
   readonly handler: Handler;
   /** `data-import`: faults strike here, and the request is counted. */
   readonly kind: "data-import" | "read" | "admin";
+  /** It makes accounts of what was staged: the platform may take only so many at a time. */
+  readonly isProcessing?: boolean;
 }
 
 export interface AppParts {
@@ -103,7 +106,7 @@ interface Arrival {
 
 async function serveWithFaults(context: Exchange, arrival: Arrival, parts: AppParts): Promise<Response> {
   const { faults, clock } = parts;
-  const fate = faults.enter();
+  const fate = faults.enter(arrival.route);
   try {
     if (fate.pauseSupplier) parts.pauseSupplier(arrival.request);
     if (fate.rotateTokens) parts.rotateTokens();
@@ -114,7 +117,7 @@ async function serveWithFaults(context: Exchange, arrival: Arrival, parts: AppPa
     arrival.settle(reply, reply.status);
     return responseTo(reply);
   } finally {
-    faults.leave();
+    faults.leave(arrival.route);
   }
 }
 
@@ -124,14 +127,19 @@ function refuse(
   { settle }: Arrival,
   { faults, connections }: AppParts,
 ): Response | Promise<Response> {
-  const reply = fault === "throttle" ? throttled(faults.options()) : faultyReply(faults.options());
-  if (fault === "throttle" || fault === "error") {
+  const reply = refusedBy(fault, faults.options());
+  if (fault !== "reset" && fault !== "hang") {
     settle(reply, reply.status);
     return responseTo(reply);
   }
   settle(reply, undefined);
   if (fault === "reset") connections.reset(context.env.incoming);
   return noResponse();
+}
+
+function refusedBy(fault: NonNullable<RequestFaults["before"]>, options: FaultOptions): Reply {
+  if (fault === "cap") return CAPPED;
+  return fault === "throttle" ? throttled(options) : faultyReply(options);
 }
 
 function spoil(

@@ -1,5 +1,5 @@
 import { Failure } from "../model/failure.ts";
-import { isJsonObject, type JsonValue } from "../model/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
 import type { FaultOptions, Trigger } from "./fault-options.ts";
 
 /**
@@ -42,6 +42,14 @@ const READERS: Readonly<Record<keyof FaultOptions, Reader>> & Readonly<Record<st
   rotateTokensAt: wholeNumber,
   maxInFlight: wholeNumber,
   maxPerSecond: amount,
+  maxProcessing: wholeNumber,
+  taskMs: amount,
+  taskErrors: readTrigger,
+  dropFields: (value, name) => {
+    const names = isJsonArray(value) ? value : [value];
+    if (!names.every((one) => typeof one === "string")) throw wrong(name, "names of fields");
+    return names;
+  },
   tokenLifetimeSeconds: amount,
   refreshLifetimeSeconds: amount,
   maxLogins: wholeNumber,

@@ -15,6 +15,7 @@ import { dataImportRoutes, supplierIn } from "./data-import.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import { createFaultPlan } from "./fault-plan.ts";
 import { graphqlHandler } from "./graphql-api.ts";
+import { createImportProcesses } from "./import-processes.ts";
 import { createHistory, type HistoryEntry } from "./history.ts";
 import { createLoginLimit } from "./login-limit.ts";
 import { platformApp } from "./platform-app.ts";
@@ -25,6 +26,7 @@ import { createState, type SandboxState, type SupplierStatus } from "./state.ts"
 import { openStateFile } from "./state-file.ts";
 import { defaultSuppliers } from "./suppliers.ts";
 import { createTokens, type TokenLifetime } from "./tokens.ts";
+import { workflowReads } from "./workflow-reads.ts";
 
 export interface SandboxOptions {
   readonly contract: Contract;
@@ -95,8 +97,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const limit = createLoginLimit(() => faults.options().maxLogins, clock);
 
   const check = createPlatformCheck(PLATFORM_RULES, (code) => state.supplierStatus(code) !== undefined);
+  const processes = createImportProcesses({ state, faults, clock });
   const routes = [
-    ...dataImportRoutes({ contract, state, authenticate, faults, now: clock.now, check }),
+    ...dataImportRoutes({ contract, state, processes, authenticate, faults, now: clock.now, check }),
+    ...workflowReads({ contract, state, processes, authenticate }),
     ...readRoutes({ state, authenticate, now: clock.now }),
     {
       method: "POST",
@@ -104,7 +108,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       kind: "read",
       handler: graphqlHandler({ apiKey, tokens, lifetime, limit }),
     } as const,
-    ...adminRoutes({ state, history, faults, tokens }),
+    ...adminRoutes({ state, processes, history, faults, tokens }),
   ];
 
   const server = createServer({ key: certificate.key, cert: certificate.cert, minVersion: "TLSv1.2" });

@@ -1,13 +1,15 @@
 import type { Parcel } from "./parcel.ts";
-import type { Sendable } from "./sendable.ts";
 
 /** The records that are on their way: waiting for a slot, in flight, or waiting to be sent once more. */
 export interface Backlog {
   /** Takes records whose intents are durable. */
-  readonly take: (sendables: readonly Sendable[]) => void;
-  readonly next: () => Parcel | undefined;
+  readonly take: (parcels: readonly Parcel[]) => void;
+  /** The first that may go; once halted, simply the first. */
+  readonly next: (mayGo?: (parcel: Parcel) => boolean) => Parcel | undefined;
   /** A parcel that is to be sent again, before all others. */
   readonly putBack: (parcel: Parcel) => void;
+  /** Records that wait for something that takes its time make room for others, as long as they are not too many. */
+  readonly rest: (change: 1 | -1) => void;
   /** One record less is on its way. */
   readonly drop: () => void;
   /** True when at most so many records are on their way. */
@@ -16,15 +18,20 @@ export interface Backlog {
   readonly close: () => void;
   /** True when no more will come and none is left. */
   readonly isOver: () => boolean;
-  readonly isIdle: () => boolean;
+  /** True when none is there that may go. */
+  readonly isIdle: (mayGo?: (parcel: Parcel) => boolean) => boolean;
   /** Resolves when something may have changed, here or by `notify`. */
   readonly changed: () => Promise<void>;
   readonly notify: () => void;
 }
 
+/** Each holds its payload. */
+const MOST_RESTING = 1000;
+
 export function createBacklog(): Backlog {
   const queue: Parcel[] = [];
   let load = 0;
+  let resting = 0;
   let closed = false;
   let waiting: (() => void)[] = [];
 
@@ -35,33 +42,39 @@ export function createBacklog(): Backlog {
   };
 
   return {
-    take(sendables) {
-      load += sendables.length;
-      for (const sendable of sendables) {
-        queue.push({ sendable, attempt: sendable.attempts + 1, tries: 0, inDoubt: sendable.inDoubt, ticket: 0 });
-      }
+    take(parcels) {
+      load += parcels.length;
+      queue.push(...parcels);
       notify();
     },
-    next: () => queue.shift(),
+    next: (mayGo = anyone) => queue.splice(Math.max(0, queue.findIndex(mayGo)), 1)[0],
     putBack(parcel) {
       queue.unshift(parcel);
+      notify();
+    },
+    rest(change) {
+      resting += change;
       notify();
     },
     drop() {
       load -= 1;
       notify();
     },
-    isBelow: (most) => load <= most,
+    isBelow: (most) => load - Math.min(resting, MOST_RESTING) <= most,
     close() {
       closed = true;
       notify();
     },
     isOver: () => closed && load === 0,
-    isIdle: () => queue.length === 0,
+    isIdle: (mayGo = anyone) => !queue.some(mayGo),
     changed: () =>
       new Promise((resolve) => {
         waiting.push(resolve);
       }),
     notify,
   };
+}
+
+function anyone(): boolean {
+  return true;
 }

@@ -1,22 +1,16 @@
 import type { Settlement } from "../ledger/ledger.ts";
 import type { Failure } from "../model/failure.ts";
-import type { Answer } from "../platform/import-client.ts";
+import type { Answer } from "../platform/judged-request.ts";
 import type { Backlog } from "./backlog.ts";
 import type { Halt } from "./halt.ts";
 import type { Journal } from "./journal.ts";
+import { createOnward } from "./onward.ts";
 import type { Pace } from "./pace.ts";
-import {
-  type Conclusion,
-  conclude,
-  interrupted,
-  intentFor,
-  type Parcel,
-  settlementFor,
-  waiting,
-  withDoubt,
-} from "./parcel.ts";
+import { type Conclusion, conclude, isHarmless, type Parcel, settlementFor, waiting, withDoubt } from "./parcel.ts";
 import { createRetryBudget, decideRetry } from "./retry.ts";
+import type { Route } from "./route.ts";
 import type { UploadOptions, UploadParts } from "./sendable.ts";
+import type { StepGates } from "./step-gates.ts";
 import type { SupplierGates } from "./supplier-gates.ts";
 import { createWatch } from "./watch.ts";
 
@@ -26,6 +20,8 @@ export interface DeliveryTools {
   readonly journal: Journal;
   readonly halt: Halt;
   readonly gates: SupplierGates;
+  readonly stepGates: StepGates;
+  readonly route: Route;
   /** The record has its outcome, durably. */
   readonly onSaved: (settlement: Settlement) => void;
   /** Requests under way. */
@@ -35,11 +31,14 @@ export interface DeliveryTools {
 /** Takes one record from the backlog. Never rejects. */
 type Delivery = (parcel: Parcel | undefined) => Promise<void>;
 
+/** Gives a record its outcome. */
+export type Finish = (parcel: Parcel, conclusion: Conclusion, answer: Answer | undefined) => void;
+
 const MAX_WAIT_MS = 5 * 60_000;
 
 /** One record, one request, and what follows from its answer; once halted, `pending` without a request. */
 export function createDelivery(parts: UploadParts, options: UploadOptions, tools: DeliveryTools): Delivery {
-  const { client, clock, random } = parts;
+  const { clock, random } = parts;
   const { backlog, pace, journal, halt, gates, onSaved, inFlight } = tools;
   const budget = createRetryBudget();
   const watch = createWatch({ pace, budget, clock, maxWaitMs: options.maxWaitMs ?? MAX_WAIT_MS });
@@ -56,13 +55,16 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
   };
   const nobodyTakes = (): Failure | undefined =>
     options.oneSupplier === true && !gates.waits ? gates.failure() : undefined;
-  const resend = createResend(parts, tools, finish);
+  const onward = createOnward(parts, tools, finish);
+  const end = (parcel: Parcel, answer: Answer): void => {
+    const conclusion = conclude(answer, parcel, options.rehearsal);
+    finish(parcel, gates.waits ? waiting(conclusion) : conclusion, answer);
+  };
 
   const send = async (parcel: Parcel): Promise<void> => {
     parcel.ticket = pace.ticket();
-    const { payload, supplier } = parcel.sendable;
-    const sent = await client.send(payload, halt.killed);
-    const answer = { ...sent, verdict: gates.judge(sent.verdict, supplier) };
+    const sent = withoutCap(await request(parcel, halt.killed), parcel, parts.steps.length > 1 ? tools : undefined);
+    const answer = { ...sent, verdict: gates.judge(sent.verdict, parcel.sendable.supplier) };
     const failure = watch.learn(answer, parcel.ticket, inFlight()) ?? nobodyTakes();
     if (failure !== undefined) halt.stop(failure);
     if (answer.verdict.kind === "unsent" && !halt.stopping.aborted) {
@@ -70,11 +72,12 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
       return;
     }
     parcel.tries += 1;
-    if (answer.verdict.kind === "ambiguous") parcel.inDoubt = true;
-    const retry = decideRetry(answer, { tries: parcel.tries, dedupes: options.dedupes, budget, random });
-    if (!retry.again)
-      finish(parcel, gates.waits ? waiting(conclude(answer, parcel)) : conclude(answer, parcel), answer);
-    else resend(parcel, answer, retry.afterMs).catch(lose);
+    const harmless = isHarmless(parcel);
+    if (answer.verdict.kind === "ambiguous" && !harmless) parcel.inDoubt = true;
+    const mayRepeat = harmless || parcel.at.step.dedupes;
+    const retry = decideRetry(answer, { tries: parcel.tries, dedupes: mayRepeat, budget, random });
+    if (retry.again) onward.retry(parcel, answer, retry.afterMs).catch(lose);
+    else onward.go(parcel, answer, end).catch(lose);
   };
 
   return async (parcel) => {
@@ -85,37 +88,17 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
   };
 }
 
-type Finish = (parcel: Parcel, conclusion: Conclusion, answer: Answer | undefined) => void;
+function request({ at, sendable }: Parcel, signal: AbortSignal): Promise<Answer> {
+  const { step, mode } = at;
+  if (mode === "send" || step.status === undefined) return step.send(sendable.payload, signal);
+  return step.status.ask(sendable.payload, signal);
+}
 
-/**
- * The attempt is settled as `pending`, and the record has a new one after a while. A refused attempt is settled at
- * once; a record in doubt stays in doubt until its next attempt is due, which a crash in between must not hide.
- */
-function createResend(
-  { clock }: UploadParts,
-  { journal, backlog, halt, onSaved }: DeliveryTools,
-  finish: Finish,
-): (parcel: Parcel, answer: Answer, afterMs: number) => Promise<void> {
-  return async (parcel, answer, afterMs) => {
-    const { inDoubt } = parcel;
-    if (inDoubt) await clock.sleep(afterMs, halt.stopping);
-    if (halt.stopping.aborted) {
-      finish(parcel, interrupted(answer), answer);
-      return;
-    }
-    const settlement = settlementFor(parcel, { ...interrupted(answer), status: "pending" }, { clock, answer });
-    const saved = new Promise<void>((resolve) => {
-      journal.settle(settlement, resolve);
-    });
-    if (!inDoubt) await clock.sleep(afterMs, halt.stopping);
-    if (halt.stopping.aborted) {
-      backlog.drop();
-      await saved;
-      onSaved(settlement);
-      return;
-    }
-    parcel.attempt += 1;
-    await journal.intend([intentFor(parcel, clock)]);
-    backlog.putBack(parcel);
-  };
+/** A 429 without `Retry-After` at one step of several is that step's own cap: it slows the step, and nothing else. */
+function withoutCap(answer: Answer, { pass }: Parcel, tools: Pick<DeliveryTools, "stepGates"> | undefined): Answer {
+  const { pushBack, ...rest } = answer;
+  const isCap = answer.http === 429 && pushBack?.afterMs === undefined;
+  if (!isCap || tools === undefined || pass === undefined) return answer;
+  tools.stepGates.pushedBack(pass);
+  return rest;
 }

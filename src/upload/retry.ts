@@ -1,6 +1,6 @@
 import type { Random } from "../model/clock.ts";
 import { fullJitter } from "../platform/full-jitter.ts";
-import type { Answer } from "../platform/import-client.ts";
+import type { Answer } from "../platform/judged-request.ts";
 
 /** Requests for one record in one run. */
 const MAX_TRIES = 3;

@@ -4,7 +4,7 @@ import type { Failure } from "../model/failure.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Place } from "../model/place.ts";
 import type { Ledger, Settlement } from "../ledger/ledger.ts";
-import type { ImportClient } from "../platform/import-client.ts";
+import type { StepClient } from "../platform/step-clients.ts";
 
 /** One record that is to be sent. */
 export interface Sendable {
@@ -18,6 +18,8 @@ export interface Sendable {
   readonly inDoubt: boolean;
   /** The import supplier that the payload names; absent when it names none. */
   readonly supplier?: string | undefined;
+  /** The last step that was done for this content. */
+  readonly step?: string;
   readonly payload: JsonObject;
   /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
   readonly locate: (path: AttrPath) => Place | undefined;
@@ -25,7 +27,8 @@ export interface Sendable {
 
 export interface UploadParts {
   readonly ledger: Pick<Ledger, "intend" | "settle">;
-  readonly client: ImportClient;
+  /** What every record passes through, in order; at least one. */
+  readonly steps: readonly StepClient[];
   readonly clock: Clock;
   readonly random: Random;
   readonly onProgress: (event: UploadEvent) => void;
@@ -40,12 +43,14 @@ export interface UploadOptions {
   readonly ceiling?: number;
   /** Requests a second at most. */
   readonly rps?: number;
-  /** The platform cannot create twice from one business key: what got no answer may be sent again. */
-  readonly dedupes: boolean;
   /** All records go to one import supplier: when it takes none, nothing is left to be done. */
   readonly oneSupplier?: boolean;
   /** Ask a closed import supplier now and then whether it is open again, for so long; default: do not. */
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
+  /** The name of a step after which records are left `pending`. */
+  readonly until?: string | undefined;
+  /** Nothing is created: what the platform finds good is `valid`. */
+  readonly rehearsal?: boolean;
   /** Claims nothing new; what is in flight may finish for 30 seconds. */
   readonly drain: AbortSignal;
   /** Breaks off what is in flight. */

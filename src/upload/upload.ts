@@ -5,8 +5,10 @@ import { carryAll } from "./courier.ts";
 import { createHalt, type Halt } from "./halt.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createPace, type Pace } from "./pace.ts";
-import { intentFor } from "./parcel.ts";
+import { intentFor, newParcel } from "./parcel.ts";
+import { createRoute, type Route } from "./route.ts";
 import type { Sendable, UploadEnd, UploadOptions, UploadParts } from "./sendable.ts";
+import { createStepGates } from "./step-gates.ts";
 import type { SupplierGates } from "./supplier-gates.ts";
 
 /**
@@ -27,14 +29,19 @@ export async function upload(
   const journal = createJournal({ ledger, run: options.run, clock, onFailure: halt.stop });
   const pace = createPace(options, { clock, random, onChange: onProgress });
   const backlog = createBacklog();
+  const route = createRoute(parts.steps, options.until);
+  const stepGates = createStepGates(pace.most, onProgress);
   const onSaved = ({ status }: Settlement, inFlight: number): void => {
     counts[status] = (counts[status] ?? 0) + 1;
     onProgress({ kind: "outcome", status, inFlight });
   };
 
-  const feeding = { backlog, journal, halt, pace, clock, gates, oneSupplier: options.oneSupplier ?? false };
+  const feeding = { backlog, journal, halt, pace, clock, gates, route, oneSupplier: options.oneSupplier ?? false };
   const fed = feed(records, feeding).catch(halt.stop).finally(backlog.close);
-  await Promise.all([fed, carryAll(parts, options, { backlog, pace, journal, halt, gates, onSaved })]);
+  await Promise.all([
+    fed,
+    carryAll(parts, options, { backlog, pace, journal, halt, gates, stepGates, route, onSaved }),
+  ]);
   const unsaved = await journal.close();
   return { ...closedIn(gates, halt.end()), counts, unsaved };
 }
@@ -52,6 +59,7 @@ interface Feeding {
   readonly pace: Pace;
   readonly clock: Clock;
   readonly gates: SupplierGates;
+  readonly route: Route;
   readonly oneSupplier: boolean;
 }
 
@@ -86,12 +94,13 @@ async function feedBatch(batch: readonly Sendable[], feeding: Feeding): Promise<
 
 /** Takes the records whose import suppliers are open; a probe goes alone, and is waited for. */
 async function feedGroup(group: readonly Sendable[], feeding: Feeding): Promise<void> {
-  const { backlog, journal, halt, gates, clock } = feeding;
+  const { backlog, journal, halt, gates, route, clock } = feeding;
   const answers = group.map(({ supplier }) => gates.admit(supplier));
   const admitted = group.filter((_, index) => answers[index] !== "no");
   if (admitted.length > 0) {
-    await journal.intend(admitted.map((sendable) => intentFor({ sendable, attempt: sendable.attempts + 1 }, clock)));
-    backlog.take(admitted);
+    const parcels = admitted.map((sendable) => newParcel(sendable, route.start(sendable)));
+    await journal.intend(parcels.map((parcel) => intentFor(parcel, clock)));
+    backlog.take(parcels);
   }
   const probes = group.filter((_, index) => answers[index] === "probe").map(({ supplier }) => supplier);
   while (probes.some(gates.isProbing) && !halt.stopping.aborted) await backlog.changed();

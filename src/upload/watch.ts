@@ -1,6 +1,6 @@
 import type { Clock } from "../model/clock.ts";
 import type { Failure } from "../model/failure.ts";
-import type { Answer } from "../platform/import-client.ts";
+import type { Answer } from "../platform/judged-request.ts";
 import { createCircuit } from "./circuit.ts";
 import type { Pace, Ticket } from "./pace.ts";
 import type { RetryBudget } from "./retry.ts";

@@ -33,7 +33,13 @@ async function measure(folder) {
   const startedAt = performance.now();
   const end = await upload(
     batches(Number(records)),
-    { ledger: { intend: async () => {}, settle: async () => {} }, client, clock, random: Math.random, onProgress() {} },
+    {
+      ledger: { intend: async () => {}, settle: async () => {} },
+      steps: [{ ...client, harmless: false, dedupes: true }],
+      clock,
+      random: Math.random,
+      onProgress() {},
+    },
     {
       run: "bench",
       concurrency: concurrency === "auto" ? "auto" : connections,

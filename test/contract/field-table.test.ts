@@ -1,3 +1,4 @@
+import type { Operation } from "../../src/contract/contract.ts";
 import { expect, it } from "vitest";
 import { fieldTable, type FieldRow } from "../../src/contract/field-table.ts";
 import { contractOf } from "./contract-of.ts";
@@ -119,8 +120,18 @@ it("carries description, default, codes and what is deprecated, as plain text", 
   });
 });
 
+const NO_OPERATION: Operation = {
+  id: "",
+  method: "GET",
+  path: "/",
+  dedupes: false,
+  outcomes: [],
+  steps: [],
+  readBack: [],
+};
+
 it("is empty without a body", () => {
   const [operation] = contractOf({}).operations;
-  const { body: _body, ...bodiless } = operation ?? { id: "", method: "GET", path: "/", dedupes: false, outcomes: [] };
+  const { body: _body, ...bodiless } = operation ?? NO_OPERATION;
   expect(fieldTable(bodiless)).toEqual([]);
 });

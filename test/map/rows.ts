@@ -53,6 +53,8 @@ export function operation(body: FieldType | undefined, key?: string): Operation 
     ...(key === undefined ? {} : { key: [key] }),
     dedupes: false,
     outcomes: [],
+    steps: [],
+    readBack: [],
   };
 }
 

@@ -137,7 +137,7 @@ function post(schema: string): JsonObject {
 
 const ANY = { kind: "any", nullable: true, deprecated: false, validators: [] } as const;
 
-const OPERATION = { method: "POST", body: ANY, dedupes: true, outcomes: [] };
+const OPERATION = { method: "POST", body: ANY, dedupes: true, outcomes: [], steps: [], readBack: [] };
 
 const OPERATIONS: readonly Operation[] = [
   { ...OPERATION, id: "import-account", path: "/data-import/accounts/", key: ["external_account_number"] },

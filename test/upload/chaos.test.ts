@@ -18,7 +18,7 @@ import {
   resetSilently,
   startChaosServer,
 } from "../chaos-server.ts";
-import { type FakeLedger, fakeLedger, sendables } from "./scene.ts";
+import { type FakeLedger, fakeLedger, oneStep, sendables } from "./scene.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -43,6 +43,7 @@ const clock: Clock = {
 
 interface Pushing extends Partial<UploadOptions>, Pick<ChaosOptions, "onConnection"> {
   readonly records: number;
+  readonly dedupes?: boolean;
 }
 
 interface Pushed {
@@ -55,7 +56,7 @@ interface Pushed {
 
 async function push(
   act: (record: number, attempt: number) => Action,
-  { records, onConnection, ...options }: Pushing,
+  { records, onConnection, dedupes = false, ...options }: Pushing,
 ): Promise<Pushed> {
   const seen = new Map<number, number>();
   const server = await startChaosServer(
@@ -76,8 +77,8 @@ async function push(
   const client = createImportClient({ http, baseUrl, authorisation, operation, userAgent: "test", clock });
   const end = await uploadInRounds(
     () => sendables(records),
-    { ledger, client, clock, random: Math.random, onProgress: () => undefined },
-    { run: "run", concurrency: 16, dedupes: false, drain: never, abort: never, ...options },
+    { ledger, steps: oneStep(client, dedupes), clock, random: Math.random, onProgress: () => undefined },
+    { run: "run", concurrency: 16, drain: never, abort: never, ...options },
   );
   return { server, ledger, end, seen };
 }

@@ -1,7 +1,9 @@
 import type { Clock } from "../../src/model/clock.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Intent, Ledger, Settlement } from "../../src/ledger/ledger.ts";
-import type { Answer, ImportClient } from "../../src/platform/import-client.ts";
+import type { Answer } from "../../src/platform/judged-request.ts";
+import type { ImportClient } from "../../src/platform/import-client.ts";
+import type { StepClient } from "../../src/platform/step-clients.ts";
 import type { Sendable, UploadEnd, UploadEvent, UploadOptions } from "../../src/upload/sendable.ts";
 import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
 
@@ -104,6 +106,8 @@ export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
 
 export interface SceneOptions extends Partial<UploadOptions> {
   readonly records?: number;
+  /** The platform cannot create twice from one business key. */
+  readonly dedupes?: boolean;
   readonly ledger?: FakeLedger;
   readonly clock?: Clock;
   readonly payload?: JsonObject;
@@ -136,6 +140,7 @@ export async function play(
   answer: (request: Request) => Answer | Promise<Answer>,
   options: SceneOptions = {},
 ): Promise<Played> {
+  const { dedupes = false, ...more } = options;
   const clock = options.clock ?? fakeClock();
   const ledger = options.ledger ?? fakeLedger();
   const events: UploadEvent[] = [];
@@ -160,10 +165,15 @@ export async function play(
   const never = new AbortController().signal;
   const end = await uploadInRounds(
     () => options.source ?? unsettled(sendables(options.records ?? 20, options.payload), options.supplierOf, ledger),
-    { ledger, client, clock, random: () => 0.5, onProgress: (event) => events.push(event) },
-    { run: "run", concurrency: 4, dedupes: false, oneSupplier: true, drain: never, abort: never, ...options },
+    { ledger, steps: oneStep(client, dedupes), clock, random: () => 0.5, onProgress: (event) => events.push(event) },
+    { run: "run", concurrency: 4, oneSupplier: true, drain: never, abort: never, ...more },
   );
   return { end, ledger, events, sent, most, clock };
+}
+
+/** A workflow of one request. */
+export function oneStep(client: ImportClient, dedupes: boolean): readonly StepClient[] {
+  return [{ ...client, harmless: false, dedupes }];
 }
 
 /** What the ledger still holds as to be sent, as `sendable` of the real one. */

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { openTemporaryLedger } from "../../src/ledger/sqlite-ledger.ts";
-import type { Answer, ImportClient } from "../../src/platform/import-client.ts";
+import type { Answer } from "../../src/platform/judged-request.ts";
+import type { ImportClient } from "../../src/platform/import-client.ts";
 import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
-import { ACCEPTED, AMBIGUOUS, busy, fakeClock, rejected, sendable } from "./scene.ts";
+import { ACCEPTED, AMBIGUOUS, busy, fakeClock, oneStep, rejected, sendable } from "./scene.ts";
 
 const NOT_MINE: Answer = { verdict: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
 
@@ -64,8 +65,8 @@ test("the real ledger takes every turn that an upload may take", async () => {
     const never = new AbortController().signal;
     const end = await uploadInRounds(
       () => batch(records),
-      { ledger, client, clock: fakeClock(), random: () => 0.5, onProgress: () => undefined },
-      { run: run.id, concurrency: 2, dedupes: true, drain: never, abort: never },
+      { ledger, steps: oneStep(client, true), clock: fakeClock(), random: () => 0.5, onProgress: () => undefined },
+      { run: run.id, concurrency: 2, drain: never, abort: never },
     );
 
     expect(end).toMatchObject({ reason: "done", unsaved: [] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Answer } from "../../src/platform/import-client.ts";
+import type { Answer } from "../../src/platform/judged-request.ts";
 import { ACCEPTED, AMBIGUOUS, busy, play, rejected } from "./scene.ts";
 
 const CLOSED: Answer = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
-import type { Answer } from "../../src/platform/import-client.ts";
+import type { Answer } from "../../src/platform/judged-request.ts";
 import type { Sendable } from "../../src/upload/sendable.ts";
 import {
   ACCEPTED,

@@ -1,0 +1,180 @@
+import { type AttrPath, formatAttr } from "../model/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject } from "../model/json.ts";
+import type { Operation } from "./contract.ts";
+import type { FieldType } from "./field-type.ts";
+import { operationsNamed } from "./find-operation.ts";
+import type { Findings } from "./findings.ts";
+import { readExtension } from "./operation-extensions.ts";
+import { present } from "./present.ts";
+import type { Compilation } from "./schema-node.ts";
+import { suggest } from "./suggest.ts";
+import type { PlainOperation, Poll, ReadBack, Step } from "./workflow.ts";
+import { pollSchema, readBackSchema, stepsSchema, type WrittenStep } from "./workflow-extensions.ts";
+
+/** An operation compiled on its own, and where and how the document writes it. */
+export interface LoneOperation {
+  readonly operation: PlainOperation;
+  readonly path: AttrPath;
+  readonly written: JsonObject;
+}
+
+/**
+ * The operations with what they say of each other: steps, polling, reading back. Names that lead nowhere, attrs that the
+ * payload does not have and parameters left open are findings of severity `error`, and what holds them is left out.
+ */
+export function linkWorkflows(all: readonly LoneOperation[], { findings }: Compilation): readonly Operation[] {
+  return all.map((bearer) => {
+    const linking: Linking = { bearer, all, findings };
+    return { ...bearer.operation, steps: stepsOf(linking), readBack: readBackOf(linking) };
+  });
+}
+
+/** The fields that an operation's own steps put beside the wrapped payload. */
+export function besideWrap(written: JsonObject): ReadonlySet<string> {
+  const steps = written[STEPS];
+  const bodies = (isJsonArray(steps) ? steps : []).map((step) => (isJsonObject(step) ? step["body"] : undefined));
+  return new Set(bodies.flatMap((body) => (isJsonObject(body) ? Object.keys(body) : [])));
+}
+
+interface Linking {
+  /** The operation that declares the workflow: its payload is what steps and parameters are made from. */
+  readonly bearer: LoneOperation;
+  readonly all: readonly LoneOperation[];
+  readonly findings: Findings;
+}
+
+const STEPS = "x-migrate-steps";
+const POLL = "x-migrate-poll";
+const READ_BACK = "x-migrate-read-back";
+
+/** An operation whose end is to be asked for is a workflow, with nothing else declared. */
+function stepsOf(linking: Linking): readonly Step[] {
+  const { bearer, findings } = linking;
+  const written = readExtension(STEPS, stepsSchema, asWritten(bearer, findings));
+  if (written === undefined) {
+    const poll = pollOf(bearer, linking);
+    return poll === undefined ? [] : [{ name: "schedule", kind: "schedule", operation: bearer.operation, poll }];
+  }
+  const steps = written
+    .map((step, index) => linkStep(step, [...bearer.path, STEPS, index], linking))
+    .filter((step) => step !== undefined);
+  return steps.length === written.length && areInOrder(steps, linking) ? steps : [];
+}
+
+function asWritten({ written, path }: LoneOperation, findings: Findings): Parameters<typeof readExtension>[2] {
+  return { operation: written, path, findings };
+}
+
+function linkStep(step: WrittenStep, place: AttrPath, linking: Linking): Step | undefined {
+  const { operation: name, reasons: reasonsName, outcomes, body = {}, ...rest } = step;
+  const found = named(name, "POST", [...place, "operation"], linking);
+  const reasons = reasonsName === undefined ? found : named(reasonsName, "POST", [...place, "reasons"], linking);
+  const attrs = Object.values(body).flatMap((source) => ("attr" in source ? [source.attr] : []));
+  if (!haveFields(attrs, [...place, "body"], linking) || found === undefined || reasons === undefined) return undefined;
+  const { operation } = found;
+  return {
+    ...rest,
+    operation: { ...operation, outcomes: [...outcomes, ...operation.outcomes] },
+    ...present({
+      body: step.body,
+      reasons: reasonsName === undefined ? undefined : reasons.operation,
+      poll: pollOf(found, linking),
+    }),
+  };
+}
+
+/** Names are what the ledger knows steps by; what creates comes last, so that every step is made once. */
+function areInOrder(steps: readonly Step[], { bearer, findings }: Linking): boolean {
+  const place = [...bearer.path, STEPS];
+  const names = steps.map(({ name }) => name);
+  const again = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (again >= 0) {
+    findings.add("error", "bad-extension", `${STEPS}: two steps are called "${names[again]}"; give one a name`, [
+      ...place,
+      again,
+    ]);
+    return false;
+  }
+  const creating = steps.findIndex(({ kind }) => kind === "process" || kind === "schedule");
+  if (creating === steps.length - 1) return true;
+  const message = `${STEPS}: the last step, and no other, must be of kind process or schedule`;
+  findings.add("error", "bad-extension", message, creating < 0 ? place : [...place, creating]);
+  return false;
+}
+
+function pollOf(asked: LoneOperation, linking: Linking): Poll | undefined {
+  const written = readExtension(POLL, pollSchema, asWritten(asked, linking.findings));
+  if (written === undefined) return undefined;
+  const operation = lookup(written, [...asked.path, POLL], linking);
+  return operation && { ...written, operation };
+}
+
+function readBackOf(linking: Linking): readonly ReadBack[] {
+  const { bearer, findings } = linking;
+  const written = readExtension(READ_BACK, readBackSchema, asWritten(bearer, findings)) ?? [];
+  return written.flatMap((one, index) => {
+    const place = [...bearer.path, READ_BACK, index];
+    const operation = lookup(one, place, linking);
+    const attrs = one.match.map(({ payload }) => payload);
+    return operation !== undefined && haveFields(attrs, [...place, "match"], linking) ? [{ ...one, operation }] : [];
+  });
+}
+
+/** The GET operation of something written, all of whose path's parameters are given. */
+function lookup(
+  { operation: name, parameters }: { readonly operation: string; readonly parameters: Poll["parameters"] },
+  place: AttrPath,
+  linking: Linking,
+): PlainOperation | undefined {
+  const found = named(name, "GET", [...place, "operation"], linking);
+  if (found === undefined || !haveFields(Object.values(parameters), [...place, "parameters"], linking))
+    return undefined;
+  const wanted = [...found.operation.path.matchAll(/\{([^}]+)\}/g)].map(([, parameter = ""]) => parameter);
+  const open = wanted.find((parameter) => parameters[parameter] === undefined);
+  const strange = Object.keys(parameters).find((parameter) => !wanted.includes(parameter));
+  if (open === undefined && strange === undefined) return found.operation;
+  const what = open === undefined ? `has no parameter "${strange}"` : `needs the parameter "${open}"`;
+  const message = `${ownName(place)}: ${found.operation.path} ${what}`;
+  linking.findings.add("error", "bad-extension", message, [...place, "parameters"]);
+  return undefined;
+}
+
+function named(name: string, method: string, place: AttrPath, linking: Linking): LoneOperation | undefined {
+  const candidates = linking.all.filter(({ operation }) => operation.method === method);
+  const matches = operationsNamed(
+    candidates.map((one) => ({ ...one.operation, one })),
+    name,
+  );
+  const [match, second] = matches;
+  if (match !== undefined && second === undefined) return match.one;
+  const near = suggest(
+    name,
+    candidates.map(({ operation }) => operation.id),
+  );
+  const hint = near === undefined || near === name ? "" : `; did you mean "${near}"?`;
+  const what = match === undefined ? `there is no ${method} operation` : `more than one ${method} operation is called`;
+  linking.findings.add("error", "bad-extension", `${ownName(place)}: ${what} "${name}"${hint}`, place);
+  return undefined;
+}
+
+/** Whether the payload has all of these; those it has not are findings. */
+function haveFields(attrs: readonly AttrPath[], place: AttrPath, { bearer, findings }: Linking): boolean {
+  const missing = attrs.filter((attr) => !hasField(bearer.operation.body, attr));
+  for (const attr of missing) {
+    findings.add("error", "bad-extension", `${ownName(place)}: the payload has no field "${formatAttr(attr)}"`, place);
+  }
+  return missing.length === 0;
+}
+
+function hasField(body: FieldType | undefined, attr: AttrPath): boolean {
+  let type = body;
+  for (const part of attr) {
+    type = type?.kind === "object" ? type.properties.get(String(part))?.type : undefined;
+  }
+  return type !== undefined;
+}
+
+/** The extension that a place belongs to. */
+function ownName(place: AttrPath): string {
+  return String(place.find((part) => typeof part === "string" && part.startsWith("x-migrate-")) ?? "");
+}

@@ -1,0 +1,64 @@
+import { cpSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
+import { projectFile, startCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
+import { references } from "./push-scene.ts";
+
+/** The contract of the worked example: accounts in steps. */
+const WORKFLOWS: string = projectFile("fixtures/workflows/contract.yaml");
+
+/** Validate, stage, process; or schedule and ask. */
+type Generation = "v1" | "v2";
+
+export function startWorkflowSandbox(
+  flags: readonly string[] = [],
+  options: { readonly timeoutMs?: number } = {},
+): Promise<SandboxProcess> {
+  return startSandboxProcess({ flags: ["--contract", WORKFLOWS, ...flags], ...options });
+}
+
+/** A folder with the worked example in it. */
+export interface WorkflowPlace {
+  readonly folder: string;
+  readonly file: (...names: readonly string[]) => string;
+  readonly start: (args: readonly string[], options?: CliOptions) => RunningCli;
+  readonly migrate: (args: readonly string[], options?: CliOptions) => Promise<CliEnd>;
+  readonly push: (generation: Generation, flags?: readonly string[]) => Promise<CliEnd>;
+  readonly startPush: (generation: Generation, flags?: readonly string[], options?: CliOptions) => RunningCli;
+}
+
+export function workflowPlace(sandbox: Pick<SandboxProcess, "env">): WorkflowPlace {
+  const folder = temporaryFolder();
+  cpSync(projectFile("fixtures/workflows"), folder, { recursive: true });
+  const file = (...names: readonly string[]): string => path.join(folder, ...names);
+  const start = (args: readonly string[], options: CliOptions = {}): RunningCli =>
+    startCli(args, { cwd: folder, ...options, env: { ...sandbox.env, ...options.env } });
+  const startPush = (generation: Generation, flags: readonly string[] = [], options: CliOptions = {}): RunningCli =>
+    start([...pushWords(`accounts-${generation}.mapping.yaml`), ...flags], options);
+  return {
+    folder,
+    file,
+    start,
+    startPush,
+    migrate: (args, options) => start(args, options).ended,
+    push: (generation, flags) => startPush(generation, flags).ended,
+  };
+}
+
+/** `migrate push` with the worked example's contract and outcome lines on stdout. */
+function pushWords(mapping: string): readonly string[] {
+  return ["push", "--contract", "contract.yaml", "--mapping", mapping, "--format", "ndjson"];
+}
+
+/** So many good accounts in place of the three of the example, as `EXT-00001` and on. */
+export function writeManyAccounts({ file }: WorkflowPlace, count: number): void {
+  const keys = references(count);
+  writeFileSync(
+    file("accounts.csv"),
+    ["REF,NAME,POSTCODE", ...keys.map((key) => `${key},Ada Byron,CB1 2AB`), ""].join("\n"),
+  );
+  writeFileSync(
+    file("customers.csv"),
+    ["REF,LAST,MOBILE,LOYALTY", ...keys.map((key) => `${key},Byron,,`), ""].join("\n"),
+  );
+}

@@ -1,0 +1,141 @@
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import type { Admin, SeenRequest } from "./push-scene.ts";
+import { adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
+import { startWorkflowSandbox, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startWorkflowSandbox();
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+/** The last words of the paths that a record's requests went to. */
+function wayOf(key: string, requests: readonly SeenRequest[]): readonly string[] {
+  return requests
+    .filter((one) => one.key === key)
+    .map(({ method, path, status }) => `${method} ${lastName(path)} ${status}`);
+}
+
+function lastName(path: string): string {
+  return path.split("/").findLast((part) => /^[a-z]/.test(part) && part !== "accounts") ?? "";
+}
+
+describe("validate, stage, process", () => {
+  test("each record passes through the steps in order and is accepted under its account number", async () => {
+    const { push } = workflowPlace(sandbox);
+    const { code, stdout } = await push("v1");
+    expect(code).toBe(0);
+    const lines = outcomeLines(stdout);
+    expect(statusCounts(lines)).toEqual({ accepted: 3 });
+    expect(lines[0]).toMatchObject({ key: "W-001", http: 201, attempts: 3 });
+    const held = new Map((await admin.accounts()).map(({ key, number }) => [key, number]));
+    expect(new Map(lines.map(({ key, account }) => [key, account]))).toEqual(held);
+    expect(wayOf("W-002", await admin.imports())).toEqual([
+      "POST validate-account 200",
+      "POST create-or-update 201",
+      "POST process 201",
+    ]);
+  });
+
+  test("what is refused at one step goes no further, and comes back at its cell", async () => {
+    const { push, file } = workflowPlace(sandbox);
+    writeFileSync(file("customers.csv"), "REF,LAST,MOBILE\nW-001,Byron,12345\nW-002,Baker,\nW-003,Baker,\n");
+    writeFileSync(file("accounts-v1.mapping.yaml"), V1_WITHOUT_LOYALTY);
+    const { code, stdout } = await push("v1");
+    expect(code).toBe(1);
+    const [first] = outcomeLines(stdout);
+    expect(first).toMatchObject({ status: "rejected", http: 400, attempts: 1 });
+    expect(first?.errors?.[0]).toMatchObject({
+      attr: "customers.0.mobile",
+      code: "invalid_phone_number",
+      by: "platform",
+      source: { file: "customers.csv", line: 2, column: "MOBILE" },
+    });
+    expect(wayOf("W-001", await admin.imports())).toEqual(["POST validate-account 400"]);
+  });
+
+  test("an account that is there already is accepted under its number, by a 400", async () => {
+    const first = outcomeLines((await workflowPlace(sandbox).push("v1")).stdout);
+    const { code, stdout } = await workflowPlace(sandbox).push("v1");
+    expect(code).toBe(0);
+    const again = outcomeLines(stdout);
+    expect(again.map(({ http, account, status }) => [http, status, account])).toEqual(
+      first.map(({ account }) => [400, "accepted", account]),
+    );
+    expect(await admin.accounts()).toHaveLength(3);
+  });
+
+  test("a cap on processing slows that step, and everything arrives", async () => {
+    const place = workflowPlace(sandbox);
+    writeManyAccounts(place, 60);
+    await admin.faults({ maxProcessing: 2, latencyMs: [5, 15] });
+    const { code, stdout } = await place.push("v1", ["--concurrency", "12"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 60 });
+    const seen = await admin.imports();
+    const pushedBack = seen.filter(({ status }) => status === 429);
+    expect(pushedBack.length).toBeGreaterThan(0);
+    expect(pushedBack.every(({ path }) => path.endsWith("/process/"))).toBe(true);
+  });
+});
+
+const V1_WITHOUT_LOYALTY = `
+operation: stage-account
+sources:
+  accounts:  { files: accounts.csv, key: REF }
+  customers: { files: customers.csv, parent: accounts, on: REF }
+payload:
+  external_account_number: REF
+  import_supplier: { value: "\${supplier}" }
+  billing_name: NAME
+  customers: { each: customers, item: { family_name: LAST, mobile: MOBILE } }
+`;
+
+describe("schedule, and ask what became of it", () => {
+  test("a record is accepted when the platform has created it", async () => {
+    const { code, stdout } = await workflowPlace(sandbox).push("v2");
+    expect(code).toBe(0);
+    const lines = outcomeLines(stdout);
+    expect(statusCounts(lines)).toEqual({ accepted: 3 });
+    const held = new Map((await admin.accounts()).map(({ key, number }) => [key, number]));
+    expect(new Map(lines.map(({ key, account }) => [key, account]))).toEqual(held);
+    const way = wayOf("W-003", await admin.imports());
+    expect(way[0]).toBe("POST data-import 201");
+    expect(way.length).toBeGreaterThan(1);
+    expect(way.slice(1).every((one) => one === "GET data-import 200")).toBe(true);
+  });
+
+  test("a refusal without reasons is explained by validation, at its cell", async () => {
+    const { push, file } = workflowPlace(sandbox);
+    writeFileSync(file("customers.csv"), "REF,LAST,MOBILE,LOYALTY\nW-001,Byron,12345,\nW-002,Baker,,\nW-003,Baker,,\n");
+    const { code, stdout } = await push("v2");
+    expect(code).toBe(1);
+    const [first, second] = outcomeLines(stdout);
+    expect(second).toMatchObject({ status: "accepted" });
+    expect(first?.errors?.[0]).toMatchObject({
+      attr: "customers.0.mobile",
+      code: "invalid_phone_number",
+      source: { file: "customers.csv", line: 2, column: "MOBILE" },
+    });
+  });
+
+  test("a task that ends in an error is a refusal, and a later push schedules it anew", async () => {
+    await admin.faults({ taskErrors: "at:1" });
+    const { push } = workflowPlace(sandbox);
+    const first = await push("v2", ["--concurrency", "1"]);
+    expect(first.code).toBe(1);
+    expect(outcomeLines(first.stdout)[0]).toMatchObject({
+      status: "rejected",
+      errors: [{ attr: "non_field_errors", code: "task_failed", by: "platform" }],
+    });
+    await admin.faults({});
+    const second = await push("v2");
+    expect(second.code).toBe(0);
+    expect(statusCounts(outcomeLines(second.stdout))).toEqual({ accepted: 1, skipped: 2 });
+  });
+});
