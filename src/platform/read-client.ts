@@ -116,10 +116,10 @@ function isUnauthorised(reply: HttpReply): boolean {
 
 function unauthorised({ what }: Wanted, authorised: boolean): Failure {
   return authorised
-    ? new Failure("authentication", `the platform does not accept the credentials for ${what} `, {
+    ? new Failure("authentication", `the platform does not accept the credentials for ${what}`, {
         hint: "check MIGRATE_API_KEY or MIGRATE_TOKEN, and the target's `auth`",
       })
-    : new Failure("authentication", `the platform wants credentials for ${what} `, {
+    : new Failure("authentication", `the platform wants credentials for ${what}`, {
         hint: "the specification has it public; ask the platform's operator",
       });
 }
