@@ -7,6 +7,7 @@ import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { readTextFile } from "../read/text-file.ts";
 import type { AuthSettings } from "../run/auth-settings.ts";
+import type { TimeoutSettings } from "../run/connection.ts";
 import { authSchema } from "../run/auth-schema.ts";
 import type { SupplierSettings } from "../run/supplier.ts";
 import { SUPPLIER_STATUSES } from "../run/supplier.ts";
@@ -24,9 +25,19 @@ const supplierSchema = z.strictObject({
 
 const suppliersSchema = z.record(z.string(), supplierSchema);
 
+const seconds = z.number().positive().max(3600).optional();
+const timeoutsSchema = z.strictObject({
+  connectSeconds: seconds,
+  headersSeconds: seconds,
+  bodySeconds: seconds,
+  wholeSeconds: seconds,
+});
+
 const targetSchema = z.strictObject({
   baseUrl: z.string(),
   ca: z.string().optional(),
+  proxy: z.string().optional(),
+  timeouts: timeoutsSchema.optional(),
   supplier: z.string().optional(),
   suppliers: suppliersSchema.optional(),
   environment: z.enum(["test", "production"]).optional(),
@@ -82,6 +93,9 @@ export interface Target {
   readonly supplier?: string | undefined;
   /** What is particular to this platform; beats, setting by setting, what the file says of the same supplier. */
   readonly suppliers?: Suppliers | undefined;
+  /** The proxy to go through; none, unless it is named. */
+  readonly proxy?: string | undefined;
+  readonly timeouts?: TimeoutSettings | undefined;
   /** `production` asks for --yes, or for the host's name typed in. */
   readonly environment?: "test" | "production" | undefined;
   /** The most requests in flight that `--concurrency auto` may reach. */

@@ -1,5 +1,4 @@
 import { documentsCheck } from "../commands/documents-check.ts";
-import { environmentNotices } from "./environment.ts";
 import type { DocumentFlags } from "./flags.ts";
 import { inWorld } from "./in-world.ts";
 import { showRun } from "./run-view.ts";
@@ -8,7 +7,6 @@ import { readStoreSettings } from "./store-settings.ts";
 
 export function documentsCheckAction(sources: readonly string[], flags: DocumentFlags): Promise<void> {
   return inWorld(flags, async (world) => {
-    for (const notice of environmentNotices(process)) world.talk.notice(notice);
     const settings = await readSettings(sources, flags, process.cwd());
     const store = await readStoreSettings(flags, settings.supplier, process.cwd());
     const options = { ...settings, store, concurrency: flags.concurrency };

@@ -8,7 +8,7 @@ export interface ProcessSettings {
 }
 
 /**
- * What in the process's surroundings would show credentials or personal data to others, in words.
+ * What in the process's surroundings would show credentials or personal data to others, or is not followed, in words.
  * @throws Failure `config` when they ask for certificates not to be checked
  */
 export function environmentNotices({ env, execArgv }: ProcessSettings): readonly string[] {
@@ -18,7 +18,9 @@ export function environmentNotices({ env, execArgv }: ProcessSettings): readonly
     });
   }
   const nodeFlags = [...execArgv, env["NODE_OPTIONS"] ?? ""].join(" ");
+  const proxy = PROXY_VARIABLES.find((name) => env[name]);
   return [
+    ...(proxy === undefined ? [] : [`${proxy} is set and not used: a proxy has to be named, see --proxy`]),
     ...(env["NODE_DEBUG"] ? ["NODE_DEBUG is set: Node.js may show what is sent, credentials included"] : []),
     ...(env["SSLKEYLOGFILE"] || nodeFlags.includes("--tls-keylog")
       ? ["The keys of TLS connections are being logged: whoever has them can read what is sent"]
@@ -28,3 +30,6 @@ export function environmentNotices({ env, execArgv }: ProcessSettings): readonly
       : []),
   ];
 }
+
+/** What other programs take for an order to go through a proxy. */
+const PROXY_VARIABLES = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

@@ -30,6 +30,7 @@ export interface Flags {
   readonly target?: string;
   readonly baseUrl?: string;
   readonly ca?: string;
+  readonly proxy?: string;
   readonly auth?: AuthScheme;
   readonly allowInsecureLoopback?: boolean;
   readonly concurrency?: "auto" | number;
@@ -202,6 +203,7 @@ const tlsOptions: readonly Option[] = [
   new Option("--auth <form>", "what stands before the token: Token, JWT, Bearer, none; or basic: the key, no token")
     .argParser(authScheme)
     .env("MIGRATE_AUTH"),
+  new Option("--proxy <url>", "proxy to go through; HTTPS_PROXY of the environment is not used").env("MIGRATE_PROXY"),
   new Option("--allow-insecure-loopback", "let http:// to this machine pass, for tests"),
 ];
 

@@ -2,7 +2,8 @@ import { CommanderError } from "commander";
 import { Failure } from "../model/failure.ts";
 import { sayEnd } from "./end-of-process.ts";
 import type { Flags } from "./flags.ts";
-import { createProgram } from "./program.ts";
+import { environmentNotices } from "./environment.ts";
+import { createProgram, goesOnline } from "./program.ts";
 import { createTalk, talkOptionsOf } from "./talk.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -28,6 +29,7 @@ process.on("uncaughtException", (error) => process.exit(sayEnd(error, talk)));
 const program = createProgram();
 program.hook("preAction", (_program, command) => {
   talk = createTalk(talkOptionsOf(command.opts<Flags>()));
+  if (goesOnline(command)) for (const notice of environmentNotices(process)) talk.notice(notice);
 });
 
 try {

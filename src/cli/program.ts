@@ -63,6 +63,12 @@ function withoutValue(text: string): string {
   return text.replace(/(unknown option '-[^=']*)=[^\n]*'/, "$1'");
 }
 
+/** Commands that talk to a platform or a store: those that can be given its address, and those that know it. */
+export function goesOnline(command: Command): boolean {
+  const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
+  return named || ["resume", "reconcile", "demo"].includes(command.name());
+}
+
 function addRunCommands(program: Command): void {
   withOptions(program.command("validate"), [
     configOption,

@@ -9,7 +9,6 @@ import { openRecordText } from "../report/open-record.ts";
 import { ratePlot } from "../report/rate-plot.ts";
 import type { RecordFormat } from "../report/record-formats.ts";
 import type { TargetSettings } from "../run/connection.ts";
-import { environmentNotices } from "./environment.ts";
 import type { Flags } from "./flags.ts";
 import { inWorld } from "./in-world.ts";
 import { namedTarget } from "./named-target.ts";
@@ -23,7 +22,7 @@ import type { World } from "./world.ts";
 
 export function productsAction(flags: ProductFlags): Promise<void> {
   return inWorld(flags, async (world) => {
-    const target = await targetOf(flags, world);
+    const target = await targetOf(flags);
     const { brand, green, prepay, tracker, variable, business, historical, availableAt } = flags;
     const filters = {
       brand,
@@ -43,7 +42,7 @@ export function productsAction(flags: ProductFlags): Promise<void> {
 
 export function ratesAction(product: string, tariff: string, flags: RateFlags): Promise<void> {
   return inWorld(flags, async (world) => {
-    const target = await targetOf(flags, world);
+    const target = await targetOf(flags);
     const { fuel, kind, chronological = false } = flags;
     const from = momentOf(flags.from, "--from", world);
     const to = momentOf(flags.to, "--to", world);
@@ -57,7 +56,7 @@ export function ratesAction(product: string, tariff: string, flags: RateFlags): 
 
 export function accountAction(number: string, flags: ReadFlags): Promise<void> {
   return inWorld(flags, async (world) => {
-    const target = await targetOf(flags, world);
+    const target = await targetOf(flags);
     const read = await account({ target, number }, world.parts);
     await world.write(openRecordText(read, formatOf(flags), world.parts.screen.width));
     return 0;
@@ -80,8 +79,7 @@ async function plotDay(
   return 0;
 }
 
-async function targetOf(flags: Flags, { talk }: World): Promise<TargetSettings> {
-  for (const notice of environmentNotices(process)) talk.notice(notice);
+async function targetOf(flags: Flags): Promise<TargetSettings> {
   return namedTarget((await readSettings([], flags, process.cwd())).target, "to read from");
 }
 

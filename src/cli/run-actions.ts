@@ -1,6 +1,5 @@
 import { report } from "../commands/report.ts";
 import { validate } from "../commands/validate.ts";
-import { environmentNotices } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
 import { refuseWritableByOthers } from "./open-config.ts";
 import { inWorld } from "./in-world.ts";
@@ -20,7 +19,6 @@ export function validateAction(sources: readonly string[], flags: RunFlags): Pro
 export function pushAction(sources: readonly string[], flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
     const { push } = await import("../commands/push.ts");
-    for (const notice of environmentNotices(process)) world.talk.notice(notice);
     const { target, ...settings } = await readSettings(sources, flags, process.cwd());
     world.talk.detail(configText(settings));
     await refuseWritableByOthers(settings.configFile);
@@ -32,7 +30,6 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
 export function resumeAction(run: string | undefined, flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
     const { resume } = await import("../commands/resume.ts");
-    for (const notice of environmentNotices(process)) world.talk.notice(notice);
     const settings = await readLedgerSettings(flags, process.cwd());
     world.talk.detail(configText(settings));
     const options = { ...settings, run, showValues: flags.showValues ?? false };

@@ -124,11 +124,14 @@ function waitOf(wait: true | number): PaceSettings["waitForSupplier"] {
   return wait === true ? {} : { forMs: wait };
 }
 
-function targetSettings({ baseUrl, name, ca, environment, auth }: NamedTarget, flags: Flags): TargetSettings {
+function targetSettings(target: NamedTarget, flags: Flags): TargetSettings {
+  const { baseUrl, name, ca, environment, auth, timeouts } = target;
   return {
     baseUrl,
     flags: flagsAgain(name, flags),
     ca,
+    proxy: flags.proxy ?? target.proxy,
+    timeouts,
     allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
     production: environment === "production",
     auth: { ...auth, ...(flags.auth !== undefined && { scheme: flags.auth }) },
@@ -141,6 +144,7 @@ function flagsAgain(name: string | undefined, flags: Flags): readonly string[] {
     ...(name === undefined ? [] : ["--target", name]),
     ...(flags.baseUrl === undefined ? [] : ["--base-url", flags.baseUrl]),
     ...(flags.ca === undefined ? [] : ["--ca", flags.ca]),
+    ...(flags.proxy === undefined ? [] : ["--proxy", flags.proxy]),
     ...(flags.auth === undefined ? [] : ["--auth", flags.auth]),
     ...(flags.allowInsecureLoopback ? ["--allow-insecure-loopback"] : []),
   ];

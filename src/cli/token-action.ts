@@ -1,5 +1,4 @@
 import { token } from "../commands/token.ts";
-import { environmentNotices } from "./environment.ts";
 import type { Flags } from "./flags.ts";
 import { inWorld } from "./in-world.ts";
 import { namedTarget } from "./named-target.ts";
@@ -15,8 +14,7 @@ export interface TokenFlags extends Flags {
 const ENDED = 4;
 
 export function tokenAction(flags: TokenFlags): Promise<void> {
-  return inWorld(flags, async ({ parts, talk, write }) => {
-    for (const notice of environmentNotices(process)) talk.notice(notice);
+  return inWorld(flags, async ({ parts, write }) => {
     const { target } = await readSettings([], flags, process.cwd());
     const record = await token(
       { target: namedTarget(target, "to get a token from"), show: flags.show ?? false },

@@ -51,6 +51,7 @@ export function createWorld(flags: Flags): World {
       random: Math.random,
       secrets: (files) => readSecrets(process.env, files),
       storeCredentials: (file) => readStoreCredentials(process.env, file),
+      proxyCredentials: process.env["MIGRATE_PROXY_CREDENTIALS"],
       userAgent: `energy-migrate/${packageVersion()}`,
       ask,
       copyStandardInput: (folder) => spoolStdin(process.stdin, folder),

@@ -30,14 +30,14 @@ export interface TokenRecord {
   readonly token?: string | undefined;
 }
 
-type TokenParts = Pick<Parts, "secrets" | "clock">;
+type TokenParts = Pick<Parts, "secrets" | "clock" | "proxyCredentials">;
 
 /**
  * Obtains a token as a push would, or looks at the one that is given.
  * @throws Failure `authentication` when the platform gives none, `config` without credentials
  */
 export async function token({ target, show }: TokenOptions, parts: TokenParts): Promise<TokenRecord> {
-  const open = await openTarget(target, { connections: 1 });
+  const open = await openTarget(target, { connections: 1 }, parts);
   try {
     const { token: held, ...record } = await lookAt(target.auth, open, parts);
     const known = { platform: open.baseUrl.origin, scheme: target.auth.scheme ?? "Token", ...record };

@@ -1,4 +1,5 @@
 import type { TransportError } from "../transport/http.ts";
+import { proxyFailure } from "../transport/proxy-failure.ts";
 import { tlsFailure } from "../transport/tls-failure.ts";
 import type { Judgement } from "./verdict.ts";
 
@@ -8,7 +9,7 @@ import type { Judgement } from "./verdict.ts";
  */
 export function judgeError(error: TransportError, origin: string): Judgement {
   if (error.phase === "unsent") {
-    const failure = tlsFailure(error, origin);
+    const failure = tlsFailure(error, origin) ?? proxyFailure(error, origin);
     if (failure !== undefined) return { verdict: { kind: "stop", failure } };
     return { verdict: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${error.code}` } };
   }

@@ -4,7 +4,10 @@ import { createAuthorisation } from "../platform/authorisation.ts";
 import type { StepClient } from "../platform/step-clients.ts";
 import { createStepClients } from "../platform/step-clients.ts";
 import { readTextFile } from "../read/text-file.ts";
+import { checkAuthorities } from "../transport/authorities.ts";
 import { parseBaseUrl } from "../transport/base-url.ts";
+import type { Timeouts } from "../transport/limits.ts";
+import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { createHttp, type HttpClient, type HttpOptions } from "../transport/undici-http.ts";
 import type { AuthSettings } from "./auth-settings.ts";
 import { credentialsOf, mutationOf, prefixOf } from "./auth-settings.ts";
@@ -17,10 +20,21 @@ export interface TargetSettings {
   readonly flags: readonly string[];
   /** PEM file of a certificate authority to trust beside the usual ones. */
   readonly ca?: string | undefined;
+  /** Address of the proxy to go through; none, unless it is named. */
+  readonly proxy?: string | undefined;
+  readonly timeouts?: TimeoutSettings | undefined;
   readonly allowInsecureLoopback: boolean;
   /** Sending wants a confirmation. */
   readonly production: boolean;
   readonly auth: AuthSettings;
+}
+
+/** How long each part of a request may take; what is not given is as in docs/configuration.md. */
+export interface TimeoutSettings {
+  readonly connectSeconds?: number | undefined;
+  readonly headersSeconds?: number | undefined;
+  readonly bodySeconds?: number | undefined;
+  readonly wholeSeconds?: number | undefined;
 }
 
 /** How fast a run may go. */
@@ -48,6 +62,8 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
   return parseBaseUrl(baseUrl, { allowInsecureLoopback }).host;
 }
 
+type ConnectionParts = Pick<Parts, "secrets" | "clock" | "userAgent" | "proxyCredentials">;
+
 /**
  * Makes a client for one operation of the target. Opens no socket before the first request.
  * @throws Failure `usage` for an unusable base URL, `config` without credentials
@@ -55,11 +71,11 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
 export async function connect(
   target: TargetSettings,
   operation: Operation,
-  about: { readonly pace: PaceSettings; readonly parts: Pick<Parts, "secrets" | "clock" | "userAgent"> },
+  about: { readonly pace: PaceSettings; readonly parts: ConnectionParts },
 ): Promise<Connection> {
   const { pace, parts } = about;
   const connections = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
-  const open = await openTarget(target, { connections });
+  const open = await openTarget(target, { connections }, parts);
   const authorisation = await authorisationOf(target, open, parts);
   const { userAgent, clock } = parts;
   const steps = createStepClients(operation, { ...open, authorisation, userAgent, clock });
@@ -72,15 +88,41 @@ export interface OpenTarget extends HttpClient {
 
 /**
  * HTTPS to the target. Opens no socket before the first request.
- * @throws Failure `usage` for an unusable base URL
+ * @throws Failure `usage` for an unusable base URL or proxy, `config` for an authority's file that holds none
  */
 export async function openTarget(
   target: TargetSettings,
   limits: Pick<HttpOptions, "connections" | "maxReplyBytes">,
+  { proxyCredentials }: Pick<Parts, "proxyCredentials">,
 ): Promise<OpenTarget> {
   const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
-  const ca = target.ca === undefined ? undefined : (await readTextFile(target.ca)).text;
-  return { baseUrl, ...createHttp({ origin: baseUrl, ...limits, ...(ca !== undefined && { ca }) }) };
+  const ca = target.ca === undefined ? undefined : await readAuthorities(target.ca);
+  const proxy = target.proxy === undefined ? undefined : parseProxyUrl(target.proxy);
+  return {
+    baseUrl,
+    ...createHttp({
+      origin: baseUrl,
+      ...limits,
+      ...(ca !== undefined && { ca }),
+      ...(proxy !== undefined && { proxy: { url: proxy, credentials: proxyCredentials } }),
+      timeouts: timeoutsOf(target.timeouts ?? {}),
+    }),
+  };
+}
+
+async function readAuthorities(file: string): Promise<string> {
+  const { text } = await readTextFile(file);
+  checkAuthorities(text, file);
+  return text;
+}
+
+function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds }: TimeoutSettings): Partial<Timeouts> {
+  return {
+    ...(connectSeconds !== undefined && { connectMs: connectSeconds * 1000 }),
+    ...(headersSeconds !== undefined && { headersMs: headersSeconds * 1000 }),
+    ...(bodySeconds !== undefined && { bodyMs: bodySeconds * 1000 }),
+    ...(wholeSeconds !== undefined && { totalMs: wholeSeconds * 1000 }),
+  };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface Parts {
   readonly secrets: (files: SecretFiles) => Promise<Secrets>;
   /** The access key of a document store, from the environment or from a private file. */
   readonly storeCredentials: (file: string | undefined) => Promise<StoreCredentials | undefined>;
+  /** `user:password` for a proxy that wants them. */
+  readonly proxyCredentials?: string | undefined;
   /** `energy-migrate/<version>`. */
   readonly userAgent: string;
   /** Asks for a typed answer; undefined where nobody can answer. */

@@ -10,7 +10,7 @@ export interface ReadConnection {
   readonly close: () => Promise<void>;
 }
 
-export interface ReadParts extends Pick<Parts, "secrets" | "userAgent"> {
+export interface ReadParts extends Pick<Parts, "secrets" | "userAgent" | "proxyCredentials"> {
   /** Ends whatever is under way. */
   readonly drain: AbortSignal;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export async function connectToRead(
   who: "anybody" | "account-holder",
   parts: ReadParts,
 ): Promise<ReadConnection> {
-  const open = await openTarget(target, { connections: 1, maxReplyBytes: MAX_REPLY_BYTES });
+  const open = await openTarget(target, { connections: 1, maxReplyBytes: MAX_REPLY_BYTES }, parts);
   const authorisation = who === "anybody" ? undefined : await authorisationOf(target, open, parts);
   const { clock, random, userAgent, drain, notice } = parts;
   const client = createReadClient({

@@ -79,6 +79,14 @@ function fromHere(settings: RunSettings): RunSettings {
 const texts = z.array(z.string());
 const text = z.string().optional();
 
+const seconds = z.number().optional();
+const timeoutSchema = z.object({
+  connectSeconds: seconds,
+  headersSeconds: seconds,
+  bodySeconds: seconds,
+  wholeSeconds: seconds,
+});
+
 const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   job: z.object({
     folder: z.string(),
@@ -103,6 +111,8 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
     baseUrl: z.string(),
     flags: texts,
     ca: text,
+    proxy: text,
+    timeouts: timeoutSchema.optional(),
     allowInsecureLoopback: z.boolean(),
     production: z.boolean(),
     auth: authSchema,

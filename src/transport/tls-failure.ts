@@ -3,8 +3,10 @@ import type { TransportError } from "./http.ts";
 
 /** What a request means that ended because no secure connection could be made; undefined where that was not why. */
 export function tlsFailure(error: TransportError, origin: string): Failure | undefined {
-  if (error.phase !== "unsent" || !TLS_REFUSAL.test(error.code)) return undefined;
-  return new Failure("tls", `no secure connection to ${origin}: ${error.code}`, {
+  const code = error.code.replace(/^PROXY_/, "");
+  if (error.phase !== "unsent" || !TLS_REFUSAL.test(code)) return undefined;
+  const whom = code === error.code ? origin : "the proxy";
+  return new Failure("tls", `no secure connection to ${whom}: ${code}`, {
     hint: "check the address; add the certificate of a private authority with --ca <pem>",
     cause: error,
   });

@@ -1,9 +1,10 @@
 import { createSecureContext, rootCertificates } from "node:tls";
-import { Pool, type buildConnector } from "undici";
+import { buildConnector, Pool } from "undici";
 import { Failure } from "../model/failure.ts";
 import { createAborts } from "./aborts.ts";
 import { Exchange } from "./exchange.ts";
 import type { Http } from "./http.ts";
+import { openTunnel, type Proxy, STANDARD_PORTS } from "./proxy-tunnel.ts";
 import { DEFAULT_TIMEOUTS, KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_REPLY_BYTES, type Timeouts } from "./limits.ts";
 
 export interface HttpOptions {
@@ -14,6 +15,8 @@ export interface HttpOptions {
   /** PEM certificates trusted beside the ones Node.js brings. */
   readonly ca?: string;
   readonly timeouts?: Partial<Timeouts>;
+  /** Every connection is a tunnel through this proxy; default: none, whatever the environment says. */
+  readonly proxy?: Proxy;
   /** A longer body is cut here (`complete: false`), default 1 MiB. */
   readonly maxReplyBytes?: number;
 }
@@ -69,12 +72,18 @@ export function createHttp(options: HttpOptions): HttpClient {
   return { http, close: () => pool.destroy() };
 }
 
-function connector(options: HttpOptions, timeouts: Timeouts): buildConnector.BuildOptions {
-  const roots = options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] };
-  return {
-    timeout: timeouts.connectMs,
-    rejectUnauthorized: true,
-    secureContext: createSecureContext({ minVersion: "TLSv1.2", ...roots }),
+function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildConnector.connector {
+  const trust = { minVersion: "TLSv1.2", ...(ca !== undefined && { ca: [...rootCertificates, ca] }) } as const;
+  const verified = { rejectUnauthorized: true } as const;
+  const direct = buildConnector({ timeout: connectMs, ...verified, secureContext: createSecureContext(trust) });
+  if (proxy === undefined) return direct;
+  return (target, callback) => {
+    const address = `${target.hostname}:${target.port || STANDARD_PORTS[target.protocol]}`;
+    openTunnel(proxy, address, { timeoutMs: connectMs, ...verified, ...trust }, (opened) => {
+      if (opened instanceof Error) callback(opened, null);
+      else if (target.protocol === "https:") direct({ ...target, httpSocket: opened }, callback);
+      else callback(null, opened);
+    });
   };
 }
 

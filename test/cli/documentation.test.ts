@@ -29,6 +29,7 @@ it.each([
   ["Store", "store: { zzzzzzzzzzzz: 1 }"],
   ["Suppliers", "suppliers: { s: { zzzzzzzzzzzz: 1 } }"],
   ["Suppliers", "targets: { t: { baseUrl: x, suppliers: { s: { zzzzzzzzzzzz: 1 } } } }"],
+  ["Timeouts", "targets: { t: { baseUrl: x, timeouts: { zzzzzzzzzzzz: 1 } } }"],
   ["Authentication", "targets: { t: { baseUrl: x, auth: { zzzzzzzzzzzz: 1 } } }"],
 ])("the settings under %s are those of the file", async (section, text) => {
   expect(documented(section).toSorted()).toEqual((await known(text)).toSorted());
@@ -37,6 +38,7 @@ it.each([
 const CREDENTIALS = [
   "MIGRATE_API_KEY",
   "MIGRATE_TOKEN",
+  "MIGRATE_PROXY_CREDENTIALS",
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
   "AWS_SESSION_TOKEN",

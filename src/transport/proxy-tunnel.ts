@@ -1,0 +1,95 @@
+import { request as requestPlain } from "node:http";
+import { request as requestSecure, type RequestOptions } from "node:https";
+import type { Socket } from "node:net";
+import type { SecureVersion } from "node:tls";
+import { Failure } from "../model/failure.ts";
+
+/** A proxy that tunnels to the platform: it sees the platform's host, and nothing of what is said. */
+export interface Proxy {
+  /** `http://` or `https://`, without credentials. */
+  readonly url: URL;
+  /** `user:password`. */
+  readonly credentials?: string | undefined;
+}
+
+export interface TunnelOptions {
+  readonly timeoutMs: number;
+  /** For a proxy that is spoken to over TLS: authorities to trust, PEM; default: those that Node.js brings. */
+  readonly ca?: string[];
+  readonly minVersion: SecureVersion;
+  readonly rejectUnauthorized: true;
+}
+
+/**
+ * @throws Failure `usage` for an address that is no proxy's, or that holds credentials: it is stored with the run
+ */
+export function parseProxyUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.hostname === "") {
+    throw new Failure("usage", "the proxy is not an address", { hint: "for example http://proxy.example.com:3128" });
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new Failure("usage", "the proxy's address must not hold credentials", {
+      hint: "put user:password into MIGRATE_PROXY_CREDENTIALS",
+    });
+  }
+  return url;
+}
+
+/** What came of a tunnel that was not opened: `PROXY_` and the status of the proxy's reply, or the error's own code. */
+class ProxyError extends Error {
+  readonly code: string;
+
+  constructor(code: string, cause?: unknown) {
+    super(`no tunnel through the proxy: ${code}`, { cause });
+    this.name = "ProxyError";
+    this.code = `PROXY_${code}`;
+  }
+}
+
+/**
+ * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls back once. When it fails, nothing of a request has left.
+ */
+export function openTunnel(
+  proxy: Proxy,
+  target: string,
+  { timeoutMs, ...tls }: TunnelOptions,
+  done: (opened: Socket | ProxyError) => void,
+): void {
+  const asking =
+    proxy.url.protocol === "https:"
+      ? requestSecure(request(proxy, target, tls))
+      : requestPlain(request(proxy, target, {}));
+  const timer = setTimeout(() => asking.destroy(new ProxyError("TIMEOUT")), timeoutMs);
+  asking.once("connect", ({ statusCode = 0 }, socket: Socket, head) => {
+    clearTimeout(timer);
+    if (statusCode < 200 || statusCode >= 300) {
+      socket.destroy();
+      done(new ProxyError(String(statusCode)));
+      return;
+    }
+    if (head.length > 0) socket.unshift(head);
+    done(socket);
+  });
+  asking.once("error", (error: NodeJS.ErrnoException) => {
+    clearTimeout(timer);
+    done(error instanceof ProxyError ? error : new ProxyError(error.code ?? error.name, error));
+  });
+  asking.end();
+}
+
+function request({ url, credentials }: Proxy, target: string, tls: Partial<TunnelOptions>): RequestOptions {
+  const basic = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`;
+  return {
+    ...tls,
+    host: url.hostname.replaceAll(/[[\]]/g, ""),
+    port: url.port === "" ? STANDARD_PORTS[url.protocol] : Number(url.port),
+    method: "CONNECT",
+    path: target,
+    agent: false,
+    headers: { host: target, ...(basic !== undefined && { "proxy-authorization": basic }) },
+  };
+}
+
+/** What a URL leaves out. */
+export const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
