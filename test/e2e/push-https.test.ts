@@ -1,0 +1,168 @@
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type Action, drip, reply, sayNothing, startChaosServer } from "../chaos-server.ts";
+import { startProxyServer } from "../proxy-server.ts";
+import { createProgram, talksToPlatform } from "../../src/cli/program.ts";
+import type { CliEnd, SandboxProcess } from "./cli.ts";
+import { runCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
+import type { Admin } from "./push-scene.ts";
+import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+const TOKEN = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
+
+describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
+  const online = createProgram().commands.filter(talksToPlatform);
+
+  test.each(online.map((command) => [command.name(), command.registeredArguments.filter(({ required }) => required)]))(
+    "%s refuses it by name",
+    async (name, required) => {
+      const { code, stderr } = await runCli([name, ...required.map(() => "x")], {
+        cwd: temporaryFolder(),
+        env: { ...sandbox.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+      });
+      expect(code).toBe(2);
+      expect(stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED=0");
+      expect(await admin.history()).toEqual([]);
+    },
+  );
+
+  test("push and resume are among them", () => {
+    expect(online.map((command) => command.name())).toEqual(expect.arrayContaining(["push", "resume"]));
+  });
+});
+
+describe("--ca", () => {
+  const KEY = "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n";
+  test.each([
+    ["no certificate at all", "hello\n", /holds no certificate/],
+    ["a private key", KEY, /holds a private key/],
+    ["a broken certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", /certificate 1 of/],
+    ["nothing", "", /holds no certificate/],
+  ])("%s is refused, with the file's name", async (_, text, said) => {
+    const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+    writeFileSync(work.file("mine.pem"), text);
+    const { code, stderr } = await work.push(["--ca", "mine.pem"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(said);
+    expect(stderr).toContain("mine.pem");
+    expect(await admin.history()).toEqual([]);
+  });
+
+  test("a file that is not there is refused", async () => {
+    const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
+    const { code, stderr } = await push(["--ca", "nowhere.pem"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("nowhere.pem");
+  });
+});
+
+describe("a proxy", () => {
+  test("named by the flag carries the whole push; resume goes through it again", async () => {
+    const proxy = await startProxyServer({ credentials: "me:proxy-secret" });
+    onTestFinished(proxy.close);
+    const work = workplace({ accounts: goodAccounts(30) }, sandbox);
+    const env = { MIGRATE_PROXY_CREDENTIALS: "me:proxy-secret" };
+    await admin.faults({ pauseAt: 10 });
+    const first = await work.push(["--proxy", proxy.url.href], { env });
+    expect(first.code).toBe(4);
+    const before = proxy.tunnels.length;
+    expect(before).toBeGreaterThan(0);
+    await admin.supplier("Ongoing");
+    const { code, stdout, stderr } = await work.migrate(["resume", "--format", "ndjson"], { env });
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 30 });
+    expect(proxy.tunnels.length).toBeGreaterThan(before);
+    expect(first.stderr + stdout + stderr).not.toContain("proxy-secret");
+  });
+
+  test("of the environment is not used, and the command says so", async () => {
+    const proxy = await startProxyServer();
+    onTestFinished(proxy.close);
+    const { push } = workplace({ accounts: goodAccounts(3) }, sandbox);
+    const { code, stderr } = await push([], { env: { HTTPS_PROXY: proxy.url.href, ALL_PROXY: proxy.url.href } });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/HTTPS_PROXY is set and not used/);
+    expect(proxy.tunnels).toEqual([]);
+  });
+
+  test("that wants credentials ends the push, nothing sent", async () => {
+    const proxy = await startProxyServer({ credentials: "me:right" });
+    onTestFinished(proxy.close);
+    const { push } = workplace({ accounts: goodAccounts(5) }, sandbox);
+    const { code, stdout, stderr } = await push([], { env: { MIGRATE_PROXY: proxy.url.href } });
+    expect(code).toBe(2);
+    expect(stderr).toContain("MIGRATE_PROXY_CREDENTIALS");
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 5 });
+    expect(await admin.history()).toEqual([]);
+  });
+
+  test("whose address holds credentials is refused, and they are not shown", async () => {
+    const { push } = workplace({ accounts: goodAccounts(1) }, sandbox);
+    const { code, stdout, stderr } = await push(["--proxy", "http://me:secret-word@127.0.0.1:9"]);
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain("secret-word");
+  });
+});
+
+const HALF = "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n";
+
+async function pushTo(act: Action, timeouts: string): Promise<CliEnd> {
+  const server = await startChaosServer(() => act);
+  onTestFinished(server.close);
+  const work = workplace({ accounts: goodAccounts(1) });
+  writeFileSync(work.file("ca.pem"), server.ca);
+  writeFileSync(
+    work.file("migrate.yaml"),
+    `targets: { slow: { baseUrl: "${server.baseUrl.href}", ca: ca.pem, timeouts: ${timeouts} } }\n`,
+  );
+  return work.push(["--supplier", "SANDBOX", "--target", "slow", "--contract", "no-dedupe.yaml"], { env: TOKEN });
+}
+
+describe("each phase of a request has its time", () => {
+  test("the header that does not come", async () => {
+    const { code, stdout } = await pushTo(sayNothing, "{ headersSeconds: 0.5 }");
+    expect(code).toBe(5);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 1 });
+  });
+
+  test("the body that stops: its status stands", async () => {
+    const { code, stdout } = await pushTo((socket) => void socket.write(`${HALF}{"a`), "{ bodySeconds: 0.5 }");
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 1 });
+  });
+
+  test("the whole request, however much drips in", async () => {
+    const { code } = await pushTo(drip(HALF.repeat(9), 20), "{ wholeSeconds: 0.5 }");
+    expect(code).toBe(5);
+  });
+
+  test("a time that is none is refused", async () => {
+    const { code, stderr } = await pushTo(reply(201, {}), "{ headersSeconds: 0 }");
+    expect(code).toBe(2);
+    expect(stderr).toContain("headersSeconds");
+  });
+});
+
+test("the handshake that stalls: nothing was sent, and the push goes on trying", async () => {
+  const server = await startChaosServer(() => sayNothing, { onConnection: () => false });
+  onTestFinished(server.close);
+  const work = workplace({ accounts: goodAccounts(1) });
+  writeFileSync(work.file("ca.pem"), server.ca);
+  const target = `{ baseUrl: "${server.baseUrl.href}", ca: ca.pem, timeouts: { connectSeconds: 0.3 } }`;
+  writeFileSync(work.file("migrate.yaml"), `targets: { slow: ${target} }\n`);
+  const pushing = work.startPush(["--supplier", "SANDBOX", "--target", "slow"], { env: TOKEN });
+  await pushing.said(/cannot reach .*UND_ERR_CONNECT_TIMEOUT/);
+  pushing.kill("SIGINT");
+  const { code, stdout } = await pushing.ended;
+  expect(code).toBe(3);
+  expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 1 });
+});
