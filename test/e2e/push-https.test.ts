@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
+import type { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Action, drip, reply, sayNothing, startChaosServer } from "../chaos-server.ts";
 import { startProxyServer } from "../proxy-server.ts";
-import { createProgram, talksToPlatform } from "../../src/cli/program.ts";
+import { createProgram, goesOnline } from "../../src/cli/program.ts";
 import type { CliEnd, SandboxProcess } from "./cli.ts";
 import { runCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
 import type { Admin } from "./push-scene.ts";
@@ -17,15 +18,29 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
+interface NamedCommand {
+  readonly words: readonly string[];
+  readonly command: Command;
+}
+
+/** Every command that can be typed, with the words that name it. */
+function namedCommands({ commands }: Command, words: readonly string[]): readonly NamedCommand[] {
+  return commands.flatMap((command) => {
+    const named = [...words, command.name()];
+    return command.commands.length > 0 ? namedCommands(command, named) : [{ words: named, command }];
+  });
+}
+
 const TOKEN = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
 
 describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
-  const online = createProgram().commands.filter(talksToPlatform);
+  const online = namedCommands(createProgram(), []).filter(({ command }) => goesOnline(command));
 
-  test.each(online.map((command) => [command.name(), command.registeredArguments.filter(({ required }) => required)]))(
+  test.each(online.map(({ words, command }) => [words.join(" "), words, command] as const))(
     "%s refuses it by name",
-    async (name, required) => {
-      const { code, stderr } = await runCli([name, ...required.map(() => "x")], {
+    async (_, words, command) => {
+      const required = command.registeredArguments.filter((argument) => argument.required).map(() => "x");
+      const { code, stderr } = await runCli([...words, ...required], {
         cwd: temporaryFolder(),
         env: { ...sandbox.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
       });
@@ -35,8 +50,8 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
     },
   );
 
-  test("push and resume are among them", () => {
-    expect(online.map((command) => command.name())).toEqual(expect.arrayContaining(["push", "resume"]));
+  test("push, resume and the reads are among them", () => {
+    expect(online.map(({ words }) => words.join(" "))).toEqual(expect.arrayContaining(["push", "resume", "products"]));
   });
 });
 
