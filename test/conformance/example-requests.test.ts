@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import type { Operation } from "../../src/contract/contract.ts";
+import { attrPattern } from "../../src/model/attr.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { compileJudge } from "../../src/sandbox/judge.ts";
+import { compileValidator, type FoundProblem } from "../../src/validate/compile-validator.ts";
+import {
+  ARE_THERE,
+  exampleRequests,
+  loadDocument,
+  OPERATORS,
+  sampleRequests,
+  type Example,
+  type Operator,
+} from "./operators-documents.ts";
+
+/** A true contradiction between an example and the document that it stands in. */
+interface Contradiction {
+  readonly operator: Operator;
+  /** What the operation's id begins with. */
+  readonly operation: string;
+  readonly code: string;
+  /** `*` for every index. */
+  readonly attrs: readonly string[];
+  readonly reason: string;
+}
+
+const BLANK =
+  "the platform refuses blank text unless the field allows it, and the document marks no field so (no minLength: 0)";
+
+const CONTRADICTIONS: readonly Contradiction[] = [
+  {
+    operator: "gb",
+    operation: "",
+    code: "invalid_choice",
+    attrs: ["import_supplier"],
+    reason: "TENTACLE_ENERGY is no import supplier of this instance; its enum is made from the instance's data",
+  },
+  {
+    operator: "au",
+    operation: "",
+    code: "invalid_choice",
+    attrs: ["import_supplier", "import_supplier_code"],
+    reason: "TENTACLE_ENERGY and TENTACLE_UTILITIES are no import suppliers of this instance",
+  },
+  {
+    operator: "au",
+    operation: "V1 Create",
+    code: "invalid_choice",
+    attrs: ["vendor"],
+    reason: "STRIPE is not among this instance's vendors, of which there is one",
+  },
+  {
+    operator: "gb",
+    operation: "V1 Create Transactions",
+    code: "unknown_field",
+    attrs: ["transactions.*.reference"],
+    reason: "charges and credits have no reference in the document; payments and repayments do",
+  },
+  {
+    operator: "gb",
+    operation: "V2",
+    code: "unknown_field",
+    attrs: ["ledgers"],
+    reason: "the document has no ledgers",
+  },
+  {
+    operator: "gb",
+    operation: "V2",
+    code: "invalid_choice",
+    attrs: ["account_campaigns.*.slug"],
+    reason: "super_account is not among the instance's 428 campaigns",
+  },
+  {
+    operator: "gb",
+    operation: "V2",
+    code: "invalid",
+    attrs: ["customers.*.psr.*.effective_from"],
+    reason: "a date, and the document has format: date-time",
+  },
+  {
+    operator: "gb",
+    operation: "V2",
+    code: "blank",
+    attrs: [
+      "billing_address2",
+      "billing_address3",
+      "billing_address4",
+      "billing_address5",
+      "sales_subchannel",
+      "supply_addresses.*.supply_address2",
+      "supply_addresses.*.supply_address3",
+      "supply_addresses.*.supply_address4",
+      "supply_addresses.*.supply_address5",
+    ],
+    reason: BLANK,
+  },
+  { operator: "au", operation: "V2", code: "blank", attrs: ["billing_address3", "billing_address4"], reason: BLANK },
+  {
+    operator: "au",
+    operation: "V2",
+    code: "required",
+    attrs: ["supply_addresses.*.meter_points.*.supply_type"],
+    reason: "the discriminator of MeterPoint is required, and without it nobody knows which of eight schemas is meant",
+  },
+  {
+    operator: "au",
+    operation: "V1 Create Transactions",
+    code: "required",
+    attrs: ["transactions.*.line_items.*.params"],
+    reason: "params is required in the document's line items",
+  },
+];
+
+/** What examples send in another JSON type than the document has; the platform converts it (PLATFORM facts, DRF fields). */
+const COERCIONS: ReadonlySet<string> = new Set(["number decimal", "string integer"]);
+
+describe.skipIf(!ARE_THERE)("operators' example requests (MIGRATE_SHARED)", () => {
+  const used = new Set<Contradiction>();
+
+  describe.each(OPERATORS)("%s", (operator) => {
+    const contract = ARE_THERE ? loadDocument(operator, "wrapped") : undefined;
+    const examples = contract === undefined ? [] : exampleRequests(operator, contract);
+
+    it("stand in the document as they stand in the files", () => {
+      const inside = new Map(examples.map(({ operation, title, payload }) => [nameOf(operation.id, title), payload]));
+      expect(inside).toEqual(sampleRequests(operator));
+    });
+
+    it.each(examples)("$title", (example) => {
+      const problems = problemsOf(example);
+      const errors = problems.filter(({ severity }) => severity === "error");
+      expect(errors.filter((problem) => !isExplained(problem, operator, example, used)).map(wordsOf)).toEqual([]);
+      const warnings = problems.filter(({ severity }) => severity === "warning");
+      expect(warnings.filter((problem) => !isCoercion(problem)).map(wordsOf)).toEqual([]);
+    });
+
+    it.each(examples)("$title is judged alike by the sandbox", ({ operation, payload }) => {
+      if (contract === undefined) throw new Error("no contract");
+      const judged = compileJudge(contract.document, operation)(onTheWire(operation, payload));
+      const wrap = operation.wrap === undefined ? "" : `${operation.wrap}.`;
+      const errors = problemsOf({ operation, payload, title: "" }).filter(({ severity }) => severity === "error");
+      const local = errors.map(({ attr, code }) => `${wrap}${attr} ${code}`);
+      expect([...new Set(judged.map(({ attr, code }) => `${attr} ${code}`))].toSorted()).toEqual(local.toSorted());
+    });
+
+    it("of the asynchronous generation are not wrapped, although its schema is", () => {
+      for (const { operation, payload } of exampleRequests(operator, loadDocument(operator))) {
+        if (!operation.path.startsWith("/v2/")) continue;
+        const codes = problemsOf({ operation, payload, title: "" }).map(wordsOf);
+        expect(codes).toContain("payload required");
+        expect(codes).toContain("import_supplier unknown_field");
+      }
+    });
+  });
+
+  it("no reason is listed for what is not there", () => {
+    expect(CONTRADICTIONS.filter((contradiction) => !used.has(contradiction))).toEqual([]);
+  });
+});
+
+function onTheWire({ wrap, path }: Operation, payload: JsonObject): JsonObject {
+  if (wrap === undefined) return payload;
+  return path.endsWith("/accounts/") ? { task_params: {}, [wrap]: payload } : { [wrap]: payload };
+}
+
+/** `v1-create-transactions ExamplePayload`. */
+function nameOf(id: string, title: string): string {
+  const name = title.slice(title.indexOf(": ") + 2);
+  return `${id.toLowerCase().replaceAll(" ", "-")} ${name.replaceAll(" ", "")}`;
+}
+
+function problemsOf({ operation, payload }: Example): readonly FoundProblem[] {
+  if (operation.body === undefined) throw new Error("no body");
+  return compileValidator(operation.body, { keepValues: false })(payload);
+}
+
+function isExplained(problem: FoundProblem, operator: Operator, example: Example, used: Set<Contradiction>): boolean {
+  const reason = CONTRADICTIONS.find(
+    (one) =>
+      one.operator === operator &&
+      one.code === problem.code &&
+      example.operation.id.startsWith(one.operation) &&
+      one.attrs.includes(attrPattern(problem.attr)),
+  );
+  if (reason !== undefined) used.add(reason);
+  return reason !== undefined;
+}
+
+function isCoercion(problem: FoundProblem): boolean {
+  return problem.code === "coerced" && COERCIONS.has(`${problem.from} ${problem.to}`);
+}
+
+function wordsOf({ attr, code }: FoundProblem): string {
+  return `${attr} ${code}`;
+}

@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Contract, Operation } from "../../src/contract/contract.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
+import { isJsonObject, valueAt, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+
+/** What two operators publish; it is not part of the project (MIGRATE_SHARED). */
+const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
+const folder = path.join(shared, "contracts");
+
+/** False where the documents are not there: tests over them are skipped, and show as such. */
+export const ARE_THERE: boolean = existsSync(folder);
+
+export const OPERATORS = ["gb", "au"] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export function documentText(operator: Operator): string {
+  return readFileSync(path.join(folder, `${operator}-data-import.openapi.yml`), "utf8");
+}
+
+/** The document as it is, or with an overlay that says how the asynchronous generation is wrapped. */
+export function loadDocument(operator: Operator, overlay?: "wrapped"): Contract {
+  const document = { file: `${operator}.yml`, text: documentText(operator) };
+  return loadContract(overlay === undefined ? [document] : [document, { file: "wrap.yml", text: WRAPPED }]);
+}
+
+const WRAPPED = `
+overlay: 1.0.0
+info: { title: How the asynchronous generation is wrapped, version: "1" }
+actions:
+  - { target: "$.paths['/v2/data-import/accounts/validate/'].post", update: { x-migrate-wrap: payload } }
+  - { target: "$.paths['/v2/data-import/accounts/'].post", update: { x-migrate-wrap: payload } }
+`;
+
+export interface Example {
+  /** `gb V1 Create Transactions: ExamplePayload`. */
+  readonly title: string;
+  readonly operation: Operation;
+  readonly payload: JsonObject;
+}
+
+/** The example requests inside a document. */
+export function exampleRequests(operator: Operator, contract: Contract): readonly Example[] {
+  return contract.operations.flatMap((operation) => {
+    const place = ["paths", operation.path, operation.method.toLowerCase(), "requestBody", "content"];
+    const examples = valueAt(contract.document, [...place, "application/json", "examples"]);
+    return Object.entries(isJsonObject(examples) ? examples : {}).flatMap(([name, example]) => {
+      const payload: JsonValue | undefined = isJsonObject(example) ? example["value"] : undefined;
+      if (!isJsonObject(payload)) return [];
+      return [{ title: `${operator} ${operation.id}: ${name}`, operation, payload }];
+    });
+  });
+}
+
+/** The operator's example requests that stand in files of their own: operation and example in the name, and the data. */
+export function sampleRequests(operator: Operator): ReadonlyMap<string, JsonValue> {
+  const files = readdirSync(path.join(folder, "samples"));
+  return new Map(
+    files.flatMap((file): readonly [string, JsonValue][] => {
+      const [, operation, name] = new RegExp(`^${operator}\\.(.+)\\.request\\.(.+)\\.json$`).exec(file) ?? [];
+      if (operation === undefined || name === undefined) return [];
+      const data: JsonValue = JSON.parse(readFileSync(path.join(folder, "samples", file), "utf8"));
+      return [[`${operation} ${name}`, data]];
+    }),
+  );
+}
