@@ -41,12 +41,15 @@ export interface Flags {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly revise?: boolean;
+  readonly sendInvalid?: boolean;
   readonly cache?: boolean;
 }
 
 /** Of the commands that report a run. */
 export interface RunFlags extends Flags {
   readonly format: Format;
+  /** What platform and local validation disagree about, in place of the report. */
+  readonly drift?: boolean;
 }
 
 /** Of `documents check`. */
@@ -229,10 +232,11 @@ export const sendOptions: readonly Option[] = [
     "--wait-for-supplier [duration]",
     "wait while the import supplier is Paused or Complete (30m, 2h; default: as long as it takes)",
   ).argParser(duration),
-  new Option("--yes", "send to a production target without asking"),
+  new Option("--yes", "send to a production target, or what is invalid, without asking"),
 ];
 
 export const planOptions: readonly Option[] = [
   new Option("--dry-run", "everything but the sending"),
   new Option("--revise", "send accepted records again whose content has changed"),
+  new Option("--send-invalid", "send also what is invalid here, and let the platform judge (asks first; see --yes)"),
 ];

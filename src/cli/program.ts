@@ -116,6 +116,7 @@ function addRunCommands(program: Command): void {
   withOptions(program.command("report"), [configOption, cacheOption, ...reportOptions, ledgerOption])
     .description("Render the report of a run again. No network.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
+    .option("--drift", "where platform and local validation disagreed, with rules to add (default: in all runs)")
     .action(async (run: string | undefined, flags: RunFlags) =>
       (await import("./run-actions.ts")).reportAction(run, flags),
     );

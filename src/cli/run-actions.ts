@@ -1,11 +1,15 @@
+import { drift, type DriftOptions } from "../commands/drift.ts";
 import { report } from "../commands/report.ts";
 import { validate } from "../commands/validate.ts";
+import { Failure } from "../model/failure.ts";
+import { driftJson, driftText } from "./drift-view.ts";
 import type { RunFlags } from "./flags.ts";
 import { refuseWritableByOthers } from "./open-config.ts";
 import { inWorld } from "./in-world.ts";
 import { namedTarget } from "./named-target.ts";
 import { showRun } from "./run-view.ts";
 import { readLedgerSettings, readSettings } from "./settings.ts";
+import type { World } from "./world.ts";
 
 export function validateAction(sources: readonly string[], flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
@@ -41,8 +45,18 @@ export function reportAction(run: string | undefined, flags: RunFlags): Promise<
   return inWorld(flags, async (world) => {
     const settings = await readLedgerSettings(flags, process.cwd());
     world.talk.detail(configText(settings));
+    if (flags.drift === true) return showDrift({ ledger: settings.ledger, run }, flags, world);
     return showRun(await report({ ...settings, run }, world.parts), flags.format, world);
   });
+}
+
+async function showDrift(options: DriftOptions, { format }: RunFlags, world: World): Promise<number> {
+  if (format !== "text" && format !== "json") {
+    throw new Failure("usage", `--drift cannot be shown as ${format}`, { hint: "use --format text or json" });
+  }
+  const found = await drift(options, world.parts);
+  await world.write(format === "json" ? driftJson(found) : driftText(found, world.parts.screen));
+  return 0;
 }
 
 function configText({ configFile }: { readonly configFile: string | undefined }): string {

@@ -20,6 +20,7 @@ export interface Settings {
   readonly maxErrors: Tolerance | undefined;
   readonly dryRun: boolean;
   readonly revise: boolean;
+  readonly sendInvalid: boolean;
   readonly yes: boolean;
   readonly pace: PaceSettings;
   readonly target: TargetSettings | undefined;
@@ -49,6 +50,7 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
     allowEmpty: flags.allowEmpty ?? false,
     dryRun: flags.dryRun ?? false,
     revise: flags.revise ?? false,
+    sendInvalid: flags.sendInvalid ?? false,
     yes: flags.yes ?? false,
     pace: paceSettings(flags, target),
     target: target && targetSettings(target, flags),

@@ -28,6 +28,8 @@ export interface PushOptions {
   readonly allowEmpty: boolean;
   readonly dryRun: boolean;
   readonly revise: boolean;
+  /** Send also what is invalid here, where it can be: the platform is to judge. */
+  readonly sendInvalid?: boolean | undefined;
   /** Send to a production target without asking. */
   readonly yes: boolean;
   readonly showValues: boolean;
@@ -38,7 +40,7 @@ export interface PushOptions {
 /** Validates the whole input, then uploads what is valid; what was accepted before is passed over. */
 export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
   return closedWithReport(async (keep) => {
-    const { dryRun, pace, revise, allowEmpty, maxErrors } = options;
+    const { dryRun, pace, revise, allowEmpty, sendInvalid, maxErrors } = options;
     if (!dryRun) requireOngoing(options.supplier);
     const { ledger } = keep(await openRunLedger(options.ledger, "push"));
     keep({ close: () => sweepStandardInput(options.ledger, ledger) });
@@ -51,6 +53,7 @@ export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
     await refuseOtherRecipient(ledger, options.ledger, { host, supplier: settings.supplier ?? "" });
     const connection = dryRun ? undefined : keep(await connect(options.target, job.operation, { parts, pace }));
     if (!dryRun) await confirmProduction(options, host, parts);
+    if (!dryRun) await confirmInvalid(options, host, parts);
     const run = await ledger.startRun(
       await describeRun({ ...options, job: settings }, { job, host, clock: parts.clock }),
     );
@@ -58,7 +61,15 @@ export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
     const book = { ledger, run: run.id, target: host };
     return recordedRun(book, async () => {
       const { drain: signal, onCheck: onProgress } = parts;
-      const end = await check(job, book, { revise, allowEmpty, maxErrors, signal, onProgress, shownValues });
+      const end = await check(job, book, {
+        revise,
+        allowEmpty,
+        sendInvalid,
+        maxErrors,
+        signal,
+        onProgress,
+        shownValues,
+      });
       const willSend = connection !== undefined && end.reason === "done";
       const sent = willSend ? await send(job, book, { connection, pace, parts, shownValues }) : undefined;
       return endRun({ ledger, run, job, end, sent, shownValues }, options, parts);
@@ -78,6 +89,15 @@ async function confirmProduction(options: PushOptions, host: string, parts: Part
   const answer = await parts.ask(`This sends to production. Type the host to go on (${host}): `);
   if (answer?.trim() === host) return;
   throw new Failure("wrong_target", `${host} is a production target, and nobody confirmed it`, {
+    hint: "type the host when asked, or pass --yes",
+  });
+}
+
+async function confirmInvalid({ sendInvalid, yes }: PushOptions, host: string, parts: Parts): Promise<void> {
+  if (sendInvalid !== true || yes) return;
+  const answer = await parts.ask(`This sends also what is invalid here. Type the host to go on (${host}): `);
+  if (answer?.trim() === host) return;
+  throw new Failure("usage", "--send-invalid sends what is invalid here, and nobody confirmed it", {
     hint: "type the host when asked, or pass --yes",
   });
 }

@@ -34,7 +34,7 @@ export function resume(options: ResumeOptions, parts: Parts): Promise<RunReport>
     const run = await requireRun(ledger, options.run);
     refuseDryRun(run);
     const settings = settingsOf(run);
-    const { pace, revise, allowEmpty, maxErrors } = settings;
+    const { pace, revise, allowEmpty, sendInvalid, maxErrors } = settings;
     await refuseChanges(settings);
     const job = await openJob(settings.job, parts);
     keep(job.input);
@@ -46,7 +46,7 @@ export function resume(options: ResumeOptions, parts: Parts): Promise<RunReport>
     return recordedRun(book, async () => {
       await ledger.resumeRun(run.id, planPolicy(job, revise));
       const { drain: signal, onCheck: onProgress } = parts;
-      const checking = { revise, allowEmpty, maxErrors, signal, onProgress, shownValues };
+      const checking = { revise, allowEmpty, sendInvalid, maxErrors, signal, onProgress, shownValues };
       const end = run.state === "planning" ? await checkAnew(job, book, checking) : undefined;
       const willSend = end === undefined || end.reason === "done";
       const sent = willSend ? await send(job, book, { connection, pace, parts, shownValues }) : undefined;

@@ -6,6 +6,7 @@ import type { JsonObject } from "../model/json.ts";
 import { canSettleDoubts } from "../contract/workflow.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { isValid } from "./checked-records.ts";
+import { leftToPlatform } from "./left-to-platform.ts";
 import type { CheckEnd, CheckProgress } from "./check-end.ts";
 import type { Job } from "./job.ts";
 
@@ -21,6 +22,8 @@ export interface RunBook {
 export type Tolerance = { readonly count: number } | { readonly share: number };
 
 export interface PlanOptions {
+  /** Send also what is invalid here, where it can be: the platform is to judge. */
+  readonly sendInvalid?: boolean | undefined;
   readonly maxErrors?: Tolerance | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: CheckProgress) => void;
@@ -45,7 +48,7 @@ export async function planRecords(
   for await (const batch of records) {
     await context.book.ledger.plan(
       context.book.run,
-      batch.map((record) => plannedItem(record, context, mark)),
+      batch.map((record) => plannedItem(options.sendInvalid === true ? leftToPlatform(record) : record, context, mark)),
     );
     held.push(...batch.flatMap((record) => parentsLeftShort(record, context.job)));
     const invalid = batch.filter((record) => !isValid(record)).length;

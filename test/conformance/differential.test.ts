@@ -14,7 +14,8 @@ const SETTINGS = /\.enforce_\w+ unknown_field$/;
 describe.skipIf(!ARE_THERE)("operators' documents (MIGRATE_SHARED)", () => {
   describe.each(OPERATORS)("%s", (operator) => {
     const contract = ARE_THERE ? loadDocument(operator) : undefined;
-    const operations = contract?.operations.filter(({ body, path }) => body !== undefined && path.startsWith("/v1/")) ?? [];
+    const operations =
+      contract?.operations.filter(({ body, path }) => body !== undefined && path.startsWith("/v1/")) ?? [];
 
     it.each(operations)("$id: local validation and the sandbox agree", (operation) => {
       if (contract === undefined || operation.body === undefined) throw new Error("no body");

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { findOperation } from "../../src/contract/find-operation.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Operation } from "../../src/contract/contract.ts";
 import { attrPattern } from "../../src/model/attr.ts";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -6,6 +9,7 @@ import { compileJudge } from "../../src/sandbox/judge.ts";
 import { compileValidator, type FoundProblem } from "../../src/validate/compile-validator.ts";
 import {
   ARE_THERE,
+  documentText,
   exampleRequests,
   loadDocument,
   OPERATORS,
@@ -152,6 +156,18 @@ describe.skipIf(!ARE_THERE)("operators' example requests (MIGRATE_SHARED)", () =
         expect(codes).toContain("import_supplier unknown_field");
       }
     });
+  });
+
+  it("the overlay of docs/contract.md opens lists that another instance has otherwise", () => {
+    const page = readFileSync(new URL("../../docs/contract.md", import.meta.url), "utf8");
+    const [, text = ""] = [...page.matchAll(/```yaml\n(overlay: 1[^`]*)```/g)].map(([, overlay]) => overlay);
+    const document = { file: "gb.yml", text: documentText("gb") };
+    const contract = loadContract([document, { file: "overlay.yml", text }]);
+    expect(contract.findings.filter(({ place }) => place.file === "overlay.yml")).toEqual([]);
+    const operation = findOperation(contract, "V1 Validate Account");
+    const payload = { import_supplier: "TEST_SUPPLIER", account_campaigns: [{ slug: "super_account" }] };
+    const found = problemsOf({ operation, payload, title: "" }).filter(({ code }) => code === "invalid_choice");
+    expect(found).toEqual([]);
   });
 
   it("no reason is listed for what is not there", () => {

@@ -18,35 +18,49 @@ const TEXT_RUNS = 3;
  * another type: a Failure with a place, or a contract whose findings have places. Anything else thrown is a bug.
  */
 describe.skipIf(!ARE_THERE)("operators' documents, spoilt (MIGRATE_SHARED)", () => {
-  it.each(OPERATORS)("%s: nodes dropped, renamed, of another type, moved", (operator) => {
-    const old = loadDocument(operator);
-    const whole: JsonValue = parse(documentText(operator), { schema: "core", uniqueKeys: false });
-    const sites = placesIn(whole);
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 12 }), (picks) => {
-        const spoilt: JsonValue = structuredClone(whole);
-        for (const [site, how] of picks) spoil(spoilt, sites[site % sites.length] ?? [], how);
-        survives(JSON.stringify(spoilt, undefined, 1), old);
-      }),
-      { numRuns: RUNS, seed: 20_240_229 },
-    );
-  }, 240_000);
+  it.each(OPERATORS)(
+    "%s: nodes dropped, renamed, of another type, moved",
+    (operator) => {
+      const old = loadDocument(operator);
+      const whole: JsonValue = parse(documentText(operator), { schema: "core", uniqueKeys: false });
+      const sites = placesIn(whole);
+      fc.assert(
+        fc.property(fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 12 }), (picks) => {
+          const spoilt: JsonValue = structuredClone(whole);
+          for (const [site, how] of picks) spoil(spoilt, sites[site % sites.length] ?? [], how);
+          expect(survival(JSON.stringify(spoilt, undefined, 1), old)).toMatch(/^(?:understood|refused)$/);
+        }),
+        { numRuns: RUNS, seed: 20_240_229 },
+      );
+    },
+    240_000,
+  );
 
-  it.each(OPERATORS)("%s: characters dropped, doubled and replaced", (operator) => {
-    const old = loadDocument(operator);
-    const text = documentText(operator);
-    fc.assert(
-      fc.property(fc.nat(text.length), fc.nat(200), fc.constantFrom("", ":", "\t", "- ", '"', "&a ", "*a", "{"), (at, cut, put) => {
-        survives(text.slice(0, at) + put + text.slice(at + cut), old);
-      }),
-      { numRuns: TEXT_RUNS, seed: 20_240_229 },
-    );
-  }, 240_000);
+  it.each(OPERATORS)(
+    "%s: characters dropped, doubled and replaced",
+    (operator) => {
+      const old = loadDocument(operator);
+      const text = documentText(operator);
+      fc.assert(
+        fc.property(
+          fc.nat(text.length),
+          fc.nat(200),
+          fc.constantFrom("", ":", "\t", "- ", '"', "&a ", "*a", "{"),
+          (at, cut, put) => {
+            expect(survival(text.slice(0, at) + put + text.slice(at + cut), old)).toMatch(/^(?:understood|refused)$/);
+          },
+        ),
+        { numRuns: TEXT_RUNS, seed: 20_240_229 },
+      );
+    },
+    240_000,
+  );
 });
 
-function survives(text: string, old: Contract): void {
+/** Throws for what nobody foresaw. */
+function survival(text: string, old: Contract): "understood" | "refused" {
   const contract = loadedOrRefused(text);
-  if (contract === undefined) return;
+  if (contract === undefined) return "refused";
   for (const finding of contract.findings) {
     expect(finding.place).toMatchObject({ file: "spoilt.yml", line: expect.any(Number) });
     expect(finding.message).not.toBe("");
@@ -59,6 +73,7 @@ function survives(text: string, old: Contract): void {
   }
   diffContracts(old, contract, undefined);
   diffContracts(contract, old, undefined);
+  return "understood";
 }
 
 function loadedOrRefused(text: string): Contract | undefined {
@@ -103,15 +118,13 @@ const STRANGE: readonly JsonValue[] = [
 function spoil(document: JsonValue, path: Path, how: number): void {
   const holder = path.slice(0, -1).reduce<JsonValue | undefined>(childOf, document);
   const name = path.at(-1) ?? "";
-  const open: Record<string | number, JsonValue> | undefined =
-    holder !== undefined && (isJsonObject(holder) || isJsonArray(holder)) ? Object(holder) : undefined;
-  const member = open?.[name];
-  if (open === undefined || member === undefined) return;
-  if (how % 4 === 0 && isJsonObject(holder)) delete open[name];
-  else if (how % 4 === 1 && isJsonObject(holder)) {
-    delete open[name];
-    open[`${name}x`] = member;
-  } else open[name] = STRANGE[how % STRANGE.length] ?? null;
+  const member = childOf(holder, name);
+  if (member === undefined) return;
+  // Both kinds may be written to: the tree is a copy of our own.
+  const open: Record<string | number, JsonValue> = Object(holder);
+  if (how % 4 > 1 || !isJsonObject(holder)) open[name] = STRANGE[how % STRANGE.length] ?? null;
+  else delete open[name];
+  if (how % 4 === 1) open[`${name}x`] = member;
 }
 
 function childOf(value: JsonValue | undefined, part: string | number): JsonValue | undefined {

@@ -1,0 +1,66 @@
+import { stringify } from "yaml";
+import type { OperationDrift } from "../commands/drift.ts";
+import { formatPlace } from "../model/place.ts";
+import { printableJson } from "../report/json-text.ts";
+import { plainText } from "../report/plain-text.ts";
+import { renderStack } from "../report/stack.ts";
+import type { Drift } from "../run/drift.ts";
+import type { Screen } from "../run/parts.ts";
+
+/** What was judged differently, then the proposed rules as an overlay to be read, mended and kept. */
+export function driftText(found: readonly OperationDrift[], screen: Screen): string {
+  const sections = found.map(({ operation, runs, drift }) => {
+    const head = `${plainText(operation)}, ${runs} ${runs === 1 ? "run" : "runs"}`;
+    if (drift.length === 0) return `${head}: platform and local validation agreed\n`;
+    return [
+      `${head}\n`,
+      section("Refused by the platform, let through here", drift, "missed", screen),
+      section("Found wrong here, accepted by the platform", drift, "strict", screen),
+    ].join("");
+  });
+  const overlay = overlayOf(found);
+  const proposed = overlay === undefined ? [] : [`Rules to look at, as an overlay\n\n${plainLines(overlay)}`];
+  return found.length === 0 ? "No push is in the ledger\n" : [...sections, ...proposed].join("\n");
+}
+
+function section(title: string, drift: readonly Drift[], kind: Drift["kind"], screen: Screen): string {
+  const entries = drift
+    .filter((one) => one.kind === kind)
+    .map(({ code, attr, count, example, proposal }) => ({
+      head: `${code}  ${attr}`,
+      body: [
+        `${count.toLocaleString("en")} ${count === 1 ? "time" : "times"}, first at ${formatPlace(example)}`,
+        ...(proposal === undefined ? [] : [`a rule of kind ${proposal.rule.kind} is proposed`]),
+      ].join("; "),
+    }));
+  return entries.length === 0 ? "" : `\n${title}\n\n${renderStack(entries, screen)}`;
+}
+
+export function driftJson(found: readonly OperationDrift[]): string {
+  return `${printableJson(found, "indented")}\n`;
+}
+
+function overlayOf(found: readonly OperationDrift[]): string | undefined {
+  const actions = found
+    .flatMap(({ drift }) => drift)
+    .flatMap(({ proposal }) =>
+      proposal === undefined ? [] : [{ target: proposal.target, update: { "x-rules": [proposal.rule] } }],
+    );
+  if (actions.length === 0) return undefined;
+  const info = { title: "Rules that the platform taught us", version: "1" };
+  return stringify({ overlay: "1.0.0", info, actions });
+}
+
+/** The operator's words come from a file: nothing in them may move a cursor. */
+function plainLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? "" : indentOf(line) + plainText(line.trimStart(), LONGEST_LINE)))
+    .join("\n");
+}
+
+const LONGEST_LINE = 1000;
+
+function indentOf(line: string): string {
+  return line.slice(0, line.length - line.trimStart().length);
+}

@@ -1,0 +1,63 @@
+import type { FieldType } from "../contract/field-type.ts";
+import { findOperation } from "../contract/find-operation.ts";
+import type { Ledger, Run } from "../ledger/ledger.ts";
+import { Failure } from "../model/failure.ts";
+import type { Outcome } from "../model/outcome.ts";
+import { collectDrift, type Drift } from "../run/drift.ts";
+import { pathsFrom, readContract } from "../run/job.ts";
+import type { Parts } from "../run/parts.ts";
+import { readRunLedger, requireRun } from "../run/run-ledger.ts";
+import { settingsOf } from "../run/run-settings.ts";
+
+export interface DriftOptions {
+  readonly ledger: string;
+  /** Id of the run, or its beginning; none: every push that the ledger knows. */
+  readonly run?: string | undefined;
+}
+
+/** Where the platform and local validation judged differently, by operation. */
+export interface OperationDrift {
+  readonly operation: string;
+  readonly runs: number;
+  readonly drift: readonly Drift[];
+}
+
+/** Collects from the ledger what the platform refused and local validation let through, and the other way round. */
+export function drift(
+  options: DriftOptions,
+  parts: Pick<Parts, "contractCache" | "notice">,
+): Promise<readonly OperationDrift[]> {
+  return readRunLedger(options.ledger, async (ledger) => {
+    const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
+    const sent = runs.filter(({ command, dryRun }) => command === "push" && !dryRun);
+    const byOperation = new Map<string, Run[]>();
+    for (const run of sent) byOperation.set(run.operation, [...(byOperation.get(run.operation) ?? []), run]);
+    const found: OperationDrift[] = [];
+    for (const [operation, same] of byOperation) {
+      const body = await bodyOf(same, parts);
+      found.push({ operation, runs: same.length, drift: await collectDrift(outcomesOf(ledger, same), body) });
+    }
+    return found;
+  });
+}
+
+async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator<readonly Outcome[]> {
+  for (const run of runs) yield* ledger.outcomes(run.id, { statuses: ["accepted", "rejected"] });
+}
+
+/** The payload's type as the latest run's contract has it; without the contract there are no proposals. */
+async function bodyOf(
+  [latest]: readonly Run[],
+  parts: Pick<Parts, "contractCache" | "notice">,
+): Promise<FieldType | undefined> {
+  if (latest === undefined) return undefined;
+  try {
+    const { job } = settingsOf(latest);
+    const contract = await readContract(job.contract.map(pathsFrom(job.folder)), parts);
+    return findOperation(contract, latest.operation).body;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    parts.notice(`No rules are proposed: ${error.message}`);
+    return undefined;
+  }
+}
