@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
+import type { CliEnd, SandboxProcess } from "./cli.ts";
 import { startSandboxProcess } from "./cli.ts";
 import { countRequests } from "./kill-schedule.ts";
 import type { RequestCounter } from "./kill-schedule.ts";
@@ -24,23 +24,55 @@ test.each([["push"], ["resume"]])(
   async (command) => {
     const work = workplace({ accounts: goodAccounts(60) }, sandbox);
     await admin.faults({ hangBefore: { at: [10] } });
-    const first = work.startPush(["--concurrency", "4"]);
+    const first = work.startPush(["--concurrency", "4"], { timeoutMs: 60_000 });
     await counter.after(9);
 
-    const askedAt = performance.now();
-    const { code, stdout, stderr } = await (command === "push" ? work.push() : work.migrate(["resume"]));
-    expect(code).toBe(7);
-    expect(performance.now() - askedAt).toBeLessThan(3_000);
-    expect(stdout).toBe("");
-    expect(stderr).toContain(String(first.pid));
-    expect(stderr).toContain(hostname());
+    const second = (): Promise<CliEnd> => (command === "push" ? work.push() : work.migrate(["resume"]));
+    const { code, stdout, stderr } = await second();
+    expect([code, stdout]).toEqual([7, ""]);
+    expect(stderr).toContain(`\`push\`, process ${first.pid} on ${hostname()}, since ${new Date().getFullYear()}`);
 
     const status = await work.migrate(["status"]);
     expect(status.stdout).toContain("running");
+    const refusedMs = await quickest(second);
+    expect(refusedMs - (await quickest(() => work.migrate(["status"])))).toBeLessThan(1_000);
     first.kill("SIGKILL");
     await first.ended;
   },
+  60_000,
 );
+
+/** The better of two: what the machine is busy with besides is not the command's fault. */
+async function quickest(run: () => Promise<CliEnd>): Promise<number> {
+  const times: number[] = [];
+  for (let tries = 0; tries < 2; tries += 1) {
+    const startedAt = performance.now();
+    await run();
+    times.push(performance.now() - startedAt);
+  }
+  return Math.min(...times);
+}
+
+test("of several pushes that start at once, one works and the others are told to wait", async () => {
+  const work = workplace({ accounts: goodAccounts(60) }, sandbox);
+  await admin.faults({ latencyMs: [30, 60] });
+  const ends = await Promise.all([1, 2, 3].map(() => work.push(["--concurrency", "2"])));
+  expect(ends.map(({ code }) => code ?? -1).toSorted((one, other) => one - other)).toEqual([0, 7, 7]);
+  expect(await admin.accounts()).toHaveLength(60);
+  expect(await admin.imports()).toHaveLength(60);
+});
+
+test("what a killed holder was sending is taken over by resume, too", async () => {
+  const work = workplace({ accounts: goodAccounts(40) }, sandbox);
+  await admin.faults({ hangBefore: { at: [10] } });
+  const killed = work.startPush(["--concurrency", "4"]);
+  await counter.after(9);
+  killed.kill("SIGKILL");
+  await killed.ended;
+  await admin.faults({});
+  expect((await work.migrate(["resume"])).code).toBe(0);
+  expect(await admin.accounts()).toHaveLength(40);
+});
 
 test("a ledger whose holder was killed is taken over", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);

@@ -65,7 +65,7 @@ const CELLS = [
   `"${long('\\"')}@`,
   `http:${long("%41")}|`,
   long("../"),
-  `${long("A-1.")}`,
+  long("A-1."),
   `${long("1.234,")}x`,
   long("\u0301"),
   long("$&"),

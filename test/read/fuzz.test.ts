@@ -66,8 +66,8 @@ paths:
       responses: { "201": { description: Done } }
 `;
 
-describe.each(Object.entries(READERS))("whatever %s holds", (name, reader) => {
-  it("it is read or refused: no crash, no hang, nothing that stays, no prototype changed", async () => {
+describe.each(Object.entries(READERS))("%s, whatever it holds,", (name, reader) => {
+  it("is read or refused: no crash, no hang, nothing that stays, no prototype changed", async () => {
     const folder = await scratchFolder();
     const path = join(folder, name);
     const prototypes = prototypesNow();

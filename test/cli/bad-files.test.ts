@@ -1,0 +1,89 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../../src/cli/config-file.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
+import { readMapping } from "../../src/map/mapping-document.ts";
+import type { Failure } from "../../src/model/failure.ts";
+import { readLookup } from "../../src/read/lookup.ts";
+import { readTextFile } from "../../src/read/text-file.ts";
+import { failureOf } from "../read/reading.ts";
+import { folderOf } from "./folder-of.ts";
+
+/** Who reads YAML that a user wrote, and the code of what they refuse. */
+const READERS = {
+  config: (file: string) => readConfig(file, path.dirname(file)),
+  mapping_invalid: async (file: string) => readMapping(await readTextFile(file)),
+  contract_invalid: async (file: string) => {
+    const [problem] = loadContract([await readTextFile(file)]).findings;
+    return problem;
+  },
+};
+
+/** One more level multiplies by nine. */
+const BOMB = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+  .concat("bcdefgh".split("").map((name, at) => `${name}: &${name} [${`*${"abcdefgh"[at]}, `.repeat(9)}]`))
+  .join("\n");
+
+/** `[what, content, line]` */
+const DAMAGED: readonly (readonly [string, string, number])[] = [
+  ["aliases that multiply", BOMB, 1],
+  ["an alias to itself", "a: &a\n  b: *a\n", 2],
+  ["a name that stands twice", "supplier: A\noperation: b\nsupplier: C\n", 3],
+  ["a name twice in JSON", '{"supplier": "A",\n"supplier": "B"}', 2],
+  ["a prototype", "targets:\n  __proto__: { baseUrl: x }\n", 2],
+  ["a function", 'a: 1\nb: !!js/function "function () { return 1; }"\n', 2],
+  ["binary data", "a: !!binary aGVsbG8=\n", 1],
+  ["a merge key", "a: &a { b: 1 }\nc:\n  <<: *a\n", 3],
+  ["two documents", "a: 1\n---\nb: 2\n", 2],
+  ["a tab for a space", "a:\n\tb: 1\n", 2],
+  ["a quote that is not closed", 'a: 1\nb: "c\n', 3],
+  ["depth without end", "[".repeat(5000), 1],
+  ["a number that loses digits", "a: 1\nb: 12345678901234567890\n", 2],
+];
+
+/** Read as text before anybody parses it: the code is always `config`. */
+const NOT_TEXT: readonly (readonly [string, string | Buffer])[] = [
+  ["binary", "a: 1\0\n"],
+  ["not UTF-8", Buffer.from("a: caf\xe9\n", "latin1")],
+  ["UTF-16", Buffer.from("\uFEFFa: 1\n", "utf16le")],
+];
+
+describe.each(Object.entries(READERS))("a file that is refused as %s", (code, reader) => {
+  const refused = async (content: string): Promise<Failure> =>
+    failureOf(reader(path.join(folderOf({ "file.yaml": content }), "file.yaml")));
+
+  it.each(DAMAGED)("holds %s: at its line, at once", async (_, content, line) => {
+    const startedAt = performance.now();
+    expect(await refused(content)).toMatchObject({ code, exitCode: 2, place: { line } });
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+});
+
+describe.each(Object.entries(READERS))("a file that is no text, for %s", (_, reader) => {
+  it.each(NOT_TEXT)("%s", async (_what, content) => {
+    const folder = folderOf({});
+    const file = path.join(folder, "file.yaml");
+    await writeFile(file, content);
+    expect(await failureOf(reader(file))).toMatchObject({ code: "config", exitCode: 2 });
+  });
+
+  it("a folder, or nothing at all", async () => {
+    const folder = folderOf({});
+    expect(await failureOf(reader(folder))).toMatchObject({ code: "config" });
+    expect(await failureOf(reader(path.join(folder, "none.yaml")))).toMatchObject({ code: "config" });
+  });
+});
+
+describe("what a mapping says is inert", () => {
+  it.each([
+    ["constructor.constructor('throw 1')()", "payload: { a: \"constructor.constructor('throw 1')()\" }"],
+    ["${process.exit()}", 'payload: { a: { value: "${process.exit()}" } }'],
+  ])("%s", (_, text) => {
+    expect(readMapping({ file: "m.yaml", text })).toHaveProperty("payload");
+  });
+
+  it("a lookup that names a pipe or a device is no lookup", async () => {
+    expect(await failureOf(readLookup("/dev/zero"))).toMatchObject({ code: "config" });
+  });
+});

@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+
+interface Package {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+}
+
+interface LockedPackage {
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+  readonly dev?: boolean;
+  readonly link?: boolean;
+}
+
+const own: Package = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
+const lock: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(
+  readFileSync(path.join(ROOT, "package-lock.json"), "utf8"),
+);
+const locked = Object.entries(lock.packages).filter(([name]) => name !== "");
+
+/** What a user installs with the tool, and why. A new one is a decision: it is trusted with credentials and with data. */
+const PRODUCTION: Readonly<Record<string, string>> = {
+  "@hono/node-server": "serves the sandbox",
+  "@photostructure/sqlite": "the ledger, with its binary inside",
+  ajv: "the sandbox's own judgement of payloads",
+  "ajv-formats": "formats of the same",
+  chalk: "colours",
+  commander: "what can be typed",
+  "csv-parse": "records with quotes",
+  "csv-stringify": "reports and rejects",
+  "fastest-levenshtein": '"did you mean"',
+  graphql: "the sandbox's token mutation",
+  hono: "the sandbox's routes",
+  "iconv-lite": "encodings beside UTF-8",
+  "jsonpath-rfc9535": "targets of overlays",
+  ora: "progress",
+  "p-limit": "requests in flight",
+  selfsigned: "the sandbox's certificate",
+  "temporal-polyfill": "time zones",
+  tinyglobby: "globs",
+  undici: "HTTPS",
+  yaml: "contracts, mappings, configuration",
+  zod: "shapes of documents",
+};
+
+/** Packages that run a program of their own when they are installed: the tool works without any of them having run. */
+const WITH_INSTALL_SCRIPTS: readonly string[] = ["node_modules/@photostructure/sqlite"];
+
+describe("the package", () => {
+  it("has the production dependencies that are listed here, and no others", () => {
+    expect(Object.keys(own.dependencies).toSorted()).toEqual(Object.keys(PRODUCTION).toSorted());
+    expect(own.optionalDependencies).toBeUndefined();
+  });
+
+  it("names every dependency by one exact version", () => {
+    const versions = Object.entries({ ...own.dependencies, ...own.devDependencies });
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+
+  it("is locked to packages of a registry, each with its checksum", () => {
+    const loose = locked.filter(([, { link, integrity }]) => link !== true && !integrity?.startsWith("sha512-"));
+    expect(loose.map(([name]) => name)).toEqual([]);
+  });
+
+  it("is installed without any package's script", () => {
+    const names = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
+    expect(names.toSorted()).toEqual([...WITH_INSTALL_SCRIPTS].toSorted());
+    const hooks = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
+    expect(hooks.filter((name) => name in own.scripts)).toEqual([]);
+    expect(readFileSync(path.join(ROOT, ".ci/setup.mjs"), "utf8")).toContain('"ci", "--ignore-scripts"');
+  });
+
+  it("publishes programs, contracts and documents, and no test, fixture or configuration beside them", () => {
+    const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts", "--offline"], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "ignore"],
+      encoding: "utf8",
+    });
+    const [{ files }]: readonly [{ readonly files: readonly { readonly path: string }[] }] = JSON.parse(listed);
+    const tops = new Set(
+      files.map((file) =>
+        file.path
+          .split("/")
+          .slice(0, file.path.startsWith("fixtures") ? 2 : 1)
+          .join("/"),
+      ),
+    );
+    const expected = [
+      "CHANGELOG.md",
+      "README.md",
+      "bin",
+      "dist",
+      "docs",
+      "fixtures/contract",
+      "fixtures/demo",
+      "package.json",
+    ];
+    expect([...tops].toSorted()).toEqual(expected);
+  });
+});
+
+describe("the compiled program", () => {
+  const sources = readdirSync(path.join(ROOT, "dist"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => ({ name, text: readFileSync(path.join(ROOT, "dist", name), "utf8") }));
+
+  it.each([
+    ["switches the checking of certificates off", /rejectUnauthorized:(?!\s*true)|checkServerIdentity/],
+    ["makes programs of texts", /\beval\(|new Function\(|node:vm\b/],
+    ["follows redirects", /interceptors\.redirect|RedirectHandler/],
+  ])("never %s", (_, pattern) => {
+    expect(sources.length).toBeGreaterThan(100);
+    expect(sources.filter(({ text }) => pattern.test(text)).map(({ name }) => name)).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../src/read/read-limits.ts";
+import { MAX_HEADER_BYTES, MAX_REPLY_BYTES } from "../src/transport/limits.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+const page = readFileSync(path.join(ROOT, "docs/security.md"), "utf8");
+
+it("docs/security.md has every control, and the tests that it names exist", () => {
+  const controls = [...page.matchAll(/^\| S(\d+) \|/gm)].map(([, number]) => Number(number));
+  expect(controls).toEqual(Array.from({ length: 25 }, (_, at) => at + 1));
+  const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, file = ""]) => file);
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+});
+
+it("its limits are those of the program", () => {
+  const { csvRecordBytes, csvColumns, jsonRecordBytes, inputBytes, gzipRatio, rowsPerParent } = DEFAULT_LIMITS;
+  for (const row of [
+    `| one CSV record | ${csvRecordBytes / 2 ** 20} MiB |`,
+    `| columns of a CSV file | ${csvColumns.toLocaleString("en")} |`,
+    `| one JSON record, line or document | ${jsonRecordBytes / 2 ** 20} MiB |`,
+    `| what one file holds unpacked | ${inputBytes / 2 ** 40} TiB |`,
+    `| growth of a \`.gz\` | ${gzipRatio} times`,
+    `| rows of a child source for one parent | ${rowsPerParent.toLocaleString("en")} |`,
+    `| a reply | ${MAX_REPLY_BYTES / 2 ** 20} MiB, its header ${MAX_HEADER_BYTES / 2 ** 10} KiB |`,
+  ]) {
+    expect(page).toContain(row);
+  }
+});
