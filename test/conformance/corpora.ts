@@ -12,6 +12,11 @@ export function corpus(...names: readonly string[]): string {
   return join(CORPORA, ...names);
 }
 
+/** One of the operators' published documents, or the folder of them. */
+export function publishedContract(...names: readonly string[]): string {
+  return join(SHARED, "contracts", ...names);
+}
+
 /** Tests over one corpus; where it is not there they are shown as skipped, under a name that says where it was sought. */
 export function describeCorpus(name: string, tests: () => void): void {
   describe.skipIf(!existsSync(corpus(name)))(`${name} (sought in ${CORPORA})`, () => {

@@ -1,0 +1,43 @@
+import { cpSync, existsSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { projectFile, runCli, startSandboxProcess, temporaryFolder } from "../e2e/cli.ts";
+import type { SandboxProcess } from "../e2e/cli.ts";
+import { adminOf, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
+import type { Admin } from "../e2e/push-scene.ts";
+import { publishedContract } from "./corpora.ts";
+
+const PUBLISHED = publishedContract();
+
+const WORKFLOWS = [
+  ["validate, stage, process", "V1 Create Or Update Account Import Process", 3],
+  ["schedule, ask", "V2 Schedule Account Creation", undefined],
+] as const;
+
+describe.skipIf(!existsSync(PUBLISHED)).each([
+  ["gb", PUBLISHED],
+  ["au", PUBLISHED],
+])("flat files into the published %s document (sought in %s)", (name) => {
+  const document = publishedContract(`${name}-data-import.openapi.yml`);
+  const contract = ["--contract", document, "--contract", `overlay:${name}`];
+  let sandbox: SandboxProcess;
+  let admin: Admin;
+  beforeAll(async () => {
+    sandbox = await startSandboxProcess({ flags: contract });
+    admin = adminOf(sandbox);
+  }, 60_000);
+  afterAll(() => sandbox.stop());
+  beforeEach(() => admin.reset());
+
+  test.each(WORKFLOWS)("by %s", { timeout: 60_000 }, async (_, operation, attempts) => {
+    const cwd = temporaryFolder();
+    cpSync(projectFile("fixtures/operators", name), cwd, { recursive: true });
+    const words = ["push", ...contract, "--mapping", "mapping.yaml", "--operation", operation, "--format", "ndjson"];
+    const { code, stdout, stderr } = await runCli(words, { cwd, env: sandbox.env, timeoutMs: 50_000 });
+    expect(code, stderr).toBe(0);
+    const lines = outcomeLines(stdout);
+    expect(statusCounts(lines)).toEqual({ accepted: lines.length });
+    const held = new Map((await admin.accounts()).map(({ key, number }) => [key, number]));
+    expect(new Map(lines.map(({ key, account }) => [key, account]))).toEqual(held);
+    expect(lines.every((line) => attempts === undefined || line.attempts === attempts)).toBe(true);
+  });
+});
