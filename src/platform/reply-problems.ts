@@ -90,7 +90,9 @@ function walk(node: unknown, path: AttrPath, { add, depth }: Walk): void {
   } else if (isMessage(node)) {
     add(path, node["code"], node["detail"] ?? node["message"]);
   } else if (isJsonObject(node)) {
-    for (const name of Object.keys(node).slice(0, MAX_PROBLEMS)) walk(node[name], [...path, name], deeper);
+    for (const name of Object.keys(node).slice(0, MAX_PROBLEMS)) {
+      walk(node[name], [...path, name.slice(0, MAX_ATTR)], deeper);
+    }
   }
 }
 

@@ -14,13 +14,19 @@ export function placeProblems(
   problems: readonly PlatformProblem[],
   { payload, locate }: Pick<Sendable, "payload" | "locate">,
 ): readonly PlatformProblem[] {
+  const known = new Map<JsonValue, readonly string[]>();
+  const scalarsOf = (node: JsonValue): readonly string[] => {
+    const scalars = known.get(node) ?? scalarsUnder(node);
+    known.set(node, scalars);
+    return scalars;
+  };
   return problems.map((problem) => {
     const path = parseAttr(problem.attr).filter((segment) => segment !== NON_FIELD_ERRORS);
     const { node, reached } = descend(payload, path);
     const place = locate(path);
     return {
       ...problem,
-      detail: masked(problem.detail, node),
+      detail: masked(problem.detail, node, scalarsOf),
       ...(place === undefined ? {} : { place }),
       ...(reached && path.length > 0 ? { shape: shapeOf(node) } : {}),
     };
@@ -44,13 +50,13 @@ function memberOf(node: JsonValue, segment: string | number): JsonValue | undefi
 }
 
 /** A value alone is masked wherever it occurs; values somewhere under an object only as whole words. */
-function masked(detail: string, node: JsonValue): string {
+function masked(detail: string, node: JsonValue, scalarsOf: typeof scalarsUnder): string {
   if (typeof node === "string" || typeof node === "number") {
     const value = String(node);
     return value.length < SHORTEST_MASKED ? detail : detail.replaceAll(value, shapeOf(value));
   }
   let text = detail;
-  for (const value of scalarsUnder(node)) {
+  for (const value of scalarsOf(node)) {
     if (text.includes(value)) text = text.replaceAll(wholeWord(value), () => shapeOf(value));
   }
   return text;

@@ -71,6 +71,13 @@ test("an import supplier can be paused and taken up again", async () => {
   expect((await post("/admin/suppliers/NOBODY", { status: "Paused" }, NOBODY)).status).toBe(404);
 });
 
+test("the status of every supplier can be read, as it was set at the start and since", async () => {
+  const { post, get } = await connect({ suppliers: { SPRING: "Ongoing", WINTER: "Paused" } });
+  expect((await get("/admin/suppliers", NOBODY)).json).toEqual({ SPRING: "Ongoing", WINTER: "Paused" });
+  await post("/admin/suppliers/SPRING", { status: "Complete" }, NOBODY);
+  expect((await get("/admin/suppliers", NOBODY)).json).toEqual({ SPRING: "Complete", WINTER: "Paused" });
+});
+
 test("tokens can be rotated", async () => {
   const { post, sandbox } = await connect();
   const query = `mutation { ObtainServiceToken(input: { APIKey: "${sandbox.ready.apiKey}" }) { token } }`;

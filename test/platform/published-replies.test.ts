@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { judgeReply } from "../../src/platform/judge-reply.ts";
+
+const SAMPLES = new URL("../../../shared/contracts/samples/", import.meta.url);
+const files = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter((file) => /\.response\d{3}\b/.test(file)) : [];
+
+/** What each refusal complains of, by a part of its file's name; the more particular names first. */
+const COMPLAINTS: readonly (readonly [part: string, complaints: readonly string[]])[] = [
+  ["gb.v2-validate-account.response400", ["customers.0.landline | unspecified"]],
+  ["ewi-docs.validate-account", ["customers.0.landline | unspecified"]],
+  ["essential-docs.supply-points-validate", ["supply_point.identifier | unspecified"]],
+  ["AccountValidationErrorResponse", ["customers.0.landline | invalid_phone_number"]],
+  ["octopus-docs.validate-account", ["customers.0.landline | invalid_phone_number"]],
+  ["PostcodeFieldMissing", ["billing_address.postcode | unspecified"]],
+  ["ResponseAlreadyImportedAccount", ["non_field_errors | account_import_process_already_imported"]],
+  ["AccountProcessAlreadyImported", ["non_field_errors | unspecified"]],
+  ["MustBeProvided", ["non_field_errors | unspecified"]],
+  ["AccountCreationInDryrunMode", ["non_field_errors | 400"]],
+  ["ResponseValidationError", ["non_field_errors | import_process_failed_validation"]],
+  ["BadTransactionPayload", ["transactions.0.reason | unspecified"]],
+  ["ErrorCreatingTheTransaction", ["non_field_errors | TRANSACTION_IMPORT_ERROR"]],
+  ["PaymentInstruction", ["non_field_errors | unspecified"]],
+  ["ActiveInstruction", ["non_field_errors | unspecified"]],
+  ["send-registration-flows.response200", ["meter_points.1 | REGISTRATION_FLOW_ERROR"]],
+];
+
+/** Without any word of a contract. */
+function expected(file: string): { readonly kind: string; readonly complaints: readonly string[] } {
+  if (file.includes(".response404")) return { kind: "stop", complaints: [] };
+  if (/\.response2\d\d/.test(file) && !file.includes("send-registration-flows"))
+    return { kind: "accepted", complaints: [] };
+  return { kind: "rejected", complaints: COMPLAINTS.find(([part]) => file.includes(part))?.[1] ?? ["not listed here"] };
+}
+
+describe.skipIf(files.length === 0)("every published example of a reply", () => {
+  test.each(files)("%s", (file) => {
+    const status = Number(/\.response(\d{3})/.exec(file)?.[1]);
+    const headers = { "content-type": "application/json" };
+    const body = readFileSync(new URL(file, SAMPLES), "utf8");
+    const reply = { status, headers, body, complete: true, durationMs: 1 };
+    const { verdict } = judgeReply(reply, { path: "/data-import/", outcomes: [] }, 0);
+    const problems = "problems" in verdict ? (verdict.problems ?? []) : [];
+    expect({ kind: verdict.kind, complaints: problems.map(({ attr, code }) => `${attr} | ${code}`) }).toEqual(
+      expected(file),
+    );
+    expect(problems.map(({ detail }) => detail)).not.toContain("");
+  });
+});
