@@ -5,25 +5,27 @@ import type { FieldRow } from "../contract/field-table.ts";
 import { formatPlace } from "../model/place.ts";
 import { printableJson } from "../report/json-text.ts";
 import { plainText } from "../report/plain-text.ts";
+import { coverageText } from "./coverage-view.ts";
 import type { StackEntry } from "../report/stack.ts";
 import { renderStack } from "../report/stack.ts";
 import { markdownTable } from "../report/table.ts";
 import type { Screen } from "../run/parts.ts";
 
-export function contractCheckText({ contract }: ContractCheck, screen: Screen): string {
+export function contractCheckText({ contract, coverage }: ContractCheck, screen: Screen, verbose: boolean): string {
   const { title, version, operations, findings } = contract;
   const head = `${plainText(title)} ${plainText(version)}: ${amount(operations.length, "operation")}, ${amount(findings.length, "finding")}\n`;
-  if (findings.length === 0) return head;
+  const covered = coverage === undefined ? "" : `\n${coverageText(coverage, verbose)}`;
+  if (findings.length === 0) return `${head}${covered}`;
   const entries = findings.map(({ severity, code, place, message }) => ({
     head: `${formatPlace(place)}  ${severity}  ${code}`,
     body: message,
   }));
-  return `${head}\n${renderStack(entries, screen)}`;
+  return `${head}\n${renderStack(entries, screen)}${covered}`;
 }
 
-export function contractCheckJson({ contract }: ContractCheck): string {
+export function contractCheckJson({ contract, coverage }: ContractCheck): string {
   const { title, version, operations, findings } = contract;
-  return `${printableJson({ title, version, operations: operations.map(({ id }) => id), findings }, "indented")}\n`;
+  return `${printableJson({ title, version, operations: operations.map(({ id }) => id), findings, coverage }, "indented")}\n`;
 }
 
 const OPERATION_COLUMNS = [

@@ -154,8 +154,8 @@ function addViewCommands(program: Command): void {
   addDocumentsCommand(program);
 
   const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
-  withOptions(contract.command("check"), [cacheOption, viewFormat()])
-    .description("What in a contract is wrong, not understood, or not enforced.")
+  withOptions(contract.command("check"), [configOption, cacheOption, viewFormat()])
+    .description("What in a contract is wrong or not enforced, and what its rules cover.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: ViewFlags) =>
       (await import("./view-actions.ts")).contractCheckAction(files, flags),

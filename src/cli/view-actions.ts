@@ -4,6 +4,7 @@ import { contractShow } from "../commands/contract-show.ts";
 import { explain } from "../commands/explain.ts";
 import { preview } from "../commands/preview.ts";
 import { status } from "../commands/status.ts";
+import { readConfig } from "./config-file.ts";
 import { contractDiffJson, contractDiffMarkdown, contractDiffText } from "./contract-diff-view.ts";
 import {
   contractCheckJson,
@@ -53,8 +54,11 @@ export function previewAction(sources: readonly string[], flags: ViewFlags): Pro
 
 export function contractCheckAction(files: readonly string[], flags: ViewFlags): Promise<void> {
   return inWorld(flags, async ({ parts, write }) => {
-    const checked = await contractCheck({ files }, parts);
-    await write(flags.format === "json" ? contractCheckJson(checked) : contractCheckText(checked, parts.screen));
+    const folder = process.cwd();
+    const { rules, references } = await readConfig(flags.config, folder);
+    const checked = await contractCheck({ files, folder, rules, references }, parts);
+    if (flags.format === "json") await write(contractCheckJson(checked));
+    else await write(contractCheckText(checked, parts.screen, flags.verbose ?? false));
     return checked.exitCode;
   });
 }

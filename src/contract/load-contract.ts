@@ -8,6 +8,7 @@ import { parseDocument, type SourceDocument, type SourceText } from "./document.
 import { collectFindings, type Findings } from "./findings.ts";
 import { layeredDocument } from "./layered-document.ts";
 import { applyOverlay, overlayVersion } from "./overlay.ts";
+import { checkRules } from "./check-rules.ts";
 import { checkFrame } from "./frame-check.ts";
 import { readRuleBook } from "./rule-book.ts";
 import { followRef, type Compilation } from "./schema-node.ts";
@@ -38,6 +39,7 @@ export function loadContract(documents: readonly SourceText[]): Contract {
   const ruleBook = readRuleBook(document, findings);
   const compilation = compilationOf(document, openapi, findings);
   const operations = compileOperations(compilation);
+  checkRules(operations, ruleBook, findings);
   checkReferences(document, findings);
   const { title, version } = isJsonObject(document["info"]) ? document["info"] : {};
   return {

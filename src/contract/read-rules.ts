@@ -46,6 +46,7 @@ function readRule(written: JsonObject, path: AttrPath, findings: Findings): Rule
     code,
     severity,
     skipIfMissing,
+    place: path,
     about: wordsOf(understood.about),
     ...present({ when, each, attr, message }),
   };

@@ -8,7 +8,7 @@ interface Operand {
 }
 
 /** All expressions of a rule but `each`; those of a list's items are marked with the list. */
-function operandsOf(rule: Rule): readonly Operand[] {
+export function operandsOf(rule: Rule): readonly Operand[] {
   return [...plain([rule.when]), ...checkOperands(rule)];
 }
 

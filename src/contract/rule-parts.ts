@@ -4,6 +4,7 @@ import { ExpressionFault } from "./expression-tokens.ts";
 import { parseExpression } from "./parse-expression.ts";
 import type { Expression, PathExpression } from "./rule-expression.ts";
 import type { FieldGroup } from "./rule.ts";
+import { slowPattern } from "./slow-pattern.ts";
 
 /** An expression as YAML holds it: text; or a number or boolean, which stand for themselves. */
 export const expression: z.ZodType<Expression> = z
@@ -66,10 +67,17 @@ export const days: z.ZodType<number> = expression.transform((parsed, context) =>
 
 /** A regular expression that has to match the whole value. */
 export const wholePattern: z.ZodType<RegExp> = z.string().transform((source, context) => {
-  try {
-    return new RegExp(`^(?:${source})$`, "u");
-  } catch {
-    context.addIssue({ code: "custom", message: `${JSON.stringify(source)} is no regular expression` });
-    return z.NEVER;
-  }
+  const pattern = regularExpression(`^(?:${source})$`);
+  const why = pattern === undefined ? "it is no regular expression" : slowPattern(source);
+  if (pattern !== undefined && why === undefined) return pattern;
+  context.addIssue({ code: "custom", message: `${JSON.stringify(source)} is not taken: ${why}` });
+  return z.NEVER;
 });
+
+function regularExpression(source: string): RegExp | undefined {
+  try {
+    return new RegExp(source, "u");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,4 +1,4 @@
-import type { AttrSegment } from "../model/attr.ts";
+import type { AttrPath, AttrSegment } from "../model/attr.ts";
 import type { Severity } from "../model/problem.ts";
 import type { Expression, PathExpression } from "./rule-expression.ts";
 
@@ -16,6 +16,8 @@ interface RuleBase {
   readonly severity: Severity;
   /** Whether a missing operand passes. */
   readonly skipIfMissing: boolean;
+  /** Where it is written in the document. */
+  readonly place: AttrPath;
   /** What the rule says of which fields, as written, for words. */
   readonly about: readonly string[];
 }

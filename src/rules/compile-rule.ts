@@ -16,6 +16,7 @@ import {
 } from "./presence-checks.ts";
 import type { Scope } from "./rule-world.ts";
 import { pathOf, type Spot } from "./spot.ts";
+import { isWrong } from "./walk-path.ts";
 import {
   conditionalValueCheck,
   equalsAcrossCheck,
@@ -46,7 +47,7 @@ export function compileRule(rule: Rule, compiler: Compiler): RuleJudge {
   return (holder, scope, add) => {
     const judgeOne = (here: Spot): void => {
       scope.self = here;
-      scope.unsound = false;
+      scope.unsound = isWrong(here, scope);
       if (applies?.(here, scope) === false) return;
       const broken: BrokenRule[] = [];
       judge(here, scope, (at, field) => broken.push(brokenAt(rule, holder, at ?? here, field)));

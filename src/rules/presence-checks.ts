@@ -50,7 +50,8 @@ function missingCheck(fields: readonly FieldGroup[], oneOf: boolean, compiler: C
   return (here, scope, report) => {
     const missing = groups.filter((group) => group.present(here, scope).length === 0);
     if (oneOf && missing.length < groups.length) return;
-    for (const { first } of oneOf ? missing.slice(0, 1) : missing) report(undefined, first);
+    const [first] = missing;
+    if (first !== undefined) report(undefined, first.first);
   };
 }
 

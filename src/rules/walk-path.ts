@@ -64,7 +64,12 @@ export function fieldOf(here: Spot, name: string, scope: Scope): Spot | undefine
 }
 
 function noteWrong(spot: Spot, scope: Scope): void {
-  if (scope.wrong?.has(formatAttr(pathOf(spot))) === true) scope.unsound = true;
+  if (isWrong(spot, scope)) scope.unsound = true;
+}
+
+/** Whether the value itself is reported already. */
+export function isWrong(spot: Spot, { wrong }: Scope): boolean {
+  return wrong !== undefined && wrong.has(formatAttr(pathOf(spot)));
 }
 
 function itemsWalk(test: Test | undefined, next: Walk): Walk {

@@ -1,6 +1,6 @@
 import type { Contract } from "../contract/contract.ts";
 import { needsOf } from "../contract/rule-operands.ts";
-import type { Rule, SettingValue } from "../contract/rule.ts";
+import type { Rule, RuleBook, SettingValue } from "../contract/rule.ts";
 import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { readReferenceList } from "../read/reference-list.ts";
@@ -36,7 +36,7 @@ export async function ruleWorldOf(
   { rules: declared = {}, references: files = {}, today }: RuleSettings,
   { resolve, now }: Surroundings,
 ): Promise<RuleWorld | undefined> {
-  const rules = contract.operations.flatMap(({ body }) => (body === undefined ? [] : rulesWithin(body)));
+  const rules = rulesOf(contract);
   const { ruleBook: book } = contract;
   if (rules.length === 0 && book.settings.size === 0) return undefined;
   const settings = settingsFor(book, declared);
@@ -52,6 +52,27 @@ export async function ruleWorldOf(
   };
 }
 
+/** The settings that concern the contract: a configuration may hold those of several. */
+export function settingsKnownTo(
+  contract: Contract,
+  { rules = {}, references = {}, today }: RuleSettings,
+): RuleSettings {
+  const asked = listsAsked(rulesOf(contract), contract.ruleBook);
+  return {
+    rules: Object.fromEntries(Object.entries(rules).filter(([name]) => contract.ruleBook.settings.has(name))),
+    references: Object.fromEntries(Object.entries(references).filter(([name]) => asked.has(name))),
+    today,
+  };
+}
+
+function rulesOf({ operations }: Contract): readonly Rule[] {
+  return operations.flatMap(({ body }) => (body === undefined ? [] : rulesWithin(body)));
+}
+
+function listsAsked(rules: readonly Rule[], book: RuleBook): ReadonlySet<string> {
+  return new Set(rules.flatMap((rule) => [...needsOf(rule, book).sources]));
+}
+
 async function readReferences(
   rules: readonly Rule[],
   { ruleBook }: Contract,
@@ -60,7 +81,7 @@ async function readReferences(
 ): Promise<ReadonlyMap<string, ReferenceList>> {
   const columns = columnsAsked(rules);
   const lists = new Map<string, ReferenceList>();
-  const known = new Set(rules.flatMap((rule) => [...needsOf(rule, ruleBook).sources]));
+  const known = listsAsked(rules, ruleBook);
   for (const [name, file] of files) {
     if (!known.has(name)) throw unknownList(name, [...known]);
     const list = await readReferenceList(resolve(file));

@@ -16,7 +16,7 @@ function isReadable(text: string): boolean {
 describe("the views of a contract at 80 columns", () => {
   it("keeps the line of every finding, which a table cut away", () => {
     const { contract } = shown();
-    const text = contractCheckText({ contract, exitCode: 0 }, SCREEN);
+    const text = contractCheckText({ contract, coverage: undefined, exitCode: 0 }, SCREEN, false);
     expect(text).toContain(`\n${FILE}:1  warning  not-enforced\n    "not" is`);
   });
 

@@ -1,0 +1,96 @@
+import type { Contract } from "../contract/contract.ts";
+import type { UndecidedReason } from "../contract/rule.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
+import { rulesWithin, skipReason } from "./rule-reach.ts";
+import type { RuleWorld } from "./rule-world.ts";
+
+/** What becomes of the codes that a contract publishes (`x-validators`). The lists hold each code once, in order. */
+export interface Coverage {
+  /** All of them. */
+  readonly published: readonly string[];
+  readonly byClass: Readonly<Record<CoverageClass, readonly string[]>>;
+  /** Rules that requests can meet, and how many of them are left out. */
+  readonly rules: number;
+  readonly skipped: number;
+  /** What is not declared and would let rules speak: `rules.<name>`, `references.<name>`. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * `checked`: by a rule here. `setting`, `reference`: by a rule, once the setting or the list is there; `reference` also
+ * where the contract says that no rule can do without one. The others are what the contract says; `open`: nothing.
+ */
+export const COVERAGE_CLASSES = [
+  "checked",
+  "setting",
+  "reference",
+  "platform",
+  "unclear",
+  "not-in-schema",
+  "open",
+] as const;
+export type CoverageClass = (typeof COVERAGE_CLASSES)[number];
+
+/** Undefined for a contract that has neither published validators nor rules. */
+export function coverageOf(contract: Contract, world: RuleWorld | undefined): Coverage | undefined {
+  const published = [...new Set(publishedCodes(contract.document))].toSorted();
+  const bodies = contract.operations.flatMap(({ body }) => body ?? []);
+  const rules = [...new Set(bodies.flatMap(rulesWithin))];
+  if (published.length === 0 && rules.length === 0) return undefined;
+  const missing = new Set<string>();
+  const classes = new Map<string, CoverageClass>();
+  let skipped = 0;
+  for (const rule of rules) {
+    const reason = world && skipReason(rule, world);
+    if (reason !== undefined) {
+      skipped += 1;
+      missing.add(`${reason.kind === "setting" ? "rules" : "references"}.${reason.name}`);
+    }
+    if (classes.get(rule.code) !== "checked") classes.set(rule.code, reason?.kind ?? "checked");
+  }
+  const classOf = (code: string): CoverageClass => classes.get(code) ?? undecided(code, contract) ?? "open";
+  return {
+    published,
+    byClass: grouped(published, classOf),
+    rules: rules.length,
+    skipped,
+    missing: [...missing].toSorted(),
+  };
+}
+
+function undecided(code: string, { ruleBook }: Contract): UndecidedReason | undefined {
+  return ruleBook.undecided.get(code);
+}
+
+function grouped(codes: readonly string[], classOf: (code: string) => CoverageClass): Coverage["byClass"] {
+  const codesIn = (wanted: CoverageClass): readonly string[] => codes.filter((code) => classOf(code) === wanted);
+  return {
+    checked: codesIn("checked"),
+    setting: codesIn("setting"),
+    reference: codesIn("reference"),
+    platform: codesIn("platform"),
+    unclear: codesIn("unclear"),
+    "not-in-schema": codesIn("not-in-schema"),
+    open: codesIn("open"),
+  };
+}
+
+/** Anywhere in the document, in schemas that no request reaches too: that is what operators count. */
+function publishedCodes(document: JsonValue): readonly string[] {
+  const codes: string[] = [];
+  const open: JsonValue[] = [document];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (isJsonArray(value)) open.push(...value);
+    if (!isJsonObject(value)) continue;
+    for (const [name, member] of Object.entries(value)) {
+      if (name === "x-validators" && isJsonArray(member)) codes.push(...member.flatMap(codesOf));
+      else open.push(member);
+    }
+  }
+  return codes;
+}
+
+function codesOf(validator: JsonValue): readonly string[] {
+  const codes = isJsonObject(validator) ? validator["possible_errors"] : undefined;
+  return isJsonArray(codes) ? codes.filter((code) => typeof code === "string") : [];
+}
