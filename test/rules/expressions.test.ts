@@ -212,11 +212,11 @@ describe("findings", () => {
   it("name the line, and the field that may have been meant", () => {
     const properties = {
       day_of_month: { type: "string" },
-      list: { type: "array", items: { type: "object", properties: { from: {} } } },
+      list: { type: "array", items: { type: "object", properties: { starts_on: {} } } },
     };
     const rules = [
       { code: "c", kind: "required-when", fields: ["day_of_mnoth"] },
-      { code: "c", kind: "no-overlap", list: "list[]", start: "form", end: "list.x" },
+      { code: "c", kind: "no-overlap", list: "list[]", start: "strats_on", end: "list.x" },
     ];
     const { findings } = contractOf(rules, {}, properties);
     expect(findings.filter(({ severity }) => severity === "warning")).toMatchObject([
@@ -225,7 +225,7 @@ describe("findings", () => {
         message: '"day_of_mnoth" leads to no field of the contract; did you mean "day_of_month"?',
         place: { line: 24 },
       },
-      { code: "bad-rule", message: '"form" leads to no field of the contract; did you mean "from"?' },
+      { code: "bad-rule", message: '"strats_on" leads to no field of the contract; did you mean "starts_on"?' },
       { code: "bad-rule", message: '"list.x" leads to no field of the contract' },
     ]);
   });
