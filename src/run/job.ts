@@ -113,7 +113,10 @@ export async function readContractFiles(
       hint: "name the platform's OpenAPI document with --contract, or in migrate.yaml",
     });
   }
-  return Promise.all(files.map((file) => (isShippedOverlay(file) ? readShippedOverlay(file) : readTextFile(file))));
+  const texts = await Promise.all(
+    files.map((file) => (isShippedOverlay(file) ? readShippedOverlay(file) : readTextFile(file))),
+  );
+  return texts.flat();
 }
 
 /** Makes a path of the settings usable from the current folder, unchanged when it already is. */

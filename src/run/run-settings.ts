@@ -4,7 +4,7 @@ import type { PaceSettings, TargetSettings } from "./connection.ts";
 import type { Tolerance } from "./plan-records.ts";
 import type { Job, JobSettings } from "./job.ts";
 import { pathsFrom } from "./job.ts";
-import { contractPath } from "./shipped-overlay.ts";
+import { contractPaths } from "./shipped-overlay.ts";
 import type { NewRun, Run } from "../ledger/ledger.ts";
 import type { Clock } from "../model/clock.ts";
 import { Failure } from "../model/failure.ts";
@@ -153,7 +153,7 @@ function filesOf(job: Job): readonly string[] {
   const resolve = pathsFrom(job.settings.folder);
   const { contract, mapping, references } = job.settings;
   return [
-    ...contract.map(contractPath),
+    ...contract.flatMap(contractPaths),
     ...(mapping === undefined ? [] : [mapping]),
     ...Object.values(references ?? {}),
   ]

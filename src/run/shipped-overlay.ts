@@ -6,27 +6,38 @@ import { readTextFile, type TextFile } from "../read/text-file.ts";
 
 const PREFIX = "overlay:";
 const FOLDER = fileURLToPath(new URL("../overlays/", import.meta.url));
+/** What the documents of several operators have alike; it stands before each of the others. */
+const SHARED = "shared";
 
-/** True for `overlay:<name>`, which stands for an overlay that the package ships. */
+/** True for `overlay:<name>`, which stands for overlays that the package ships. */
 export function isShippedOverlay(file: string): boolean {
   return file.startsWith(PREFIX);
 }
 
-/** Where a file of a contract lies: itself, or what `overlay:<name>` stands for. */
-export function contractPath(file: string): string {
-  return isShippedOverlay(file) ? `${FOLDER}${file.slice(PREFIX.length)}.yaml` : file;
+/** Where a file of a contract lies: itself, or the overlays that `overlay:<name>` stands for, in their order. */
+export function contractPaths(file: string): readonly string[] {
+  return isShippedOverlay(file) ? [SHARED, nameOf(file)].map((name) => `${FOLDER}${name}.yaml`) : [file];
 }
 
 /**
- * The text of `overlay:<name>`, known by that name.
+ * The texts of `overlay:<name>`, in their order, known by such names.
  * @throws Failure `usage` for a name that is not there
  */
-export async function readShippedOverlay(file: string): Promise<TextFile> {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith(".yaml")).map((name) => name.slice(0, -5));
-  const name = file.slice(PREFIX.length);
-  if (names.includes(name)) return { file, text: (await readTextFile(contractPath(file))).text };
+export async function readShippedOverlay(file: string): Promise<readonly TextFile[]> {
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".yaml"));
+  const names = files.map((name) => name.slice(0, -5)).filter((name) => name !== SHARED);
+  const name = nameOf(file);
+  if (names.includes(name)) {
+    const paths = contractPaths(file);
+    const texts = await Promise.all(paths.map(async (path) => (await readTextFile(path)).text));
+    return texts.map((text, index) => ({ file: index === 0 ? `${PREFIX}${SHARED}` : file, text }));
+  }
   const near = suggest(name, names);
   throw new Failure("usage", `this version ships no overlay named "${name}"`, {
     hint: near === undefined ? `there are ${names.toSorted().join(", ")}` : `did you mean "${PREFIX}${near}"?`,
   });
+}
+
+function nameOf(file: string): string {
+  return file.slice(PREFIX.length);
 }

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { Contract } from "../../src/contract/contract.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
+import { attrPattern } from "../../src/model/attr.ts";
+import { isJsonObject, valueAt } from "../../src/model/json.ts";
+import { compileRules } from "../../src/rules/compile-rules.ts";
+import { judgeWith, worldOf } from "../overlays/judge-case.ts";
+import { casesOf } from "../overlays/rule-cases.ts";
+import { operationsFor, overlayTexts, writtenRules } from "../overlays/shipped-overlay.ts";
+import { ARE_THERE, documentText, exampleRequests, OPERATORS, type Operator } from "./operators-documents.ts";
+
+/** A true contradiction between an example and a rule of its own operator. */
+interface Contradiction {
+  readonly operator: Operator;
+  readonly code: string;
+  /** `*` for every index. */
+  readonly attr: string;
+  readonly reason: string;
+}
+
+const CONTRADICTIONS: readonly Contradiction[] = [];
+
+/** The day on which the examples make sense: after their transactions, before what they plan. */
+const DAYS: Readonly<Record<Operator, string>> = { gb: "2020-03-26", au: "2020-03-26" };
+
+/** The document with its overlays, and with an operation for each schema that has rules. */
+function loadWith(operator: Operator): Contract {
+  const document = { file: `${operator}.yml`, text: documentText(operator) };
+  const schemas = valueAt(loadContract([document]).document, ["components", "schemas"]);
+  const known = isJsonObject(schemas) ? schemas : {};
+  const names = ["shared", operator].flatMap((name) => writtenRules(name).flatMap((rule) => rule.schemas));
+  const present = [...new Set(names)].filter((name) => Object.hasOwn(known, name));
+  return loadContract([document, ...overlayTexts(operator), operationsFor(present)]);
+}
+
+describe.skipIf(!ARE_THERE).each(OPERATORS)("overlay:%s on the published document (MIGRATE_SHARED)", (operator) => {
+  const contract = ARE_THERE ? loadWith(operator) : undefined;
+  if (contract === undefined) return;
+  const { document } = contract;
+
+  it("is understood, and every target and every field is there", () => {
+    const own = contract.findings.filter(({ place }) => overlayTexts(operator).some(({ file }) => file === place.file));
+    expect(own.map(({ place, message }) => `${place.file}:${place.line} ${message}`)).toEqual([]);
+  });
+
+  const cases = ["shared", operator]
+    .flatMap(casesOf)
+    .filter(({ on }) => valueAt(document, ["components", "schemas", on]) !== undefined);
+
+  it.each(cases)("$file: $rule on $on says the same with the document's own types", (one) => {
+    const judge = judgeWith(contract, one);
+    expect(one.passes.flatMap(judge)).toEqual([]);
+    for (const payload of one.fails) {
+      expect(judge(payload).toSorted()).toEqual(one.attr.map((attr) => `${one.severity} ${attr}`).toSorted());
+    }
+  });
+
+  it("finds nothing in the operator's own examples but true contradictions", () => {
+    const world = worldOf(contract, { today: DAYS[operator] });
+    const own = CONTRADICTIONS.filter((one) => one.operator === operator);
+    const found = exampleRequests(operator, contract).flatMap(({ title, operation, payload }) => {
+      const judge = operation.body && compileRules(operation.body, world, { keepValues: false });
+      const problems = judge?.(payload, new Set()) ?? [];
+      return problems.map(({ code, attr }) => ({ title, code, attr: attrPattern(attr) }));
+    });
+    const isKnown = (one: { readonly code: string; readonly attr: string }): boolean =>
+      own.some(({ code, attr }) => code === one.code && attr === one.attr);
+    expect(found.filter((one) => !isKnown(one))).toEqual([]);
+    expect(own.filter(({ code, attr }) => !found.some((one) => one.code === code && one.attr === attr))).toEqual([]);
+  });
+});

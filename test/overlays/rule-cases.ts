@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+
+/** What a rule of a shipped overlay lets pass, and what it does not. */
+export type RuleCase = z.output<typeof caseSchema> & { readonly file: string };
+
+const json: z.ZodType<JsonValue> = z.json();
+const payload: z.ZodType<JsonObject> = z.record(z.string(), json);
+const payloads = z.union([z.array(payload).min(1), payload.transform((one) => [one])]);
+const attr = z.string();
+
+const caseSchema = z.strictObject({
+  /** The code. */
+  rule: z.string(),
+  /** The schema that the payloads are of; attrs are relative to it. */
+  on: z.string(),
+  passes: payloads,
+  fails: payloads,
+  /** Of every problem with this code, in each of the failing payloads. */
+  attr: z.union([z.array(attr), attr.transform((one) => [one])]),
+  severity: z.enum(["error", "warning"]).default("error"),
+  today: z.string().optional(),
+  /** Settings and reference lists, as in migrate.yaml. */
+  rules: z.record(z.string(), z.union([z.boolean(), z.number(), z.string(), z.array(z.string())])).default({}),
+  references: z.record(z.string(), z.array(z.record(z.string(), json)).min(1)).default({}),
+});
+
+/** The cases of a folder beside this file: those of what overlays share, or of one overlay. */
+export function casesOf(folder: string): readonly RuleCase[] {
+  const at = path.join(import.meta.dirname, folder);
+  return readdirSync(at)
+    .filter((name) => name.endsWith(".yaml"))
+    .flatMap((name) => {
+      const file = `${folder}/${name}`;
+      const cases = z.array(caseSchema).parse(parse(readFileSync(path.join(at, name), "utf8")));
+      return cases.map((one) => ({ ...one, file }));
+    });
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+import type { SourceText } from "../../src/contract/document.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
+import type { Contract } from "../../src/contract/contract.ts";
+
+/** `gb` or `au`; `shared` comes before each of them. */
+export const OPERATORS = ["gb", "au"] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+/** One rule as an overlay writes it, and the schemas it is put on (of which a document has one or all). */
+export interface WrittenRule {
+  readonly code: string;
+  readonly schemas: readonly string[];
+  readonly written: unknown;
+}
+
+const FOLDER = path.resolve(import.meta.dirname, "../../src/overlays");
+
+export function overlayTexts(operator: Operator): readonly SourceText[] {
+  return ["shared", operator].map((name) => overlayText(name));
+}
+
+function overlayText(name: string): SourceText {
+  return { file: `${name}.yaml`, text: readFileSync(path.join(FOLDER, `${name}.yaml`), "utf8") };
+}
+
+const overlaySchema = z.object({
+  actions: z.array(
+    z.object({
+      target: z.string(),
+      update: z.looseObject({ "x-rules": z.array(z.looseObject({ code: z.string() })).default([]) }).optional(),
+    }),
+  ),
+});
+
+export function writtenRules(name: string): readonly WrittenRule[] {
+  const { actions } = overlaySchema.parse(parse(overlayText(name).text));
+  return actions.flatMap(({ target, update }) =>
+    (update?.["x-rules"] ?? []).map((written) => ({ code: written.code, schemas: schemasOf(target), written })),
+  );
+}
+
+/** The names in `$.components.schemas.X`, `$.components.schemas['X', 'Y']`. */
+function schemasOf(target: string): readonly string[] {
+  const [, plain, list] = /^\$\.components\.schemas(?:\.([\w-]+)|\[([^\]]+)\])$/.exec(target) ?? [];
+  return plain === undefined ? [...(list ?? "").matchAll(/["']([^"']+)["']/g)].map(([, name]) => name ?? "") : [plain];
+}
+
+/**
+ * A document that has nothing but the schemas on which the operator's overlays put rules, each of them open, and for
+ * each an operation of its name; with these overlays, or with the given rule alone.
+ */
+export function contractOfRules(operator: Operator, only?: WrittenRule): Contract {
+  const names = new Set(["shared", operator].flatMap((name) => writtenRules(name).flatMap(({ schemas }) => schemas)));
+  const texts = overlayTexts(operator);
+  const document = documentOf(names);
+  if (only === undefined) return loadContract([document, ...texts]);
+  const rule = overlayOf({ components: { schemas: { [only.schemas[0] ?? ""]: { "x-rules": [only.written] } } } });
+  return loadContract([document, ...texts.map(withoutRules), rule]);
+}
+
+function documentOf(schemas: Iterable<string>): SourceText {
+  const names = [...schemas];
+  const all = Object.fromEntries(names.map((name) => [name, { type: "object", additionalProperties: true }]));
+  return {
+    file: "schemas.yaml",
+    text: stringify({
+      openapi: "3.0.3",
+      info: { title: "Schemas", version: "1" },
+      paths: pathsOf(names),
+      components: { schemas: all },
+    }),
+  };
+}
+
+/** An overlay that adds to any document an operation for each of its schemas, named like it. */
+export function operationsFor(schemas: Iterable<string>): SourceText {
+  return overlayOf({ paths: pathsOf(schemas) });
+}
+
+function pathsOf(schemas: Iterable<string>): object {
+  return Object.fromEntries([...schemas].map((name) => [`/schemas/${name}/`, { post: operationOf(name) }]));
+}
+
+function operationOf(name: string): object {
+  const schema = { $ref: `#/components/schemas/${name}` };
+  return {
+    operationId: name,
+    requestBody: { content: { "application/json": { schema } } },
+    responses: { 201: { description: "Taken" } },
+  };
+}
+
+function withoutRules({ file, text }: SourceText): SourceText {
+  const { actions, ...rest } = z
+    .looseObject({ actions: z.array(z.looseObject({ update: z.unknown() })) })
+    .parse(parse(text));
+  const others = actions.filter(({ update }) => !z.object({ "x-rules": z.unknown() }).safeParse(update).success);
+  return { file, text: stringify({ ...rest, actions: others }) };
+}
+
+function overlayOf(update: object): SourceText {
+  return {
+    file: "test-overlay.yaml",
+    text: stringify({ overlay: "1.0.0", info: { title: "Test", version: "1" }, actions: [{ target: "$", update }] }),
+  };
+}
