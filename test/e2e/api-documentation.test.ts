@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { projectFile, startSandboxProcess, temporaryFolder } from "./cli.ts";
+
+const run = promisify(execFile);
+const page = readFileSync(projectFile("docs/api.md"), "utf8");
+
+test("goes through the specification's nine sections, and every test that it names is there", () => {
+  const rows = page.match(/^\| \d.*\|$/gm) ?? [];
+  const sections = new Set(rows.map((row) => row.charAt(2)));
+  expect([...sections].join("")).toBe("123456789");
+  const links = [...page.matchAll(/\]\(\.\.\/(test\/[^)]+)\)/g)].map(([, link]) => link ?? "");
+  expect(links.length).toBeGreaterThan(30);
+  expect(links.filter((link) => !existsSync(projectFile(link)))).toEqual([]);
+});
+
+test("the transcript with curl is what the sandbox answers", async () => {
+  const folder = temporaryFolder();
+  const sandbox = await startSandboxProcess({ cwd: folder });
+  onTestFinished(async () => void (await sandbox.stop()));
+  const { port } = new URL(sandbox.ready.baseUrl);
+  const here = (command: string): string =>
+    command.replaceAll("8443", port).replaceAll("sk_sandbox_transcript", sandbox.ready.apiKey);
+  const marker = "-- end of a command --";
+  const script = transcript(page).map(({ command }) => `${here(command)}\necho "${marker}"\n`);
+  const { stdout, stderr } = await run("bash", ["-c", script.join("")], { cwd: folder, timeout: 30_000 });
+  expect(stderr).toBe("");
+  expect(
+    stdout
+      .split(`${marker}\n`)
+      .slice(0, -1)
+      .map((output) => output.replaceAll(port, "8443").trimEnd()),
+  ).toEqual(transcript(page).map(({ output }) => output));
+});
+
+/** The commands of the page's console blocks, with what they print. */
+function transcript(text: string): readonly { readonly command: string; readonly output: string }[] {
+  return [...text.matchAll(/^```console\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((part) => {
+        const [command = "", ...output] = part.trimEnd().split("\n");
+        return { command, output: output.join("\n") };
+      }),
+  );
+}
