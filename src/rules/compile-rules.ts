@@ -1,4 +1,4 @@
-import type { Discriminator, FieldType } from "../contract/field-type.ts";
+import type { Discriminator, FieldType, ObjectType } from "../contract/field-type.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { RuleProblem } from "../model/problem.ts";
 import { shapeOf } from "../model/shape.ts";
@@ -120,7 +120,9 @@ function insideVisit(type: FieldType, visitorOf: (type: FieldType) => Visit | un
       const visit = visitorOf(of);
       return visit === undefined ? [] : [{ name, visit }];
     });
-    return fields.length === 0 ? undefined : fieldsVisit(fields);
+    const others = type.additional === "closed" ? undefined : visitorOf(type.additional);
+    const visit = fields.length === 0 ? undefined : fieldsVisit(fields);
+    return others === undefined ? visit : othersVisit(type, visit, others);
   }
   if (type.kind === "list") {
     const visit = visitorOf(type.items);
@@ -141,6 +143,16 @@ function fieldsVisit(fields: readonly FieldVisit[]): Visit {
     for (const { name, visit } of fields) {
       const member = Object.hasOwn(value, name) ? value[name] : undefined;
       if (member !== undefined && member !== null) visit({ value: member, up: spot, key: name }, scope, add);
+    }
+  };
+}
+
+/** The documented fields, then the others. */
+function othersVisit({ properties }: ObjectType, visit: Visit | undefined, others: Visit): Visit {
+  return (spot, scope, add) => {
+    visit?.(spot, scope, add);
+    for (const [key, value] of Object.entries(isJsonObject(spot.value) ? spot.value : {})) {
+      if (value !== null && !properties.has(key)) others({ value, up: spot, key }, scope, add);
     }
   };
 }

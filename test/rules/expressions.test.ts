@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { brokenOf, broken, contractOf, type Judging } from "./judging.ts";
+import { broken, brokenOf, contractOf, judgeOf, type Judging } from "./judging.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 
 /** Whether a condition holds for a payload. */
@@ -233,5 +234,64 @@ describe("findings", () => {
   it("know a value that leads back to itself", () => {
     const { findings } = contractOf([], { "x-rule-values": { a: "$b", b: "not $a" } });
     expect(findings.map(({ message }) => message)).toContain('the named value "a" leads back to itself');
+  });
+});
+
+describe("where rules stand", () => {
+  const name = {
+    type: "object",
+    properties: { x: {} },
+    "x-rules": [{ code: "c", kind: "required-when", fields: ["x"] }],
+  };
+
+  it("is every place of their schema: lists, options that the discriminator chooses, other names, and inside itself", () => {
+    const contract = loadContract([
+      {
+        file: "rules.yaml",
+        text: JSON.stringify({
+          openapi: "3.1.0",
+          info: { title: "Rules", version: "1" },
+          paths: {
+            "/things/": {
+              post: {
+                requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/Thing" } } } },
+              },
+            },
+          },
+          components: {
+            schemas: {
+              Named: name,
+              Other: { type: "object", properties: { tag: {} } },
+              Tagged: { type: "object", properties: { tag: {}, x: {} }, "x-rules": name["x-rules"] },
+              Thing: {
+                type: "object",
+                properties: {
+                  list: { type: "array", items: { $ref: "#/components/schemas/Named" } },
+                  more: { type: "object", additionalProperties: { $ref: "#/components/schemas/Named" } },
+                  inner: { $ref: "#/components/schemas/Thing" },
+                  option: {
+                    oneOf: [{ $ref: "#/components/schemas/Tagged" }, { $ref: "#/components/schemas/Other" }],
+                    discriminator: {
+                      propertyName: "tag",
+                      mapping: { null: "#/components/schemas/Tagged", other: "#/components/schemas/Other" },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        }),
+      },
+    ]);
+    const attrs = (payload: JsonObject): readonly string[] =>
+      judgeOf(contract)(payload, new Set()).map(({ attr }) => attr);
+    expect(attrs({ list: [{ x: 1 }, {}], more: { a: {} } })).toEqual([
+      "list.1.non_field_errors",
+      "more.a.non_field_errors",
+    ]);
+    expect(attrs({ inner: { inner: { list: [{}] } } })).toEqual(["inner.inner.list.0.non_field_errors"]);
+    expect(attrs({ option: {} })).toEqual(["option.non_field_errors"]);
+    expect(attrs({ option: { tag: "other" } })).toEqual([]);
+    expect(attrs({ option: { tag: "neither" }, list: [], more: 5 })).toEqual([]);
   });
 });

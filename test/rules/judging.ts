@@ -43,7 +43,7 @@ export function contractOf(rules: readonly JsonObject[], book: JsonObject = {}, 
   return loadContract([{ file: "rules.yaml", text: stringify(document, { aliasDuplicateObjects: false }) }]);
 }
 
-function worldOf(contract: Contract, judging: Judging = {}): RuleWorld {
+export function worldOf(contract: Contract, judging: Judging = {}): RuleWorld {
   return {
     book: contract.ruleBook,
     settings: settingsFor(contract.ruleBook, judging.settings ?? {}),
@@ -69,7 +69,7 @@ export function brokenOf(rules: readonly JsonObject[], payload: JsonObject, judg
   );
 }
 
-function judgeOf(contract: Contract, judging: Judging = {}): NonNullable<ReturnType<typeof compileRules>> {
+export function judgeOf(contract: Contract, judging: Judging = {}): NonNullable<ReturnType<typeof compileRules>> {
   const body = contract.operations[0]?.body;
   const judge = body && compileRules(body, worldOf(contract, judging), { keepValues: false });
   return judge ?? (() => []);

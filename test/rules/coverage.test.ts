@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import { coverageOf } from "../../src/rules/coverage.ts";
+import { contractOf, worldOf } from "./judging.ts";
+
+function published(...codes: readonly string[]): JsonObject {
+  return { name: "A validator", description: "", possible_errors: codes };
+}
+
+const BOOK: JsonObject = {
+  "x-rule-settings": { flows: { type: "boolean" } },
+  "x-rule-coverage": { platform: ["account_not_found", "in_order"], unclear: ["vague"], "not-in-schema": ["gone"] },
+  components: {
+    schemas: {
+      Reached: { "x-validators": [published("in_order", "needs_flows", "needs_list"), published("vague")] },
+      Response: { "x-validators": [published("account_not_found", "nobody_wrote_one", "gone", "in_order")] },
+    },
+  },
+};
+
+const RULES: readonly JsonObject[] = [
+  { code: "in_order", kind: "date-order", earlier: "a", later: "b" },
+  { code: "needs_flows", kind: "required-when", when: "config.flows", fields: ["a"] },
+  { code: "needs_list", kind: "in-set", value: "a", source: "products", columns: "code" },
+  { code: "of_our_own", kind: "required-when", fields: ["a"] },
+];
+
+it("puts every published code into one class; a rule beats what the contract says of its code", () => {
+  const contract = contractOf(RULES, BOOK);
+  expect(coverageOf(contract, worldOf(contract))).toEqual({
+    published: ["account_not_found", "gone", "in_order", "needs_flows", "needs_list", "nobody_wrote_one", "vague"],
+    byClass: {
+      checked: ["in_order"],
+      setting: ["needs_flows"],
+      reference: ["needs_list"],
+      platform: ["account_not_found"],
+      unclear: ["vague"],
+      "not-in-schema": ["gone"],
+      open: ["nobody_wrote_one"],
+    },
+    rules: 4,
+    skipped: 2,
+    missing: ["references.products", "rules.flows"],
+  });
+});
+
+it("counts a code as checked once one of its rules is judged", () => {
+  const contract = contractOf([...RULES, { code: "needs_flows", kind: "required-when", fields: ["b"] }], BOOK);
+  const world = worldOf(contract, { settings: { flows: false }, references: { products: { columns: [], rows: [] } } });
+  expect(coverageOf(contract, worldOf(contract))?.byClass.checked).toEqual(["in_order", "needs_flows"]);
+  expect(coverageOf(contract, world)).toMatchObject({ skipped: 0, byClass: { reference: [], setting: [] } });
+});
+
+it("has nothing to say of a contract that publishes nothing and has no rules", () => {
+  const contract = contractOf([]);
+  expect(coverageOf(contract, worldOf(contract))).toBeUndefined();
+});
