@@ -6,7 +6,7 @@ import { isJsonObject, valueAt } from "../../src/model/json.ts";
 import { compileRules } from "../../src/rules/compile-rules.ts";
 import { judgeWith, worldOf } from "../overlays/judge-case.ts";
 import { casesOf } from "../overlays/rule-cases.ts";
-import { operationsFor, overlayTexts, writtenRules } from "../overlays/shipped-overlay.ts";
+import { operationsFor, overlayTexts, rulesOf } from "../overlays/shipped-overlay.ts";
 import { ARE_THERE, documentText, exampleRequests, OPERATORS, type Operator } from "./operators-documents.ts";
 
 /** A true contradiction between an example and a rule of its own operator. */
@@ -18,7 +18,12 @@ interface Contradiction {
   readonly reason: string;
 }
 
-const CONTRADICTIONS: readonly Contradiction[] = [];
+const CONTRADICTIONS: readonly Contradiction[] = OPERATORS.map((operator) => ({
+  operator,
+  code: "required_user_role",
+  attr: "customers.*.non_field_errors",
+  reason: "the examples name no roles; the role that falls back to a default is deprecated",
+}));
 
 /** The day on which the examples make sense: after their transactions, before what they plan. */
 const DAYS: Readonly<Record<Operator, string>> = { gb: "2020-03-26", au: "2020-03-26" };
@@ -26,9 +31,9 @@ const DAYS: Readonly<Record<Operator, string>> = { gb: "2020-03-26", au: "2020-0
 /** The document with its overlays, and with an operation for each schema that has rules. */
 function loadWith(operator: Operator): Contract {
   const document = { file: `${operator}.yml`, text: documentText(operator) };
-  const schemas = valueAt(loadContract([document]).document, ["components", "schemas"]);
-  const known = isJsonObject(schemas) ? schemas : {};
-  const names = ["shared", operator].flatMap((name) => writtenRules(name).flatMap((rule) => rule.schemas));
+  const published = valueAt(loadContract([document]).document, ["components", "schemas"]);
+  const known = isJsonObject(published) ? published : {};
+  const names = rulesOf(operator).flatMap(({ schemas }) => schemas);
   const present = [...new Set(names)].filter((name) => Object.hasOwn(known, name));
   return loadContract([document, ...overlayTexts(operator), operationsFor(present)]);
 }

@@ -14,7 +14,8 @@ export type Operator = (typeof OPERATORS)[number];
 export interface WrittenRule {
   readonly code: string;
   readonly schemas: readonly string[];
-  readonly written: unknown;
+  /** `shared.yaml: action 3, rule 1`. */
+  readonly place: string;
 }
 
 const FOLDER = path.resolve(import.meta.dirname, "../../src/overlays");
@@ -38,8 +39,12 @@ const overlaySchema = z.object({
 
 export function writtenRules(name: string): readonly WrittenRule[] {
   const { actions } = overlaySchema.parse(parse(overlayText(name).text));
-  return actions.flatMap(({ target, update }) =>
-    (update?.["x-rules"] ?? []).map((written) => ({ code: written.code, schemas: schemasOf(target), written })),
+  return actions.flatMap(({ target, update }, action) =>
+    (update?.["x-rules"] ?? []).map(({ code }, rule) => ({
+      code,
+      schemas: schemasOf(target),
+      place: `${name}.yaml: action ${action + 1}, rule ${rule + 1}`,
+    })),
   );
 }
 
@@ -51,15 +56,28 @@ function schemasOf(target: string): readonly string[] {
 
 /**
  * A document that has nothing but the schemas on which the operator's overlays put rules, each of them open, and for
- * each an operation of its name; with these overlays, or with the given rule alone.
+ * each an operation of its name; with these overlays.
  */
-export function contractOfRules(operator: Operator, only?: WrittenRule): Contract {
-  const names = new Set(["shared", operator].flatMap((name) => writtenRules(name).flatMap(({ schemas }) => schemas)));
-  const texts = overlayTexts(operator);
-  const document = documentOf(names);
-  if (only === undefined) return loadContract([document, ...texts]);
-  const rule = overlayOf({ components: { schemas: { [only.schemas[0] ?? ""]: { "x-rules": [only.written] } } } });
-  return loadContract([document, ...texts.map(withoutRules), rule]);
+export function contractOfRules(operator: Operator): Contract {
+  const names = new Set(rulesOf(operator).flatMap(({ schemas }) => schemas));
+  return loadContract([documentOf(names), ...overlayTexts(operator)]);
+}
+
+/** The rules of what is shared, then the operator's own. */
+export function rulesOf(operator: Operator): readonly WrittenRule[] {
+  return ["shared", operator].flatMap(writtenRules);
+}
+
+/** The contract with one rule of a schema alone: all others of the schema are left out. */
+export function withOnly(contract: Contract, schema: string, rule: number): Contract {
+  const operations = contract.operations.map((operation) => {
+    const { id, body } = operation;
+    const only = body?.rules?.[rule];
+    return id === schema && body !== undefined && only !== undefined
+      ? { ...operation, body: { ...body, rules: [only] } }
+      : operation;
+  });
+  return { ...contract, operations };
 }
 
 function documentOf(schemas: Iterable<string>): SourceText {
@@ -92,14 +110,6 @@ function operationOf(name: string): object {
     requestBody: { content: { "application/json": { schema } } },
     responses: { 201: { description: "Taken" } },
   };
-}
-
-function withoutRules({ file, text }: SourceText): SourceText {
-  const { actions, ...rest } = z
-    .looseObject({ actions: z.array(z.looseObject({ update: z.unknown() })) })
-    .parse(parse(text));
-  const others = actions.filter(({ update }) => !z.object({ "x-rules": z.unknown() }).safeParse(update).success);
-  return { file, text: stringify({ ...rest, actions: others }) };
 }
 
 function overlayOf(update: object): SourceText {
