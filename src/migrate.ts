@@ -82,6 +82,8 @@ export interface SendOptions {
   readonly shownValues?: ShownValues | undefined;
   /** The step after which records are left as they are. */
   readonly until?: string | undefined;
+  /** The connection creates nothing: what the platform would take is `valid`. */
+  readonly rehearsal?: boolean;
 }
 
 /**
@@ -89,7 +91,7 @@ export interface SendOptions {
  * Reads the input again, and once more for records that had to wait; what is settled already is passed over.
  */
 export function send(job: Job, book: RunBook, options: SendOptions): Promise<UploadEnd> {
-  const { connection, pace, parts, shownValues, until } = options;
+  const { connection, pace, parts, shownValues, until, rehearsal = false } = options;
   const due = (): ReturnType<typeof dueRecords> =>
     dueRecords(readRecords(job, parts.drain), { job, book, shownValues, until });
   const { clock, random, onUpload } = parts;
@@ -101,6 +103,7 @@ export function send(job: Job, book: RunBook, options: SendOptions): Promise<Upl
       concurrency: pace.concurrency,
       ceiling: pace.maxConcurrency,
       until,
+      rehearsal,
       oneSupplier: job.operation.supplier === undefined || job.mapping.isConstant(job.operation.supplier),
       waitForSupplier: pace.waitForSupplier,
       drain: parts.drain,

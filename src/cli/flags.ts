@@ -41,6 +41,8 @@ export interface Flags {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly revise?: boolean;
+  readonly until?: string;
+  readonly remoteValidate?: boolean;
   readonly sendInvalid?: boolean;
   readonly cache?: boolean;
 }
@@ -238,5 +240,7 @@ export const sendOptions: readonly Option[] = [
 export const planOptions: readonly Option[] = [
   new Option("--dry-run", "everything but the sending"),
   new Option("--revise", "send accepted records again whose content has changed"),
+  new Option("--until <step>", "stop after this step of the workflow: validate or stage"),
+  new Option("--remote-validate", "create nothing: only ask the platform's own validation").conflicts("until"),
   new Option("--send-invalid", "send also what is invalid here, and let the platform judge (asks first; see --yes)"),
 ];

@@ -20,6 +20,8 @@ export interface Settings {
   readonly maxErrors: Tolerance | undefined;
   readonly dryRun: boolean;
   readonly revise: boolean;
+  /** The step of the workflow after which records are left. */
+  readonly until: string | undefined;
   readonly sendInvalid: boolean;
   readonly yes: boolean;
   readonly pace: PaceSettings;
@@ -50,6 +52,7 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
     allowEmpty: flags.allowEmpty ?? false,
     dryRun: flags.dryRun ?? false,
     revise: flags.revise ?? false,
+    until: flags.until,
     sendInvalid: flags.sendInvalid ?? false,
     yes: flags.yes ?? false,
     pace: paceSettings(flags, target),

@@ -2,7 +2,7 @@ import { refuseOtherRecipient } from "../run/bound-ledger.ts";
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect, hostOf } from "../run/connection.ts";
 import type { Job, JobSettings } from "../run/job.ts";
-import { openJob } from "../run/job.ts";
+import { openJob, requireKey } from "../run/job.ts";
 import { closedWithReport } from "../run/opened.ts";
 import type { Tolerance } from "../run/plan-records.ts";
 import { check, send } from "../migrate.ts";
@@ -30,6 +30,8 @@ export interface PushOptions {
   readonly revise: boolean;
   /** Send also what is invalid here, where it can be: the platform is to judge. */
   readonly sendInvalid?: boolean | undefined;
+  /** The name of a step of the workflow: what is done with it is left `pending` there. */
+  readonly until?: string | undefined;
   /** Send to a production target without asking. */
   readonly yes: boolean;
   readonly showValues: boolean;
@@ -49,6 +51,7 @@ export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
     keep(job.input);
     await requireReportFolder(options.out, job);
     requireKey(job);
+    requireStep(job.operation, options.until);
     const host = hostOf(options.target);
     await refuseOtherRecipient(ledger, options.ledger, { host, supplier: settings.supplier ?? "" });
     const connection = dryRun ? undefined : keep(await connect(options.target, job.operation, { parts, pace }));
@@ -71,16 +74,20 @@ export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
         shownValues,
       });
       const willSend = connection !== undefined && end.reason === "done";
-      const sent = willSend ? await send(job, book, { connection, pace, parts, shownValues }) : undefined;
+      const sent = willSend
+        ? await send(job, book, { connection, pace, parts, shownValues, until: options.until })
+        : undefined;
       return endRun({ ledger, run, job, end, sent, shownValues }, options, parts);
     });
   });
 }
 
-function requireKey(job: Job): void {
-  if (job.mapping.keyAttr !== undefined) return;
-  throw new Failure("config", "records have no business key, so none could be recognised again", {
-    hint: "name the key's attr: `key:` in the mapping, or `x-migrate-key` in the contract",
+/** A run can stop before what creates, and nowhere else. */
+function requireStep({ steps, id }: Job["operation"], until: string | undefined): void {
+  const names = steps.slice(0, -1).map(({ name }) => name);
+  if (until === undefined || names.includes(until)) return;
+  throw new Failure("usage", `--until ${until}: ${id} has no such step to stop after`, {
+    hint: names.length === 0 ? "its workflow is one request" : `it can stop after ${names.join(" or ")}`,
   });
 }
 

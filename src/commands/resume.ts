@@ -49,7 +49,9 @@ export function resume(options: ResumeOptions, parts: Parts): Promise<RunReport>
       const checking = { revise, allowEmpty, sendInvalid, maxErrors, signal, onProgress, shownValues };
       const end = run.state === "planning" ? await checkAnew(job, book, checking) : undefined;
       const willSend = end === undefined || end.reason === "done";
-      const sent = willSend ? await send(job, book, { connection, pace, parts, shownValues }) : undefined;
+      const sent = willSend
+        ? await send(job, book, { connection, pace, parts, shownValues, until: settings.until })
+        : undefined;
       return endRun({ ledger, run, job, end, sent, shownValues }, { ...options, out }, parts);
     });
   });

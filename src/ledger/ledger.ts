@@ -20,7 +20,8 @@ export interface Ledger {
   holdBack(run: string, held: readonly HeldBack[]): Promise<void>;
   /**
    * Ends the plan: marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
-   * already accepted with other content (`invalid`, code `unique`, unless `revise`), still ambiguous from before
+   * already accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for another record
+   * that is not accepted (`blocked`), still ambiguous from before
    * (`ambiguous`, unless `resendAmbiguous`), and makes the remaining valid ones `pending`.
    */
   settlePlan(run: string, policy: PlanPolicy): Promise<void>;
@@ -89,6 +90,8 @@ export interface PlannedItem {
   readonly line: number;
   readonly status: "valid" | "invalid";
   readonly problems: readonly Problem[];
+  /** Identity of the record that must be accepted before this one is sent. */
+  readonly awaits?: Uint8Array;
 }
 
 /** A planned record that must not be sent as it is, known by the place where its row begins. */
@@ -103,6 +106,8 @@ export interface PlanPolicy {
   readonly revise: boolean;
   /** The platform dedupes on the business key, so an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
+  /** The operation whose records must be accepted first, where there is one. */
+  readonly after?: string | undefined;
   /** Where a record's key stands, for problems about keys. */
   readonly keyAttr: string;
   /** The column that the key comes from, by file (CSV); problems about keys point at it. */

@@ -111,13 +111,14 @@ const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) }
 
 /** The run is parameter 1 of every row. */
 function insertSql(rows: number): string {
-  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?)";
-  return `insert into items (run, record, key, near, identity, content, file, line, status)
+  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  return `insert into items (run, record, key, near, identity, content, awaits, file, line, status)
     values ${Array.from({ length: rows }, () => row).join(", ")}`;
 }
 
 /** Keys are kept in NFC: two that differ only in Unicode form are one key, as they are one identity. */
 function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, marks }: Writing): void {
+  const { identity = null, content = null, awaits = null } = item;
   const key = item.key?.normalize("NFC");
   const near = key === undefined ? undefined : nearKey(key);
   if (key !== undefined) marks?.add(near ?? key);
@@ -125,8 +126,9 @@ function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, mar
     item.record,
     key ?? null,
     near ?? null,
-    item.identity ?? null,
-    item.content ?? null,
+    identity,
+    content,
+    awaits,
     fileNumber(item.file),
     item.line,
     item.status === "valid" && run.sends ? "pending" : item.status,

@@ -10,6 +10,8 @@ export interface MappingDocument {
   readonly operation?: string;
   /** The attr of the business key in the payload. */
   readonly key?: AttrPath;
+  /** The operation whose records must be accepted first, and where a payload names the one that it belongs to. */
+  readonly after?: { readonly operation: string; readonly key?: AttrPath };
   /** In document order; empty when the mapping describes one unnamed source. */
   readonly sources: ReadonlyMap<string, SourceEntry>;
   readonly payload: JsonObject;
@@ -42,6 +44,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   const operation = textAt(top, "operation", [], issues);
   const key = textAt(top, "key", [], issues);
   const functions = textAt(top, "functions", [], issues);
+  const after = readAfter(top["after"], issues);
   const sources = readSources(top["sources"], issues);
   const payload = readPayload(top, issues);
   issues.raise();
@@ -49,6 +52,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
     file,
     ...(operation === undefined ? {} : { operation }),
     ...(key === undefined ? {} : { key: parseAttr(key) }),
+    ...(after === undefined ? {} : { after }),
     sources,
     payload,
     ...(functions === undefined ? {} : { functions }),
@@ -57,7 +61,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   };
 }
 
-const MAPPING_KEYS = ["operation", "key", "sources", "payload", "functions"] as const;
+const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "functions"] as const;
 const SOURCE_KEYS = ["files", "key", "parent", "on", "orderBy"] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
@@ -65,6 +69,18 @@ function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues
   if (value === undefined || (typeof value === "string" && value !== "")) return value;
   issues.add([...path, name], "has to be a text");
   return undefined;
+}
+
+/** `after: stage-account`, or with the attr of the other record's key: `after: { operation: ..., key: ... }`. */
+function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocument["after"] {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value !== "") return { operation: value };
+  const object = asObject(value, ["after"], issues) ?? {};
+  refuseUnknown(object, ["operation", "key"], ["after"], issues);
+  const operation = textAt(object, "operation", ["after"], issues);
+  const key = textAt(object, "key", ["after"], issues);
+  if (operation === undefined) issues.add(["after"], "has to name an operation");
+  return { operation: operation ?? "", ...(key === undefined ? {} : { key: parseAttr(key) }) };
 }
 
 function readPayload(top: JsonObject, issues: Issues): JsonObject {

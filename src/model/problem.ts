@@ -69,6 +69,8 @@ export type PayloadFinding =
   | { readonly code: "surrogate_characters_not_allowed" }
   /** Already accepted in an earlier run with other content; without `acceptedAt`: two items of a list are the same. */
   | { readonly code: "unique"; readonly acceptedAt?: string }
+  /** The record of the operation `after`, which this one belongs to, has not been accepted. */
+  | { readonly code: "account_not_found"; readonly after: string }
   | { readonly code: "unknown_field"; readonly suggestion?: string }
   | { readonly code: "duplicate_key"; readonly other: Place; readonly sameContent: boolean }
   /** A key that differs from another one only by case, spaces or leading zeros. */

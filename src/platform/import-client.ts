@@ -2,6 +2,7 @@ import type { PlainOperation, Step } from "../contract/workflow.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";
 import { type Answer, judgedRequest, type RequestTools } from "./judged-request.ts";
+import { withDropped } from "./dropped-fields.ts";
 import { judgeReply } from "./judge-reply.ts";
 
 /** Sends payloads to one operation of the data-import API and says what became of them. */
@@ -14,6 +15,8 @@ export interface ImportClientOptions extends RequestTools {
   readonly operation: Pick<PlainOperation, "path" | "wrap" | "outcomes" | "items" | "body">;
   /** What the request carries beside the wrapped payload, or in its place. */
   readonly body?: Step["body"];
+  /** Say in warnings which fields a success leaves out where it repeats what was understood. */
+  readonly compareEcho?: boolean;
 }
 
 export function createImportClient(options: ImportClientOptions): ImportClient {
@@ -27,7 +30,10 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
           url,
           body: JSON.stringify(requestBody(payload, operation.wrap, body)),
           signal,
-          judge: (reply) => judgeReply(reply, operation, clock.now()),
+          judge: (reply) => {
+            const judgement = judgeReply(reply, operation, clock.now());
+            return options.compareEcho === true ? withDropped(judgement, payload, reply) : judgement;
+          },
         },
         options,
       ),

@@ -23,6 +23,18 @@ export function createStepClients(operation: Operation, tools: RequestTools): re
   return [{ ...createImportClient({ ...tools, operation }), harmless: false, dedupes: operation.dedupes }];
 }
 
+/**
+ * The platform's own validation alone, for a run that is to create nothing: the first step that validates the payload
+ * itself. Undefined where the operation has none.
+ */
+export function createRehearsal({ steps }: Operation, tools: RequestTools): StepClient | undefined {
+  const step = steps.find(({ kind, body }) => kind === "validate" && body === undefined);
+  const operation = step?.operation ?? steps.find(({ reasons }) => reasons !== undefined)?.reasons;
+  if (operation === undefined) return undefined;
+  const client = createImportClient({ ...tools, operation, compareEcho: true });
+  return { ...client, name: step?.name ?? "validate", harmless: true, dedupes: true };
+}
+
 function stepClient(step: Step, tools: RequestTools): StepClient {
   const { name, kind, operation, body, reasons, poll } = step;
   const client = createImportClient({ ...tools, operation, ...(body !== undefined && { body }) });

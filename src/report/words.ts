@@ -47,6 +47,8 @@ const WORDS: Words = {
     acceptedAt === undefined
       ? "The items of the list must differ from each other."
       : `Already accepted at ${plainText(acceptedAt)} with other content; --revise sends the change.`,
+  account_not_found: ({ after }) =>
+    `Belongs to a record of ${plainText(after)} that is not accepted yet; sent once it is.`,
   unknown_field: ({ suggestion }) => `The contract does not document this field.${meant(suggestion)}`,
   duplicate_key: ({ other, sameContent }) =>
     `The same business key as ${place(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,

@@ -1,8 +1,10 @@
 import type { Operation } from "../contract/contract.ts";
 import type { Authorisation } from "../platform/authorisation.ts";
 import { createAuthorisation } from "../platform/authorisation.ts";
+import { Failure } from "../model/failure.ts";
+import type { RequestTools } from "../platform/judged-request.ts";
 import type { StepClient } from "../platform/step-clients.ts";
-import { createStepClients } from "../platform/step-clients.ts";
+import { createRehearsal, createStepClients } from "../platform/step-clients.ts";
 import { readTextFile } from "../read/text-file.ts";
 import { checkAuthorities } from "../transport/authorities.ts";
 import { parseBaseUrl } from "../transport/base-url.ts";
@@ -66,20 +68,30 @@ type ConnectionParts = Pick<Parts, "secrets" | "clock" | "userAgent" | "proxyCre
 
 /**
  * Makes a client for one operation of the target. Opens no socket before the first request.
- * @throws Failure `usage` for an unusable base URL, `config` without credentials
+ * `rehearsal`: for its validation alone, which creates nothing.
+ * @throws Failure `usage` for an unusable base URL, `config` without credentials, or without a validation
  */
 export async function connect(
   target: TargetSettings,
   operation: Operation,
-  about: { readonly pace: PaceSettings; readonly parts: ConnectionParts },
+  about: { readonly pace: PaceSettings; readonly parts: ConnectionParts; readonly rehearsal?: boolean },
 ): Promise<Connection> {
   const { pace, parts } = about;
   const connections = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
   const open = await openTarget(target, { connections }, parts);
   const authorisation = await authorisationOf(target, open, parts);
   const { userAgent, clock } = parts;
-  const steps = createStepClients(operation, { ...open, authorisation, userAgent, clock });
+  const tools = { ...open, authorisation, userAgent, clock };
+  const steps = about.rehearsal === true ? requireRehearsal(operation, tools) : createStepClients(operation, tools);
   return { steps, close: open.close };
+}
+
+function requireRehearsal(operation: Operation, tools: RequestTools): readonly StepClient[] {
+  const rehearsal = createRehearsal(operation, tools);
+  if (rehearsal !== undefined) return [rehearsal];
+  throw new Failure("config", `the contract names no operation that validates what ${operation.id} takes`, {
+    hint: "declare one in an overlay: a step of kind `validate` in `x-migrate-steps` (docs/workflows.md)",
+  });
 }
 
 export interface OpenTarget extends HttpClient {

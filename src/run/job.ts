@@ -9,6 +9,7 @@ import { readMapping } from "../map/mapping-document.ts";
 import type { Mapping } from "../map/mapping.ts";
 import { passThrough } from "../map/pass-through.ts";
 import { ONLY_SOURCE, planSources } from "../map/source-plan.ts";
+import type { AttrPath } from "../model/attr.ts";
 import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-plan.ts";
 import type { Input } from "../read/input.ts";
@@ -53,6 +54,8 @@ export interface Job {
   readonly contract: Contract;
   readonly operation: Operation;
   readonly mapping: Mapping;
+  /** The operation whose records must be accepted first, and where a payload names the one that it belongs to. */
+  readonly after?: { readonly operation: Operation; readonly key: AttrPath };
   /** What rules over several fields know beside the payload; absent when the contract has none. */
   readonly ruleWorld?: RuleWorld | undefined;
   readonly plan: SourceSpec;
@@ -84,7 +87,32 @@ export async function openJob(
     ...(settings.encoding !== undefined && { encoding: settings.encoding }),
     ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
   });
-  return { settings, contract, operation, mapping, ruleWorld, plan, input };
+  const after = document?.after === undefined ? {} : { after: afterOf(document.after, contract, mapping) };
+  return { settings, contract, operation, mapping, ruleWorld, plan, input, ...after };
+}
+
+/** Without an attr of its own, the key of the other record is the record's own. */
+function afterOf(
+  { operation, key }: NonNullable<MappingDocument["after"]>,
+  contract: Contract,
+  { keyAttr }: Mapping,
+): NonNullable<Job["after"]> {
+  const attr = key ?? keyAttr;
+  if (attr !== undefined) return { operation: findOperation(contract, operation), key: attr };
+  throw new Failure("mapping_invalid", "`after` does not say where a payload names the record that it belongs to", {
+    hint: "write `after: { operation: ..., key: ... }`, or name the mapping's own key",
+  });
+}
+
+/**
+ * What is sent has to be known again.
+ * @throws Failure `config` where records have no business key
+ */
+export function requireKey(job: Job): void {
+  if (job.mapping.keyAttr !== undefined) return;
+  throw new Failure("config", "records have no business key, so none could be recognised again", {
+    hint: "name the key's attr: `key:` in the mapping, or `x-migrate-key` in the contract",
+  });
 }
 
 /**

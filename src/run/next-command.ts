@@ -40,8 +40,9 @@ export function nextCommand(left: LeftOver): string | undefined {
 }
 
 /** Stopped while reading, or with records that are still to be sent. */
-function isUnfinished({ run, summary, dedupes }: LeftOver): boolean {
-  if (run.command !== "push" || run.dryRun) return false;
+function isUnfinished({ run, summary, ledger, dedupes }: LeftOver): boolean {
+  const isAsFarAsAsked = ledger === undefined || settingsOf(run).until !== undefined;
+  if (run.command !== "push" || run.dryRun || isAsFarAsAsked) return false;
   const toSend: readonly Status[] = dedupes ? ["pending", "blocked", "ambiguous"] : ["pending", "blocked"];
   return (
     toSend.some((status) => (summary.counts[status] ?? 0) > 0) ||

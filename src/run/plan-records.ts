@@ -1,9 +1,9 @@
+import { canSettleDoubts } from "../contract/workflow.ts";
 import { createContentMark } from "../ledger/content-mark.ts";
 import { contentHash, recordIdentity } from "../ledger/identity.ts";
 import type { HeldBack, Ledger, PlanPolicy, PlannedItem } from "../ledger/ledger.ts";
 import { formatAttr } from "../model/attr.ts";
-import type { JsonObject } from "../model/json.ts";
-import { canSettleDoubts } from "../contract/workflow.ts";
+import { type JsonObject, valueAt } from "../model/json.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { isValid } from "./checked-records.ts";
 import { leftToPlatform } from "./left-to-platform.ts";
@@ -103,11 +103,20 @@ function plannedItem(
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
     problems,
+    ...(target !== undefined && awaited(payload, job, target)),
   };
 }
 
 function identityOf(key: string, job: Job, target: string): Uint8Array {
   return recordIdentity({ target, supplier: job.settings.supplier ?? "", operation: job.operation.id, key });
+}
+
+/** The record that has to be accepted before this one is sent (`after:` in the mapping). */
+function awaited(payload: JsonObject, { after, settings }: Job, target: string): Pick<PlannedItem, "awaits"> {
+  const key = after === undefined ? undefined : valueAt(payload, after.key);
+  if (after === undefined || (typeof key !== "string" && typeof key !== "number")) return {};
+  const { id: operation } = after.operation;
+  return { awaits: recordIdentity({ target, supplier: settings.supplier ?? "", operation, key: String(key) }) };
 }
 
 function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: KeyColumns): void {
@@ -125,6 +134,7 @@ export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["ke
   return {
     revise,
     resendAmbiguous: canSettleDoubts(job.operation),
+    after: job.after?.operation.id,
     keyAttr: formatAttr(job.mapping.keyAttr ?? []),
     keyColumns,
   };

@@ -18,6 +18,7 @@ export interface RunSettings {
   readonly pace: PaceSettings;
   readonly maxErrors?: Tolerance | undefined;
   readonly revise: boolean;
+  readonly until?: string | undefined;
   readonly allowEmpty: boolean;
   readonly sendInvalid?: boolean | undefined;
   readonly out?: string | undefined;
@@ -30,10 +31,10 @@ export async function describeRun(
   options: Omit<RunSettings, "files"> & { readonly dryRun: boolean },
   about: { readonly job: Job; readonly host: string; readonly clock: Clock },
 ): Promise<NewRun> {
-  const { job, target, pace, maxErrors, revise, allowEmpty, sendInvalid, out } = options;
+  const { job, target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out } = options;
   const files: FileFingerprint[] = [];
   for (const file of filesOf(about.job)) files.push(await fingerprintFile(file));
-  const settings: RunSettings = { job, target, pace, maxErrors, revise, allowEmpty, sendInvalid, out, files };
+  const settings: RunSettings = { job, target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out, files };
   return {
     command: "push",
     target: about.host,
@@ -126,6 +127,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   }),
   maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
   revise: z.boolean(),
+  until: text,
   allowEmpty: z.boolean(),
   sendInvalid: z.boolean().optional(),
   out: text,

@@ -33,7 +33,7 @@ describe.skipIf(!existsSync(PUBLISHED)).each([
     cpSync(projectFile("fixtures/operators", name), cwd, { recursive: true });
     const words = ["push", ...contract, "--mapping", "mapping.yaml", "--operation", operation, "--format", "ndjson"];
     const { code, stdout, stderr } = await runCli(words, { cwd, env: sandbox.env, timeoutMs: 50_000 });
-    expect(code, stderr).toBe(0);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
     const lines = outcomeLines(stdout);
     expect(statusCounts(lines)).toEqual({ accepted: lines.length });
     const held = new Map((await admin.accounts()).map(({ key, number }) => [key, number]));

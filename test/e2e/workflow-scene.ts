@@ -23,6 +23,8 @@ export interface WorkflowPlace {
   readonly file: (...names: readonly string[]) => string;
   readonly start: (args: readonly string[], options?: CliOptions) => RunningCli;
   readonly migrate: (args: readonly string[], options?: CliOptions) => Promise<CliEnd>;
+  /** Any mapping of the example. */
+  readonly pushMapping: (mapping: string, flags?: readonly string[]) => Promise<CliEnd>;
   readonly push: (generation: Generation, flags?: readonly string[]) => Promise<CliEnd>;
   readonly startPush: (generation: Generation, flags?: readonly string[], options?: CliOptions) => RunningCli;
 }
@@ -41,6 +43,7 @@ export function workflowPlace(sandbox: Pick<SandboxProcess, "env">): WorkflowPla
     start,
     startPush,
     migrate: (args, options) => start(args, options).ended,
+    pushMapping: (mapping, flags = []) => start([...pushWords(mapping), ...flags]).ended,
     push: (generation, flags) => startPush(generation, flags).ended,
   };
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SandboxProcess } from "./cli.ts";
 import type { Admin, SeenRequest } from "./push-scene.ts";
@@ -139,3 +139,126 @@ describe("schedule, and ask what became of it", () => {
     expect(statusCounts(outcomeLines(second.stdout))).toEqual({ accepted: 1, skipped: 2 });
   });
 });
+
+describe("--until", () => {
+  test("stops after the step, and a later push goes on from there", async () => {
+    const { push } = workflowPlace(sandbox);
+    const first = await push("v1", ["--until", "stage"]);
+    expect(first.code).toBe(3);
+    expect(statusCounts(outcomeLines(first.stdout))).toEqual({ pending: 3 });
+    expect(await admin.accounts()).toEqual([]);
+    const second = await push("v1");
+    expect(second.code).toBe(0);
+    expect(statusCounts(outcomeLines(second.stdout))).toEqual({ accepted: 3 });
+    expect(wayOf("W-001", await admin.imports())).toEqual([
+      "POST validate-account 200",
+      "POST create-or-update 201",
+      "POST process 201",
+    ]);
+  });
+
+  test("sends nothing again that has come so far already", async () => {
+    const { push } = workflowPlace(sandbox);
+    await push("v1", ["--until", "validate"]);
+    const before = await admin.imports();
+    const { code, stdout } = await push("v1", ["--until", "validate"]);
+    expect(code).toBe(3);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 3 });
+    expect(await admin.imports()).toEqual(before);
+  });
+
+  test("begins anew with a record whose content has changed", async () => {
+    const { push, file } = workflowPlace(sandbox);
+    await push("v1", ["--until", "stage"]);
+    const changed = readFileSync(file("accounts.csv"), "utf8").replace("Ada Byron", "Ada Lovelace");
+    writeFileSync(file("accounts.csv"), changed);
+    await push("v1");
+    expect(wayOf("W-001", await admin.imports()).slice(2)).toEqual([
+      "POST validate-account 200",
+      "POST create-or-update 200",
+      "POST process 201",
+    ]);
+    expect(wayOf("W-002", await admin.imports()).slice(2)).toEqual(["POST process 201"]);
+  });
+
+  test("refuses a step that the workflow does not have, or that creates", async () => {
+    const { push } = workflowPlace(sandbox);
+    for (const step of ["stag", "process"]) {
+      const { code, stderr } = await push("v1", ["--until", step]);
+      expect(code).toBe(2);
+      expect(stderr).toContain("it can stop after validate or stage");
+    }
+    expect(await admin.imports()).toEqual([]);
+  });
+});
+
+describe("--remote-validate", () => {
+  test("asks the platform's validation and nothing else, and warns of fields that it dropped", async () => {
+    await admin.faults({ dropFields: ["loyalty_code"] });
+    const { push, file } = workflowPlace(sandbox);
+    const { code, stdout } = await push("v1", ["--remote-validate"]);
+    expect(code).toBe(0);
+    const [first, second] = outcomeLines(stdout);
+    expect(first).toMatchObject({ status: "valid", http: 200, attempts: 1 });
+    expect(first?.errors).toEqual([
+      {
+        attr: "customers.0.loyalty_code",
+        code: "dropped_by_platform",
+        detail: expect.any(String),
+        severity: "warning",
+        by: "platform",
+        source: { file: "customers.csv", line: 2, column: "LOYALTY", columnNumber: 4 },
+      },
+    ]);
+    expect(second).not.toHaveProperty("errors");
+    const paths = new Set((await admin.imports()).map(({ path }) => path));
+    expect([...paths]).toEqual(["/v1/data-import/validate-account/"]);
+    expect(existsSync(file(".migrate/ledger.db"))).toBe(false);
+  });
+
+  test("finds what only the platform knows", async () => {
+    const { push, file } = workflowPlace(sandbox);
+    writeFileSync(file("customers.csv"), "REF,LAST,MOBILE,LOYALTY\nW-001,Byron,12345,\nW-002,Baker,,\nW-003,Baker,,\n");
+    for (const generation of ["v1", "v2"] as const) {
+      const { code, stdout } = await push(generation, ["--remote-validate"]);
+      expect(code).toBe(1);
+      expect(statusCounts(outcomeLines(stdout))).toEqual({ rejected: 1, valid: 2 });
+    }
+    expect(await admin.accounts()).toEqual([]);
+  });
+});
+
+describe("what follows the import", () => {
+  test("waits until its account is accepted, and goes then", async () => {
+    const { push, pushMapping, migrate } = workflowPlace(sandbox);
+    const early = await pushMapping("notes.mapping.yaml");
+    expect(early.code).toBe(3);
+    expect(outcomeLines(early.stdout)[0]).toMatchObject({
+      status: "blocked",
+      errors: [{ attr: "external_account_number", code: "account_not_found", by: "local", source: { line: 2 } }],
+    });
+    expect(await admin.imports()).toEqual([]);
+    expect((await push("v1")).code).toBe(0);
+    const [, notes] = await runsOf(migrate);
+    const resumed = await migrate(["resume", notes ?? "", "--format", "ndjson"]);
+    expect(resumed.code).toBe(0);
+    const lines = outcomeLines(resumed.stdout);
+    expect(statusCounts(lines)).toEqual({ accepted: 2 });
+    expect(lines.every((line) => line.errors === undefined)).toBe(true);
+  });
+
+  test("goes at once where the account is there, and not twice", async () => {
+    const { push, pushMapping } = workflowPlace(sandbox);
+    await push("v1");
+    expect(statusCounts(outcomeLines((await pushMapping("notes.mapping.yaml")).stdout))).toEqual({ accepted: 2 });
+    expect(statusCounts(outcomeLines((await pushMapping("notes.mapping.yaml")).stdout))).toEqual({ skipped: 2 });
+  });
+});
+
+/** The ids of the ledger's runs, the latest first. */
+async function runsOf(migrate: (args: readonly string[]) => Promise<{ readonly stdout: string }>): Promise<string[]> {
+  const { runs }: { runs: readonly { id: string }[] } = JSON.parse(
+    (await migrate(["status", "--format", "json"])).stdout,
+  );
+  return runs.map(({ id }) => id);
+}
