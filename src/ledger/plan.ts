@@ -1,3 +1,4 @@
+import type { Status } from "../model/outcome.ts";
 import { settleDuplicateKeys } from "./duplicate-keys.ts";
 import { applyKnownRecords } from "./known-records.ts";
 import { holdBack } from "./held-back.ts";
@@ -122,17 +123,13 @@ function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, mar
   const key = item.key?.normalize("NFC");
   const near = key === undefined ? undefined : nearKey(key);
   if (key !== undefined) marks?.add(near ?? key);
-  values.push(
-    item.record,
-    key ?? null,
-    near ?? null,
-    identity,
-    content,
-    awaits,
-    fileNumber(item.file),
-    item.line,
-    item.status === "valid" && run.sends ? "pending" : item.status,
-  );
+  const status = run.sends ? sentStatus(item) : item.status;
+  const row = [item.record, key ?? null, near ?? null, identity, content, awaits, fileNumber(item.file), item.line];
+  values.push(...row, status);
+}
+
+function sentStatus({ status }: PlannedItem): Status {
+  return status === "valid" ? "pending" : status;
 }
 
 function requirePlanning(run: RunRow): void {

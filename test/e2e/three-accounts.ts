@@ -79,7 +79,8 @@ function doubled({ platform }: ThreeAccounts): readonly string[] {
 function disagreeing({ platform, ledger, report }: ThreeAccounts): readonly string[] {
   const items = new Map(ledger.items.map((item) => [item.key, item]));
   const held = new Map(platform.accounts.map((account) => [account.key, account.number]));
-  const requests = countEach(platform.requests.map(({ key }) => key ?? ""));
+  const posts = platform.requests.filter(({ method }) => method === "POST");
+  const requests = countEach(posts.map(({ key }) => key ?? ""));
   return report.lines.flatMap(({ key = "", status, account }) => {
     const item = items.get(key);
     const [seen, intended] = [requests.get(key) ?? 0, ledger.attempts.get(key) ?? 0];

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { CliEnd } from "./cli.ts";
+import { countRequests, killRepeatedly, seededDice } from "./kill-schedule.ts";
+import { adminOf, latestRun, references } from "./push-scene.ts";
+import { contradictions, hear } from "./three-accounts.ts";
+import type { WorkflowPlace } from "./workflow-scene.ts";
+import { startWorkflowSandbox, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+
+const RECORDS = 300;
+const CONCURRENCY = "8";
+const PATIENCE_MS = 120_000;
+const MOST_RESUMES = 5;
+
+/** WORKFLOW_KILLS=50 for a long night; to repeat a failure: KILL_SEED=<the seed it printed>. */
+const kills = Number(process.env["WORKFLOW_KILLS"] ?? 10);
+const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
+
+/** v1: validate, stage, process. v2: schedule, ask. */
+test.each(["v1", "v2"] as const)(
+  "kills of a push by the workflow %s lose nothing, leave nothing unaccounted, create nothing twice",
+  { timeout: PATIENCE_MS },
+  async (generation) => {
+    const flags = ["--verbose", "--latency", "0-3", "--task-ms", "30"];
+    const sandbox = await startWorkflowSandbox(flags, { timeoutMs: PATIENCE_MS });
+    try {
+      const admin = adminOf(sandbox);
+      const place = workflowPlace(sandbox);
+      writeManyAccounts(place, RECORDS);
+      const tally = await killRepeatedly(
+        {
+          push: () => place.startPush(generation, ["--concurrency", CONCURRENCY]),
+          resume: () => place.start(["resume"]),
+          records: RECORDS,
+        },
+        kills,
+        { admin, counter: countRequests(sandbox), dice: seededDice(seed) },
+      );
+      const end = await resumeUntilDone(place);
+      const heard = await hear(admin, place.file(".migrate/ledger.db"), await latestRun(place));
+      process.stderr.write(
+        `${generation}, seed ${seed}: ${tally.kills} kills (${tally.idle} before a first request), ` +
+          `${heard.platform.requests.length} requests for ${RECORDS} records\n`,
+      );
+      expect(contradictions(references(RECORDS), heard, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
+      expect(end.code).toBe(0);
+      expect(heard.platform.accounts).toHaveLength(RECORDS);
+    } finally {
+      await sandbox.stop();
+    }
+  },
+);
+
+async function resumeUntilDone({ migrate }: WorkflowPlace): Promise<CliEnd> {
+  let end = await migrate(["resume"]);
+  for (let more = 1; end.code === 3 && more < MOST_RESUMES; more += 1) end = await migrate(["resume"]);
+  return end;
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite-ledger.ts";
+import { intentOf, item, outcomesOf, planned, POLICY, sendAll, settlementOf, statusesOf } from "./ledger-input.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+describe("the step that a record has come to", () => {
+  let ledger: Ledger;
+  beforeEach(async () => {
+    ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
+  });
+  afterEach(() => ledger.close());
+
+  async function intendStep(run: string, more: Pick<Intent, "step" | "harmless">): Promise<Intent> {
+    const [found] = await ledger.sendable(run, 1, 9);
+    if (found === undefined) throw new Error("Nothing to send.");
+    const intent = { ...intentOf(found), ...more };
+    await ledger.intend(run, [intent]);
+    return intent;
+  }
+
+  async function staged(content = "same"): Promise<string> {
+    const run = await planned(ledger, [item(1, "A", content)]);
+    const intent = await intendStep(run, { step: "stage", harmless: true });
+    await ledger.settle(run, [settlementOf(intent, "pending", { step: "stage" })]);
+    return run;
+  }
+
+  test("is kept for this run and for the next with the same content", async () => {
+    const run = await staged();
+    expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ step: "stage", attempts: 1, inDoubt: false }]);
+    const next = await planned(ledger, [item(1, "A")]);
+    expect(await ledger.sendable(next, 1, 9)).toMatchObject([{ step: "stage" }]);
+  });
+
+  test("is forgotten for other content, also once that was tried", async () => {
+    await staged();
+    const changed = await planned(ledger, [item(1, "A", "other")]);
+    const [found] = await ledger.sendable(changed, 1, 9);
+    expect(found).not.toHaveProperty("step");
+    await intendStep(changed, { step: "validate", harmless: true });
+    await ledger.resumeRun(changed, POLICY);
+    const back = await planned(ledger, [item(1, "A")]);
+    expect((await ledger.sendable(back, 1, 9))[0]).not.toHaveProperty("step");
+  });
+
+  test("is forgotten after a refusal", async () => {
+    const run = await staged();
+    await sendAll(ledger, run, "rejected");
+    const next = await planned(ledger, [item(1, "A")]);
+    expect((await ledger.sendable(next, 1, 9))[0]).not.toHaveProperty("step");
+  });
+
+  test.each([
+    [true, "pending"],
+    [false, "ambiguous"],
+  ])("broken off: harmless %s leaves the record %s", async (harmless, status) => {
+    const run = await staged();
+    await intendStep(run, { step: "process", harmless });
+    await ledger.resumeRun(run, POLICY);
+    expect(await statusesOf(ledger, run)).toEqual([status]);
+  });
+
+  test("stands beside each attempt", async () => {
+    const run = await staged();
+    const intent = await intendStep(run, { step: "process" });
+    await ledger.settle(run, [settlementOf(intent, "accepted", { account: "A-1" })]);
+    expect((await ledger.attempts("A")).map(({ step, status }) => [step, status])).toEqual([
+      ["stage", "pending"],
+      ["process", "accepted"],
+    ]);
+  });
+});
+
+describe("a record that awaits another", () => {
+  const awaits = item(1, "A").identity;
+  const policy = { after: "POST /data-import/accounts/" };
+  const note = item(1, "A", "note", { ...(awaits !== undefined && { awaits }), identity: Uint8Array.of(7) });
+
+  test("is blocked until that one is accepted, and says why no longer", async () => {
+    const ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
+    const run = await planned(ledger, [note], { policy });
+    expect(await outcomesOf(ledger, run)).toMatchObject([
+      { status: "blocked", problems: [{ code: "account_not_found", place: { line: 2, column: "REF" } }] },
+    ]);
+    const accounts = await planned(ledger, [item(1, "A")]);
+    await ledger.resumeRun(run, { ...POLICY, ...policy });
+    expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "blocked", problems: [{}] }]);
+    await sendAll(ledger, accounts, "accepted");
+    await ledger.resumeRun(run, { ...POLICY, ...policy });
+    expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "pending", problems: [] }]);
+    await ledger.close();
+  });
+});
+
+test("a ledger of the first version is brought up to date, with a copy beside it", async () => {
+  const path = join(temporaryFolder(), "ledger.db");
+  const old = new DatabaseSync(path);
+  old.exec(readFileSync(new URL("format-1.sql", import.meta.url), "utf8"));
+  old.close();
+  const ledger = await openLedger({ path });
+  expect(await outcomesOf(ledger, "20260101-0000-aaaa")).toMatchObject([
+    { key: "A", status: "accepted", account: "A-1", http: 201 },
+    { key: "B", status: "blocked", http: 400 },
+  ]);
+  expect(await ledger.attempts("A")).toMatchObject([{ status: "accepted", attempt: 1 }]);
+  await ledger.resumeRun("20260101-0000-aaaa", POLICY);
+  const [left] = await ledger.sendable("20260101-0000-aaaa", 1, 9);
+  expect(left).toMatchObject({ record: 2, attempts: 1, inDoubt: false });
+  expect(left).not.toHaveProperty("step");
+  await ledger.close();
+  const copy = new DatabaseSync(`${path}.v1.bak`);
+  expect(copy.prepare("pragma user_version").get()).toEqual({ user_version: 1 });
+  copy.close();
+});
