@@ -64,7 +64,7 @@ function unknownName(what: string, name: string, known: Iterable<string>, advice
 }
 
 function isMany(path: PathExpression): boolean {
-  return path.steps.some(({ kind }) => kind === "items");
+  return path.steps.some(({ kind }) => kind === "items" || kind === "members");
 }
 
 /** Whether a path of a rule leads somewhere from any of the places where the rule stands, by rule and path. */

@@ -32,7 +32,7 @@ export function tokensOf(text: string): readonly Token[] {
 }
 
 const TOKEN =
-  /\s+|(?<text>"[^"]*"|'[^']*')|(?<number>\d+(?:\.\d+)?)|(?<function>[a-z]+(?:-[a-z]+)*)(?=\()|\$(?<named>\w+)|(?<name>[A-Za-z_]\w*)|(?<sign><=|>=|!=|=(?!=)|[-<>+*/()[\],.])/y;
+  /\s+|(?<text>"[^"]*"|'[^']*')|(?<number>\d+(?:\.\d+)?)|(?<function>[a-z]+(?:-[a-z]+)*)(?=\()|\$(?<named>\w+)|(?<name>[A-Za-z_]\w*)|(?<sign><=|>=|!=|=(?!=)|[-<>+*/()[\],.]|\{\})/y;
 
 const KINDS = ["text", "number", "function", "named", "name", "sign"] as const;
 

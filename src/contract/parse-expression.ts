@@ -149,7 +149,7 @@ function parseOperand(reader: Reader): Expression {
     reader.expect(")");
     return inner;
   }
-  if (token.kind === "name" && reader.peek(1).text !== "." && reader.peek(1).text !== "[") {
+  if (token.kind === "name" && !PATH_SIGNS.has(reader.peek(1).text)) {
     const word = WORDS.get(token.text);
     if (word !== undefined) {
       reader.next();
@@ -159,6 +159,9 @@ function parseOperand(reader: Reader): Expression {
   if (token.text === "config" && reader.peek(1).text === ".") return parseSetting(reader);
   return parsePath(reader);
 }
+
+/** What follows a name that is the beginning of a path. */
+const PATH_SIGNS: ReadonlySet<string> = new Set([".", "[", "{}"]);
 
 const NOTHING: Expression = { kind: "number", digits: "0" };
 
@@ -231,7 +234,8 @@ function takeBase(reader: Reader): PathBase | undefined {
 /** Takes the dot before the next step; a bracket needs none. */
 function continues(steps: readonly PathStep[], reader: Reader): boolean {
   const last = steps.at(-1);
-  if (last?.kind !== "named" && reader.peek().text === "[" && reader.peek().kind === "sign") return true;
+  const { kind, text } = reader.peek();
+  if (last?.kind !== "named" && kind === "sign" && (text === "[" || text === "{}")) return true;
   if (!reader.take(".")) return false;
   if (last?.kind === "named") throw new ExpressionFault("nothing may follow a named value", reader.peek().at);
   return true;
@@ -241,6 +245,7 @@ function parseStep(reader: Reader): PathStep {
   const token = reader.next();
   if (token.kind === "named") return { kind: "named", name: token.text };
   if (token.text === "[" && token.kind === "sign") return parseItems(reader);
+  if (token.text === "{}" && token.kind === "sign") return { kind: "members" };
   if (token.kind !== "name" || RESERVED.has(token.text)) throw unexpected(token);
   return token.text === "parent" ? { kind: "parent" } : { kind: "field", name: token.text };
 }

@@ -62,6 +62,8 @@ export type PathStep =
   | { readonly kind: "field"; readonly name: string }
   | { readonly kind: "parent" }
   | { readonly kind: "items"; readonly filter?: Expression }
+  /** The values of an object's fields, whatever these are called. */
+  | { readonly kind: "members" }
   /** A named value; always the last step. */
   | { readonly kind: "named"; readonly name: string };
 
@@ -78,6 +80,7 @@ export type FunctionName =
   | "trim"
   | "date"
   | "same"
+  | "name-of"
   | "starts-with"
   | "ends-with"
   | "contains"
@@ -97,6 +100,7 @@ export const FUNCTIONS: Readonly<Record<FunctionName, readonly [number, number]>
   trim: [1, 1],
   date: [1, 1],
   same: [2, 2],
+  "name-of": [1, 1],
   "starts-with": [2, 2],
   "ends-with": [2, 2],
   contains: [2, 2],

@@ -188,8 +188,9 @@ export const KIND_READERS: { readonly [Kind in RuleKind]: KindReader } = {
       group: oneOrMore(expression).optional(),
       last: z.literal("open", 'must be "open", or left out').optional(),
       from: expression.optional(),
+      overlaps: flag(),
     },
-    ({ list, start, end, step: steps, group, last, from }) => ({
+    ({ list, start, end, step: steps, group, last, from, overlaps }) => ({
       check: {
         kind: "contiguous",
         list,
@@ -198,6 +199,7 @@ export const KIND_READERS: { readonly [Kind in RuleKind]: KindReader } = {
         endInclusive: false,
         steps,
         lastOpen: last === "open",
+        overlaps,
         ...present({ group, from }),
       },
       about: [list],

@@ -109,6 +109,8 @@ export type RuleCheck =
       /** Days between the end of a period and the start of the next; any of them will do. */
       readonly steps: readonly number[];
       readonly lastOpen: boolean;
+      /** Whether periods may overlap, so that only gaps count. */
+      readonly overlaps: boolean;
       readonly from?: Expression;
     } & Periods)
   | ({

@@ -29,8 +29,12 @@ function placesBelow(place: TypePlace): readonly TypePlace[] {
   if (type.kind === "list") return [itemPlace(place, type.items)];
   if (type.kind === "union") return optionsOf(place);
   if (type.kind !== "object") return [];
-  const fields = [...type.properties.values()].map((property) => ({ type: property.type, around: place }));
-  return type.additional === "closed" ? fields : [...fields, { type: type.additional, around: place }];
+  return memberPlaces(type, place);
+}
+
+function memberPlaces(type: ObjectType, around: TypePlace): readonly TypePlace[] {
+  const fields = [...type.properties.values()].map((property) => ({ type: property.type, around }));
+  return type.additional === "closed" ? fields : [...fields, { type: type.additional, around }];
 }
 
 function itemPlace({ around }: TypePlace, type: FieldType): TypePlace {
@@ -83,6 +87,7 @@ function take(step: PathStep, place: TypePlace): readonly TypePlace[] {
   return optionsOf(place).flatMap((option) => {
     const { type } = option;
     if (type.kind === "any") return [option];
+    if (step.kind === "members") return type.kind === "object" ? memberPlaces(type, option) : [];
     if (step.kind === "items") return type.kind === "list" ? [itemPlace(option, type.items)] : [];
     return step.kind === "field" && type.kind === "object" ? fieldPlace(type, step.name, option) : [];
   });

@@ -59,6 +59,10 @@ const FUNCTIONS: Readonly<Record<FunctionName, (operands: readonly Expression[],
     const [a, b] = [spotOf(required(one), compiler), spotOf(required(other), compiler)];
     return (here, scope) => isSame(a(here, scope), b(here, scope));
   },
+  "name-of": ([operand], compiler) => {
+    const spot = spotOf(required(operand), compiler);
+    return (here, scope) => spot(here, scope)?.key;
+  },
   "starts-with": (operands, compiler) => textTest(operands, compiler, (text, part) => text.startsWith(part)),
   "ends-with": (operands, compiler) => textTest(operands, compiler, (text, part) => text.endsWith(part)),
   contains: (operands, compiler) => textTest(operands, compiler, (text, part) => text.includes(part)),

@@ -51,10 +51,13 @@ export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: Chec
   return (here, scope, report) => {
     const limit = from?.(here, scope);
     for (const periods of periodsOf(here, scope)) {
-      for (const [index, period] of periods.entries()) {
-        const before = periods[index - 1];
-        if (before === undefined || isBefore(period.start, limit, compiler)) continue;
-        if (!followsOn(before, period, check.steps)) report(period.item);
+      let before: Period | undefined;
+      for (const period of periods) {
+        if (before !== undefined && !isBefore(period.start, limit, compiler)) {
+          const fits = check.overlaps ? leavesNoGap : followsOn;
+          if (!fits(before, period, check.steps)) report(period.item);
+        }
+        if (before === undefined || !check.overlaps || endsAfter(period, before, compiler)) before = period;
       }
       const last = periods.at(-1);
       if (check.lastOpen && last?.end !== undefined) report(last.item);
@@ -69,6 +72,10 @@ function isBefore(start: string, limit: Value, { order }: Compiler): boolean {
 
 function followsOn({ end }: Period, { start }: Period, steps: readonly number[]): boolean {
   return end !== undefined && steps.includes(daysBetween(end, start));
+}
+
+function leavesNoGap({ end }: Period, { start }: Period, steps: readonly number[]): boolean {
+  return end === undefined || daysBetween(end, start) <= Math.max(...steps);
 }
 
 /** The periods of each group that have a start, in its order. */

@@ -39,6 +39,7 @@ function arrive(here: Spot, _scope: Scope, visit: (spot: Spot) => void): void {
 function stepWalk(step: PathStep, next: Walk, testOf: (filter: PathFilter) => Test): Walk {
   if (step.kind === "field") return fieldWalk(step.name, next);
   if (step.kind === "items") return itemsWalk(step.filter && testOf(step.filter), next);
+  if (step.kind === "members") return membersWalk(next);
   return (here, scope, visit, missing) => {
     const up = around(here);
     if (up === undefined) missing?.();
@@ -79,6 +80,16 @@ function itemsWalk(test: Test | undefined, next: Walk): Walk {
       const item: Spot = { value, up: here, key: index };
       if (scope.wrong !== undefined) noteWrong(item, scope);
       if (test === undefined || test(item, scope)) next(item, scope, visit, missing);
+    }
+  };
+}
+
+function membersWalk(next: Walk): Walk {
+  return (here, scope, visit, missing) => {
+    if (!isJsonObject(here.value)) return missing?.();
+    for (const name of Object.keys(here.value)) {
+      const member = fieldOf(here, name, scope);
+      if (member !== undefined) next(member, scope, visit, missing);
     }
   };
 }

@@ -38,6 +38,9 @@ describe("conditions", () => {
     ["b[].c != 2", { b: [{ c: 1 }, { c: 2 }] }, false],
     ["count(b[c > 1 and c < 4]) = 2", { b: [{ c: 1 }, { c: 2 }, { c: 3 }, { c: 4 }] }, true],
     ['b[. = "X"] is present', { b: ["Y", "X"] }, true],
+    ["m{}.c = 2", { m: { x: { c: 1 }, y: { c: 2 } } }, true],
+    ['m{} = "X"', { m: { x: "Y" } }, false],
+    ["m{} is absent", { m: [1] }, true],
     ["b[].c.d[] = 3", { b: [{ c: { d: [1] } }, { c: { d: [3] } }] }, true],
   ])("%s with %j: %s", (test, payload, expected) => {
     expect(holds(test, payload)).toBe(expected);

@@ -232,6 +232,11 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     fail: [{ a: 2, b: 6, c: "0.98" }],
   },
+  "in-set: the names of an object's fields": {
+    rule: { kind: "in-set", each: "map{}", value: "name-of(.)", set: ["a", "b"] },
+    pass: [{ map: { a: 1, b: null } }, {}],
+    fail: [{ map: { a: 1, c: 2 } }],
+  },
   "refers-to": {
     rule: { kind: "refers-to", value: "readings[].register", in: ["registers[].id", "spare"] },
     pass: [{ readings: [{ register: "01" }, { register: "S" }], registers: [{ id: "01" }], spare: "S" }, {}],
@@ -280,6 +285,27 @@ const CASES: Readonly<Record<string, Case>> = {
       },
     ],
     fail: [{ a: [{ from: "2026-03-01", to: "2026-04-01" }, { from: "2026-04-03" }] }],
+  },
+  "contiguous: gaps alone": {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: 1, overlaps: true },
+    pass: [
+      {
+        a: [
+          { from: "2026-01-01", to: "2026-03-31" },
+          { from: "2026-01-01", to: "2026-01-31" },
+          { from: "2026-04-01", to: "2026-04-30" },
+        ],
+      },
+    ],
+    fail: [
+      {
+        a: [
+          { from: "2026-01-01", to: "2026-03-31" },
+          { from: "2026-02-01", to: "2026-02-28" },
+          { from: "2026-04-02", to: "2026-04-30" },
+        ],
+      },
+    ],
   },
   "covered-by": {
     rule: { kind: "covered-by", value: "at", list: "a[]", start: "from", end: "to", "end-inclusive": false },
