@@ -19,6 +19,7 @@ export function coverageText({ published, byClass, rules, skipped, missing }: Co
 
 const CLASS_WORDS: Readonly<Record<CoverageClass, string>> = {
   checked: "checked here",
+  partial: "checked here in part",
   setting: "checked once a setting is declared",
   reference: "need a reference list",
   platform: "only the platform can judge",

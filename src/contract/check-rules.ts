@@ -1,7 +1,7 @@
 import type { AttrPath } from "../model/attr.ts";
 import type { Operation } from "./contract.ts";
 import type { Findings } from "./findings.ts";
-import { FORMAT_NAMES } from "./rule-formats.ts";
+import { FORMAT_NAMES, missingRegion } from "./rule-formats.ts";
 import { partsOf, type Expression, type PathExpression } from "./rule-expression.ts";
 import { operandsOf } from "./rule-operands.ts";
 import type { Rule, RuleBook } from "./rule.ts";
@@ -47,8 +47,10 @@ function faultsOf(expression: Expression, { settings, values }: RuleBook): reado
     );
   }
   if (expression.kind === "call" && expression.name === "is-format") {
-    const [, format] = expression.operands;
-    return unknownName("format", format?.kind === "text" ? format.text : "", FORMAT_NAMES);
+    const [, format, region] = expression.operands;
+    const name = format?.kind === "text" ? format.text : "";
+    const missing = region === undefined ? missingRegion(name) : undefined;
+    return missing === undefined ? unknownName("format", name, FORMAT_NAMES) : [missing];
   }
   if (expression.kind !== "arithmetic") return [];
   const list = [expression.left, expression.right].find((side) => side.kind === "path" && isMany(side));

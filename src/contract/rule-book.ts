@@ -26,7 +26,7 @@ export function readRuleBook(document: JsonObject, findings: Findings): RuleBook
   return {
     values,
     settings: new Map(Object.entries(read("x-rule-settings", settingsSchema) ?? {})),
-    undecided: read("x-rule-coverage", coverageSchema) ?? new Map<string, UndecidedReason>(),
+    ...(read("x-rule-coverage", coverageSchema) ?? NOTHING_SAID),
   };
 }
 
@@ -47,16 +47,17 @@ const settingSchema: z.ZodType<SettingType> = z
 
 const settingsSchema = z.record(NAME, settingSchema, "must be settings with their names");
 
+type Stated = Pick<RuleBook, "undecided" | "partial">;
+
+const NOTHING_SAID: Stated = { undecided: new Map(), partial: new Set() };
+const STATED = [...UNDECIDED_REASONS, "partial"] as const;
+
 const coverageSchema = z
-  .partialRecord(
-    z.enum(UNDECIDED_REASONS),
-    z.array(z.string()),
-    `must be lists of codes: ${UNDECIDED_REASONS.join(", ")}`,
-  )
-  .transform((lists) => {
+  .partialRecord(z.enum(STATED), z.array(z.string()), `must be lists of codes: ${STATED.join(", ")}`)
+  .transform((lists): Stated => {
     const undecided = new Map<string, UndecidedReason>();
     for (const reason of UNDECIDED_REASONS) for (const code of lists[reason] ?? []) undecided.set(code, reason);
-    return undecided;
+    return { undecided, partial: new Set(lists.partial) };
   });
 
 /** Names that use themselves, straight or through others. */

@@ -104,7 +104,7 @@ export const FUNCTIONS: Readonly<Record<FunctionName, readonly [number, number]>
   "starts-with": [2, 2],
   "ends-with": [2, 2],
   contains: [2, 2],
-  "is-format": [2, 2],
+  "is-format": [2, 3],
 };
 
 /** The expressions directly inside of one, filters of its path among them. */

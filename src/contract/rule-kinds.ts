@@ -3,7 +3,7 @@ import { present } from "./present.ts";
 import type { Expression, PathExpression } from "./rule-expression.ts";
 import type { RuleCheck, RuleKind } from "./rule.ts";
 import { days, expression, fields, literal, oneOrMore, path, wholePattern } from "./rule-parts.ts";
-import { FORMAT_NAMES } from "./rule-formats.ts";
+import { FORMAT_NAMES, missingRegion } from "./rule-formats.ts";
 import { suggest } from "./suggest.ts";
 
 /** The members of each kind, and what they mean. Unknown members are refused by whoever reads them. */
@@ -97,7 +97,8 @@ export const KIND_READERS: { readonly [Kind in RuleKind]: KindReader } = {
       if ((format === undefined) === (pattern === undefined)) return 'needs "format" or "pattern"';
       if (pattern !== undefined)
         return { check: { kind: "matches-format", value, format: { pattern } }, about: [value] };
-      const wrong = format === undefined ? undefined : unknownFormat(format);
+      const wrong =
+        format === undefined ? undefined : (unknownFormat(format) ?? (region ? undefined : missingRegion(format)));
       if (wrong !== undefined || format === undefined) return wrong ?? "";
       return {
         check: { kind: "matches-format", value, format: { name: format, ...present({ region }) } },

@@ -12,17 +12,27 @@ export function operandsOf(rule: Rule): readonly Operand[] {
   return [...plain([rule.when]), ...checkOperands(rule)];
 }
 
-/** The settings and the reference lists that a rule depends on, also through named values. */
-export function needsOf(
-  rule: Rule,
-  book: RuleBook,
-): { readonly settings: ReadonlySet<string>; readonly sources: ReadonlySet<string> } {
+/** What a rule depends on, also through named values. */
+export interface RuleNeeds {
+  readonly settings: ReadonlySet<string>;
+  /** Reference lists. */
+  readonly sources: ReadonlySet<string>;
+  readonly formats: ReadonlySet<string>;
+}
+
+export function needsOf(rule: Rule, book: RuleBook): RuleNeeds {
   const settings = new Set<string>();
+  const formats = new Set<string>();
+  if (rule.kind === "matches-format" && "name" in rule.format) formats.add(rule.format.name);
   const seen = new Set<Expression>();
   const visit = (expression: Expression): void => {
     if (seen.has(expression)) return;
     seen.add(expression);
     if (expression.kind === "setting") settings.add(expression.name);
+    if (expression.kind === "call" && expression.name === "is-format") {
+      const [, format] = expression.operands;
+      if (format?.kind === "text") formats.add(format.text);
+    }
     for (const part of partsOf(expression)) visit(part);
     for (const step of expression.kind === "path" ? expression.steps : []) {
       const value = step.kind === "named" ? book.values.get(step.name) : undefined;
@@ -31,7 +41,7 @@ export function needsOf(
   };
   for (const { expression } of operandsOf(rule)) visit(expression);
   if (rule.each !== undefined) visit(rule.each);
-  return { settings, sources: new Set(sourceOf(rule)) };
+  return { settings, sources: new Set(sourceOf(rule)), formats };
 }
 
 function sourceOf(rule: Rule): readonly string[] {

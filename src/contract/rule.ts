@@ -136,6 +136,8 @@ export interface RuleBook {
   readonly settings: ReadonlyMap<string, SettingType>;
   /** `x-rule-coverage`: published code -> why no rule decides it. */
   readonly undecided: ReadonlyMap<string, UndecidedReason>;
+  /** Codes whose rules find only some of what the published text means. */
+  readonly partial: ReadonlySet<string>;
 }
 
 export interface SettingType {

@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/contract.ts";
-import type { UndecidedReason } from "../contract/rule.ts";
+import type { Rule, UndecidedReason } from "../contract/rule.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
 import { rulesWithin, skipReason } from "./rule-reach.ts";
 import type { RuleWorld } from "./rule-world.ts";
@@ -17,11 +17,13 @@ export interface Coverage {
 }
 
 /**
- * `checked`: by a rule here. `setting`, `reference`: by a rule, once the setting or the list is there; `reference` also
+ * `checked`: by a rule here. `partial`: by rules that only warn, or that find only some of what the published text
+ * means, as the contract says. `setting`, `reference`: by a rule, once the setting or the list is there; `reference` also
  * where the contract says that no rule can do without one. The others are what the contract says; `open`: nothing.
  */
 export const COVERAGE_CLASSES = [
   "checked",
+  "partial",
   "setting",
   "reference",
   "platform",
@@ -46,7 +48,8 @@ export function coverageOf(contract: Contract, world: RuleWorld | undefined): Co
       skipped += 1;
       missing.add(`${reason.kind === "setting" ? "rules" : "references"}.${reason.name}`);
     }
-    if (classes.get(rule.code) !== "checked") classes.set(rule.code, reason?.kind ?? "checked");
+    const found = reason?.kind ?? judgedClass(rule, contract);
+    classes.set(rule.code, better(classes.get(rule.code), found));
   }
   const classOf = (code: string): CoverageClass => classes.get(code) ?? undecided(code, contract) ?? "open";
   return {
@@ -58,6 +61,16 @@ export function coverageOf(contract: Contract, world: RuleWorld | undefined): Co
   };
 }
 
+function judgedClass({ code, severity }: Rule, { ruleBook }: Contract): CoverageClass {
+  return severity === "warning" || ruleBook.partial.has(code) ? "partial" : "checked";
+}
+
+/** What several rules say of a code together; of two that are left out, the later one's reason. */
+function better(known: CoverageClass | undefined, found: CoverageClass): CoverageClass {
+  if (known === "checked" || found === "checked") return "checked";
+  return known === "partial" ? known : found;
+}
+
 function undecided(code: string, { ruleBook }: Contract): UndecidedReason | undefined {
   return ruleBook.undecided.get(code);
 }
@@ -66,6 +79,7 @@ function grouped(codes: readonly string[], classOf: (code: string) => CoverageCl
   const codesIn = (wanted: CoverageClass): readonly string[] => codes.filter((code) => classOf(code) === wanted);
   return {
     checked: codesIn("checked"),
+    partial: codesIn("partial"),
     setting: codesIn("setting"),
     reference: codesIn("reference"),
     platform: codesIn("platform"),

@@ -6,7 +6,7 @@ import type { PhoneKind, PhoneTest } from "./phone.ts";
 import type { Value } from "./value.ts";
 
 /** Whether a value has the format. What the region does not decide passes. */
-export type FormatTest = (value: Value, region: string | undefined) => boolean;
+export type FormatTest = (value: Value, region: Value) => boolean;
 
 /** `phone`: for contracts that ask for telephone numbers; without it these pass. */
 export function formatTest(name: string, phone: PhoneTest | undefined): FormatTest {
@@ -15,7 +15,7 @@ export function formatTest(name: string, phone: PhoneTest | undefined): FormatTe
   const fits = isPhoneKind(known) ? phoneFits(known, phone) : FORMATS[known];
   return (value, region) => {
     if (typeof value !== "string" && typeof value !== "number") return true;
-    return fits(String(value).trim(), region);
+    return fits(String(value).trim(), typeof region === "string" ? region.toUpperCase() : undefined);
   };
 }
 

@@ -66,12 +66,14 @@ const FUNCTIONS: Readonly<Record<FunctionName, (operands: readonly Expression[],
   "starts-with": (operands, compiler) => textTest(operands, compiler, (text, part) => text.startsWith(part)),
   "ends-with": (operands, compiler) => textTest(operands, compiler, (text, part) => text.endsWith(part)),
   contains: (operands, compiler) => textTest(operands, compiler, (text, part) => text.includes(part)),
-  "is-format": ([value, format], compiler) => {
+  "is-format": ([value, format, region], compiler) => {
     const collect = compiler.collect(required(value));
+    const place = region && compiler.evaluate(region);
     const fits = formatTest(format?.kind === "text" ? format.text : "", compiler.world.phone);
     return (here, scope) => {
       let all = true;
-      collect(here, scope, (each) => (all &&= fits(each, undefined)));
+      const where = place?.(here, scope);
+      collect(here, scope, (each) => (all &&= fits(each, where)));
       return all;
     };
   },

@@ -1,6 +1,6 @@
 /**
- * The core of a GB electricity Meter Point Administration Number: 13 digits, the first two the distributor's, the last
- * one the check digit: the other twelve, each times a prime (11 left out), summed, modulo 11, modulo 10.
+ * The core of a GB electricity Meter Point Administration Number: 13 digits, the first two the distributor's (of which
+ * there are more every year: they are not judged), the last one the check digit: the other twelve, each times a prime (11 left out), summed, modulo 11, modulo 10.
  * Source: Elexon, "MPAN core" in the market's data catalogue (data item J0003).
  */
 export function isMpan(text: string): boolean {
@@ -31,12 +31,12 @@ export function isNmi(text: string): boolean {
 }
 
 /**
- * An Australian gas Meter Installation Registration Number: 10 digits, the first a 5, or 11 with the check digit, which
- * is worked out as that of an NMI. Source: AEMO, gas retail market procedures (MIRN discovery and checksum).
+ * An Australian gas Meter Installation Registration Number: 10 digits, the first a 5, or 11 with the check digit. That
+ * digit is not judged: AEMO's reports carry it (MIBB INT337, "mirn checksum"), but how it is worked out is not published
+ * where it could be looked up.
  */
 export function isMirn(text: string): boolean {
-  if (!/^5\d{9,10}$/.test(text)) return false;
-  return text.length === 10 || meteringCheckDigit(text.slice(0, 10)) === Number(text.charAt(10));
+  return /^5\d{9,10}$/.test(text);
 }
 
 /**

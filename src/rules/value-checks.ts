@@ -88,10 +88,7 @@ export function formatCheck({ value, format }: CheckOf<"matches-format">, contex
   const { compiler } = context;
   const fits = testOf(format, compiler);
   const region = "region" in format && format.region ? compiler.evaluate(format.region) : undefined;
-  return eachValue(compiler.collect(value), context, (each, here, scope) => {
-    const where = region?.(here, scope);
-    return fits(each, typeof where === "string" ? where.toUpperCase() : undefined);
-  });
+  return eachValue(compiler.collect(value), context, (each, here, scope) => fits(each, region?.(here, scope)));
 }
 
 function testOf(format: CheckOf<"matches-format">["format"], compiler: Compiler): FormatTest {

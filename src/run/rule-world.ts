@@ -42,7 +42,7 @@ export async function ruleWorldOf(
   const settings = settingsFor(book, declared);
   const zone = settings.get("time_zone");
   const references = await readReferences(rules, contract, Object.entries(files), resolve);
-  const asksForPhones = rules.some((rule) => usesPhones(rule));
+  const asksForPhones = rules.some((rule) => [...needsOf(rule, book).formats].some(isPhoneKind));
   return {
     book,
     settings,
@@ -115,10 +115,6 @@ function unknownList(name: string, known: readonly string[]): Failure {
   return new Failure("config", `references.${name}: no rule of the contract asks for this list`, {
     hint: near === undefined ? hint : `did you mean "${near}"?`,
   });
-}
-
-function usesPhones(rule: Rule): boolean {
-  return rule.kind === "matches-format" && "name" in rule.format && isPhoneKind(rule.format.name);
 }
 
 /** What is missing for rules that are left out, in one line; undefined when all are judged. */

@@ -9,10 +9,21 @@ function published(...codes: readonly string[]): JsonObject {
 
 const BOOK: JsonObject = {
   "x-rule-settings": { flows: { type: "boolean" } },
-  "x-rule-coverage": { platform: ["account_not_found", "in_order"], unclear: ["vague"], "not-in-schema": ["gone"] },
+  "x-rule-coverage": {
+    platform: ["account_not_found", "in_order"],
+    unclear: ["vague"],
+    "not-in-schema": ["gone"],
+    partial: ["vague_in_part"],
+  },
   components: {
     schemas: {
-      Reached: { "x-validators": [published("in_order", "needs_flows", "needs_list"), published("vague")] },
+      Reached: {
+        "x-validators": [
+          published("in_order", "needs_flows", "needs_list"),
+          published("vague"),
+          published("a_warning", "vague_in_part"),
+        ],
+      },
       Response: { "x-validators": [published("account_not_found", "nobody_wrote_one", "gone", "in_order")] },
     },
   },
@@ -22,15 +33,28 @@ const RULES: readonly JsonObject[] = [
   { code: "in_order", kind: "date-order", earlier: "a", later: "b" },
   { code: "needs_flows", kind: "required-when", when: "config.flows", fields: ["a"] },
   { code: "needs_list", kind: "in-set", value: "a", source: "products", columns: "code" },
+  { code: "a_warning", kind: "required-when", fields: ["a"], severity: "warning" },
+  { code: "vague_in_part", kind: "required-when", fields: ["a"] },
   { code: "of_our_own", kind: "required-when", fields: ["a"] },
 ];
 
 it("puts every published code into one class; a rule beats what the contract says of its code", () => {
   const contract = contractOf(RULES, BOOK);
   expect(coverageOf(contract, worldOf(contract))).toEqual({
-    published: ["account_not_found", "gone", "in_order", "needs_flows", "needs_list", "nobody_wrote_one", "vague"],
+    published: [
+      "a_warning",
+      "account_not_found",
+      "gone",
+      "in_order",
+      "needs_flows",
+      "needs_list",
+      "nobody_wrote_one",
+      "vague",
+      "vague_in_part",
+    ],
     byClass: {
       checked: ["in_order"],
+      partial: ["a_warning", "vague_in_part"],
       setting: ["needs_flows"],
       reference: ["needs_list"],
       platform: ["account_not_found"],
@@ -38,7 +62,7 @@ it("puts every published code into one class; a rule beats what the contract say
       "not-in-schema": ["gone"],
       open: ["nobody_wrote_one"],
     },
-    rules: 4,
+    rules: 6,
     skipped: 2,
     missing: ["references.products", "rules.flows"],
   });

@@ -75,6 +75,8 @@ describe("functions and arithmetic", () => {
     ['contains(a, "blackhole+")', { a: "BlackHole+1@x.com" }],
     ['is-format(a, "mpan")', { a: "1312345678907" }],
     ['not is-format(a, "mpan")', { a: "1312345678908" }],
+    ['is-format(a, "postcode", "GB")', { a: "SW1A 1AA" }],
+    ['not is-format(a, "postcode", b)', { a: "SW1A 1AA", b: "au" }],
     ["not same(list[a = 1], list[b = 2])", { list: [{ a: 1 }, { b: 2 }] }],
     ["same(list[a = 1], list[b = 2])", { list: [{ a: 1, b: 2 }] }],
   ])("%s with %j", (test, payload) => {
@@ -197,6 +199,8 @@ describe("findings", () => {
     [{ kind: "holds", test: "$nothing" }, 'no named value "nothing"'],
     [{ kind: "holds", test: "config.nothing" }, 'no setting "nothing"; declare it'],
     [{ kind: "holds", test: 'is-format(a, "mpen")' }, 'did you mean "mpan"?'],
+    [{ kind: "holds", test: 'is-format(a, "postcode")' }, "is that of a region"],
+    [{ kind: "matches-format", value: "a", format: "company-number" }, "is that of a region"],
     [{ kind: "holds", test: "a[].b + 1 = 2" }, "gives several values"],
     [{ kind: "requires", if: "a" }, '"if" and "needs"'],
     [{ kind: "matches-format", value: "a", format: "mpam" }, 'did you mean "mpan"?'],

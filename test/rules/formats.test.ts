@@ -25,7 +25,7 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
     right: ["QAAAVZZZZZ", "QAAAVZZZZZ3", "20019857328", "NAAAMYS5826", "NBBBX111100", "63058884446", "71020000017"],
     wrong: ["QAAAVZZZZZ4", "QAAAVZZZZ", "QAAAVZZZZO", "QAAAVZZZZI", "qaaavzzzzz"],
   },
-  mirn: { right: ["5321234567"], wrong: ["4321234567", "532123456", "53212345678901"] },
+  mirn: { right: ["5321234567", "53212345670"], wrong: ["4321234567", "532123456", "53212345678901"] },
   "uk-postcode": {
     right: ["SW1A 1AA", "ec1a1bb", "W1A 0AX", "M1 1AE", "B33 8TH", "CR2 6XH", "DN55 1PT", "GIR 0AA", "BF1 2AA"],
     wrong: ["SW1A 1A", "12345", "SW1A 1CA", "QW1 1AA", "SW1A  1AA", "A1AAA 1AA"],

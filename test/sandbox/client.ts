@@ -151,7 +151,7 @@ export const CONTRACT: Contract = {
   version: "1",
   document: DOCUMENT,
   operations: OPERATIONS,
-  ruleBook: { values: new Map(), settings: new Map(), undecided: new Map() },
+  ruleBook: { values: new Map(), settings: new Map(), undecided: new Map(), partial: new Set() },
   findings: [],
 };
 
