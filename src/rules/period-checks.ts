@@ -48,16 +48,17 @@ function endsAfter(one: Period, other: Period, { order }: Compiler): boolean {
 export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: CheckContext): Judge {
   const periodsOf = groupedPeriods(check, compiler);
   const from = check.from && compiler.evaluate(check.from);
+  const fits = check.overlaps ? leavesNoGap : followsOn;
+  const succeeds = (period: Period, before: Period): boolean => !check.overlaps || endsAfter(period, before, compiler);
   return (here, scope, report) => {
     const limit = from?.(here, scope);
     for (const periods of periodsOf(here, scope)) {
-      let before: Period | undefined;
-      for (const period of periods) {
-        if (before !== undefined && !isBefore(period.start, limit, compiler)) {
-          const fits = check.overlaps ? leavesNoGap : followsOn;
-          if (!fits(before, period, check.steps)) report(period.item);
-        }
-        if (before === undefined || !check.overlaps || endsAfter(period, before, compiler)) before = period;
+      let before = periods[0];
+      for (const period of periods.slice(1)) {
+        if (before === undefined) break;
+        const counts = !isBefore(period.start, limit, compiler);
+        if (counts && !fits(before, period, check.steps)) report(period.item);
+        if (succeeds(period, before)) before = period;
       }
       const last = periods.at(-1);
       if (check.lastOpen && last?.end !== undefined) report(last.item);
