@@ -61,7 +61,7 @@ function attemptTable(attempts: readonly Attempt[], screen: Screen): string {
     attempt.status,
     attempt.http === undefined ? "" : String(attempt.http),
     attempt.durationMs === undefined ? "" : `${Math.round(attempt.durationMs)} ms`,
-    attempt.reason ?? attempt.account ?? "",
+    [attempt.step, attempt.reason ?? attempt.account].filter((part) => part !== undefined).join(": "),
   ]);
   return renderTable(
     rows,

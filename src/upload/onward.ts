@@ -77,10 +77,10 @@ function createAdvance(
   finish: Finish,
 ): (parcel: Parcel, answer: Answer, to: Position | undefined) => Promise<void> {
   return async (parcel, answer, to) => {
-    const done = { status: "pending", step: parcel.at.step.name } as const;
+    const done = { status: "pending", reason: "done", step: parcel.at.step.name } as const;
     if (parcel.at.mode !== "send" || !parcel.at.step.harmless) parcel.inDoubt = false;
     if (to === undefined || halt.stopping.aborted) {
-      finish(parcel, { ...done, reason: `the step ${parcel.at.step.name ?? ""} is done` }, answer);
+      finish(parcel, done, answer);
       return;
     }
     journal.settle(settlementFor(parcel, done, { clock, answer }), () => undefined);

@@ -13,7 +13,7 @@ async function measure(folder) {
   const load = (file) => import(new URL(file, dist).href);
   const { createHttp } = await load("transport/undici-http.js");
   const { createImportClient } = await load("platform/import-client.js");
-  const { upload } = await load("upload/upload.js");
+  const { uploadInRounds } = await load("upload/upload-rounds.js");
 
   const server = await startServer(folder, Number(latencyMs));
   const baseUrl = new URL(server.baseUrl);
@@ -25,14 +25,14 @@ async function measure(folder) {
     baseUrl,
     clock,
     userAgent: "energy-migrate/bench",
-    authorisation: { header: () => Promise.resolve("Token bench"), refused: () => Promise.resolve() },
+    authorisation: { header: () => Promise.resolve("Token bench"), accepted() {}, refused: () => Promise.resolve() },
     operation: { path: "/data-import/accounts/", outcomes: [] },
   });
   const never = new AbortController().signal;
   const before = process.cpuUsage();
   const startedAt = performance.now();
-  const end = await upload(
-    batches(Number(records)),
+  const end = await uploadInRounds(
+    () => batches(Number(records)),
     {
       ledger: { intend: async () => {}, settle: async () => {} },
       steps: [{ ...client, harmless: false, dedupes: true }],
@@ -43,7 +43,6 @@ async function measure(folder) {
     {
       run: "bench",
       concurrency: concurrency === "auto" ? "auto" : connections,
-      dedupes: false,
       drain: never,
       abort: never,
     },

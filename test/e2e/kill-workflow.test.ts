@@ -8,6 +8,8 @@ import { startWorkflowSandbox, workflowPlace, writeManyAccounts } from "./workfl
 
 const RECORDS = 300;
 const CONCURRENCY = "8";
+/** What was scheduled is still pending when the next process begins: to schedule it again would create it twice. */
+const LONGER_THAN_A_RESTART_MS = "1500";
 const PATIENCE_MS = 120_000;
 const MOST_RESUMES = 5;
 
@@ -20,7 +22,7 @@ test.each(["v1", "v2"] as const)(
   "kills of a push by the workflow %s lose nothing, leave nothing unaccounted, create nothing twice",
   { timeout: PATIENCE_MS },
   async (generation) => {
-    const flags = ["--verbose", "--latency", "0-3", "--task-ms", "30"];
+    const flags = ["--verbose", "--latency", "0-3", "--task-ms", LONGER_THAN_A_RESTART_MS];
     const sandbox = await startWorkflowSandbox(flags, { timeoutMs: PATIENCE_MS });
     try {
       const admin = adminOf(sandbox);
