@@ -1,5 +1,5 @@
 import type { Explanation } from "../commands/explain.ts";
-import type { Attempt } from "../ledger/ledger.ts";
+import type { Attempt, DecisionMade } from "../ledger/ledger.ts";
 import { formatPlace } from "../model/place.ts";
 import type { Row } from "../model/row.ts";
 import { printableJson } from "../report/json-text.ts";
@@ -11,7 +11,7 @@ import { originData, originText } from "./origin-view.ts";
 import { problemLine } from "./preview-view.ts";
 
 export function explainText(explanation: Explanation, screen: Screen, showValues: boolean): string {
-  const { key, run, outcomes, attempts, records, unreadable } = explanation;
+  const { key, run, outcomes, attempts, decisions, records, unreadable } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
   for (const { status, source, account, problems } of outcomes) {
     parts.push(
@@ -20,6 +20,7 @@ export function explainText(explanation: Explanation, screen: Screen, showValues
     parts.push(...problems.map(problemLine));
   }
   if (attempts.length > 0) parts.push(`\nRequests\n${attemptTable(attempts, screen)}`);
+  if (decisions.length > 0) parts.push(`\nDoubts settled\n${decisionTable(decisions, screen)}`);
   for (const { row, origins } of records) {
     parts.push(
       `\nRows\n${rowPlaces(row)
@@ -66,6 +67,15 @@ function attemptTable(attempts: readonly Attempt[], screen: Screen): string {
   return renderTable(
     rows,
     [{ title: "at" }, { title: "run" }, { title: "outcome" }, { title: "http" }, { title: "took" }, { title: "note" }],
+    screen,
+  );
+}
+
+function decisionTable(decisions: readonly DecisionMade[], screen: Screen): string {
+  const rows = decisions.map(({ at, run, decision, who, reason }) => [at, run, decision, plainText(who), reason]);
+  return renderTable(
+    rows,
+    [{ title: "at" }, { title: "run" }, { title: "decision" }, { title: "by" }, { title: "why" }],
     screen,
   );
 }

@@ -54,6 +54,14 @@ export interface RunFlags extends Flags {
   readonly drift?: boolean;
 }
 
+/** Of `reconcile`. */
+export interface ReconcileFlags extends RunFlags {
+  readonly accept?: readonly string[];
+  readonly resend?: readonly string[];
+  /** Milliseconds. */
+  readonly quietPeriod?: number;
+}
+
 /** Of `documents check`. */
 export interface DocumentFlags extends RunFlags {
   readonly store?: string;
@@ -243,4 +251,13 @@ export const planOptions: readonly Option[] = [
   new Option("--until <step>", "stop after this step of the workflow: validate or stage"),
   new Option("--remote-validate", "create nothing: only ask the platform's own validation").conflicts("until"),
   new Option("--send-invalid", "send also what is invalid here, and let the platform judge (asks first; see --yes)"),
+];
+
+export const reconcileOptions: readonly Option[] = [
+  new Option("--accept <key...>", "these records have arrived: settled by you, without asking the platform"),
+  new Option("--resend <key...>", "these records have not: `migrate resume` sends them again"),
+  new Option(
+    "--quiet-period <duration>",
+    "time without a request before the platform is asked (90s, 5m; default: twice the longest request)",
+  ).argParser(duration),
 ];

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { DocumentFlags, Flags, RunFlags, ViewFlags } from "./flags.ts";
+import type { DocumentFlags, Flags, ReconcileFlags, RunFlags, ViewFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
 import type { TokenFlags } from "./token-action.ts";
 import {
@@ -13,6 +13,7 @@ import {
   operationOption,
   overlayOption,
   planOptions,
+  reconcileOptions,
   reportOptions,
   sendOptions,
   showValuesOption,
@@ -106,11 +107,30 @@ function addRunCommands(program: Command): void {
       (await import("./run-actions.ts")).pushAction(sources, flags),
     );
 
+  addRunFollowUps(program);
+}
+
+/** What is done with a run that there has been. */
+function addRunFollowUps(program: Command): void {
   withOptions(program.command("resume"), [configOption, cacheOption, ...reportOptions, ledgerOption, showValuesOption])
     .description("Go on with an unfinished push, with the settings it recorded.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
       (await import("./run-actions.ts")).resumeAction(run, flags),
+    );
+
+  withOptions(program.command("reconcile"), [
+    configOption,
+    cacheOption,
+    ...reconcileOptions,
+    ...reportOptions,
+    ledgerOption,
+    showValuesOption,
+  ])
+    .description("Settle the records of a push that may have arrived, by asking the platform; or decide yourself.")
+    .argument("[run]", "the run's id, or its beginning (default: the latest)")
+    .action(async (run: string | undefined, flags: ReconcileFlags) =>
+      (await import("./run-actions.ts")).reconcileAction(run, flags),
     );
 
   withOptions(program.command("report"), [configOption, cacheOption, ...reportOptions, ledgerOption])

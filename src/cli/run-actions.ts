@@ -1,9 +1,10 @@
+import { hostname, userInfo } from "node:os";
 import { drift, type DriftOptions } from "../commands/drift.ts";
 import { report } from "../commands/report.ts";
 import { validate } from "../commands/validate.ts";
 import { Failure } from "../model/failure.ts";
 import { driftJson, driftText } from "./drift-view.ts";
-import type { RunFlags } from "./flags.ts";
+import type { ReconcileFlags, RunFlags } from "./flags.ts";
 import { refuseWritableByOthers } from "./open-config.ts";
 import { inWorld } from "./in-world.ts";
 import { namedTarget } from "./named-target.ts";
@@ -43,6 +44,17 @@ export function resumeAction(run: string | undefined, flags: RunFlags): Promise<
   });
 }
 
+export function reconcileAction(run: string | undefined, flags: ReconcileFlags): Promise<void> {
+  return inWorld(flags, async (world) => {
+    const { reconcile } = await import("../commands/reconcile.ts");
+    const settings = await readLedgerSettings(flags, process.cwd());
+    world.talk.detail(configText(settings));
+    const { accept = [], resend = [], quietPeriod, showValues = false } = flags;
+    const options = { ...settings, run, accept, resend, who: whoRuns(), quietMs: quietPeriod, showValues };
+    return showRun(await reconcile(options, world.parts), flags.format, world);
+  });
+}
+
 export function reportAction(run: string | undefined, flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
     const settings = await readLedgerSettings(flags, process.cwd());
@@ -63,4 +75,13 @@ async function showDrift(options: DriftOptions, { format }: RunFlags, world: Wor
 
 function configText({ configFile }: { readonly configFile: string | undefined }): string {
   return configFile === undefined ? "No configuration file" : `Configuration file ${configFile}`;
+}
+
+/** A container may run as a user who has no name. */
+function whoRuns(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return `user ${process.getuid?.() ?? "unknown"}@${hostname()}`;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Attempt, Ledger, Run } from "../ledger/ledger.ts";
+import type { Attempt, DecisionMade, Ledger, Run } from "../ledger/ledger.ts";
 import type { Origin } from "../map/mapping.ts";
 import { checkedRecords } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
@@ -25,6 +25,8 @@ export interface Explanation {
   readonly outcomes: readonly Outcome[];
   /** Every request ever made for them, oldest first. */
   readonly attempts: readonly Attempt[];
+  /** Every time that a doubt about them was settled, oldest first. */
+  readonly decisions: readonly DecisionMade[];
   /** Their rows and payloads as the sources hold them now. */
   readonly records: readonly ExplainedRecord[];
   /** Why the sources could not be read again. */
@@ -42,7 +44,9 @@ interface ExplainedRecord {
 export async function explain(options: ExplainOptions, parts: Parts): Promise<Explanation> {
   return readRunLedger(options.ledger, async (ledger) => {
     const { run, outcomes } = await lookUp(options, ledger);
-    const known = { key: options.key, run, outcomes, attempts: await ledger.attempts(options.key) };
+    const { key } = options;
+    const asked = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };
+    const known = { key, run, outcomes, ...asked };
     try {
       return { ...known, records: await recordsFor(options.key, run, parts) };
     } catch (error) {

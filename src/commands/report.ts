@@ -1,13 +1,10 @@
-import { Failure } from "../model/failure.ts";
-import type { Job } from "../run/job.ts";
-import { openJob } from "../run/job.ts";
+import { jobAsItWas } from "../run/job-as-it-was.ts";
 import { closedWithReport } from "../run/opened.ts";
 import type { Parts } from "../run/parts.ts";
 import { openLedgerToRead, requireRun } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { reportRun, requireReportFolder } from "../run/run-report.ts";
-import type { RunSettings } from "../run/run-settings.ts";
-import { refuseChanges, settingsOf } from "../run/run-settings.ts";
+import { settingsOf } from "../run/run-settings.ts";
 
 export interface ReportOptions {
   readonly ledger: string;
@@ -24,7 +21,7 @@ export function report(options: ReportOptions, parts: Parts): Promise<RunReport>
     const run = await requireRun(ledger, options.run);
     const settings = settingsOf(run);
     const out = options.out ?? settings.out;
-    const job = await openedJob(settings, parts);
+    const job = await jobAsItWas(settings, parts);
     if (job !== undefined) {
       keep(job.input);
       await requireReportFolder(out, job);
@@ -32,16 +29,4 @@ export function report(options: ReportOptions, parts: Parts): Promise<RunReport>
     const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
     return reportRun({ ledger, run, job }, { ledger: options.ledger, out, showValues: false, exitCode }, parts);
   });
-}
-
-/** Without its sources, as they were, a run can still be reported, all but the rows that need work. */
-async function openedJob(settings: RunSettings, parts: Parts): Promise<Job | undefined> {
-  try {
-    await refuseChanges(settings);
-    return await openJob(settings.job, parts);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    parts.notice(`The rejects are left out: ${error.message}`);
-    return undefined;
-  }
 }

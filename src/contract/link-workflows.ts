@@ -116,8 +116,18 @@ function readBackOf(linking: Linking): readonly ReadBack[] {
     const place = [...bearer.path, READ_BACK, index];
     const operation = lookup(one, place, linking);
     const attrs = one.match.map(({ payload }) => payload);
+    if (one.list !== undefined && !attrs.some((attr) => isKey(attr, bearer.operation))) {
+      const message = `${READ_BACK}: the records of a list are known by the business key, which "match" does not name`;
+      findings.add("error", "bad-extension", message, [...place, "match"]);
+      return [];
+    }
     return operation !== undefined && haveFields(attrs, [...place, "match"], linking) ? [{ ...one, operation }] : [];
   });
+}
+
+/** Where the contract leaves the key to the mapping, any field may be it. */
+function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
+  return key === undefined || formatAttr(attr) === formatAttr(key);
 }
 
 /** The GET operation of something written, all of whose path's parameters are given. */

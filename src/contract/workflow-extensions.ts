@@ -86,9 +86,11 @@ export const readBackSchema: z.ZodType<readonly WrittenReadBack[]> = z.array(
       match: attrsByName.default({}),
       has: attrSchema.optional(),
       account: attrSchema.optional(),
+      absent: z.literal("resend", 'must be "resend", or left out').optional(),
     })
-    .transform(({ list, match, has, account, ...readBack }) => ({
+    .transform(({ list, match, has, account, absent, ...readBack }) => ({
       ...readBack,
+      provesAbsence: absent === "resend",
       match: Object.entries(match).map(([reply, payload]) => ({ reply: parseAttr(reply), payload })),
       ...(list !== undefined && { list }),
       ...(has !== undefined && { has }),

@@ -51,7 +51,10 @@ interface Lookup {
   readonly parameters: Readonly<Record<string, AttrPath>>;
 }
 
-/** How to find out whether a record arrived (`x-migrate-read-back`). HTTP 404 says that it did not. */
+/**
+ * How to find out whether a record arrived (`x-migrate-read-back`). HTTP 404 says that it did not, unless a list is asked
+ * for.
+ */
 export interface ReadBack extends Lookup {
   /** Where the reply holds a list (the empty path: it is one) with one item a record; absent: the reply is the record. */
   readonly list?: AttrPath;
@@ -60,6 +63,8 @@ export interface ReadBack extends Lookup {
   /** What must be there and not be empty in a record that has arrived. */
   readonly has?: AttrPath;
   readonly account?: AttrPath;
+  /** What is not found here, asked twice, has not arrived and may be sent again. */
+  readonly provesAbsence: boolean;
 }
 
 /**

@@ -105,7 +105,7 @@ function settleOne(database: SqliteDatabase, run: RunRow, settlement: Settlement
 }
 
 /** Compare-and-set: when the row is not as this run left it, another writer has been here. */
-function requireOne(changed: number, path: string): void {
+export function requireOne(changed: number, path: string): void {
   if (changed === 1) return;
   throw new Failure("ledger_in_use", `another run has written to the ledger ${path} while this one ran`, {
     hint: "end all other runs, then run `migrate resume`: what was in flight counts as ambiguous",

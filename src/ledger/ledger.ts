@@ -43,6 +43,22 @@ export interface Ledger {
    * (`pending` if `resendAmbiguous`), the rest `pending`. A run still `planning` needs `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
+  /**
+   * Before doubts are settled: attempts left in flight become `ambiguous`, as in `resumeRun`, and so do the records of
+   * this run that are to be sent although one of their requests may have been processed. Those that another run has
+   * settled meanwhile are held against what is known by now. Resolves to when the last request without an answer was
+   * given up in any run, ISO 8601 UTC.
+   */
+  takeStock(run: string, policy: PlanPolicy): Promise<string | undefined>;
+  /** Of the records numbered `from` to `to` (inclusive), those whose fate is unknown. */
+  inDoubt(run: string, from: number, to: number): Promise<readonly DoubtfulItem[]>;
+  /** The same by their business keys; keys of other records are passed over. */
+  inDoubtByKey(run: string, keys: readonly string[]): Promise<readonly DoubtfulItem[]>;
+  /** Settles doubts, and writes down who did and why. Compare-and-set: what is no longer in doubt is refused. */
+  decide(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<void>;
+  /** Every doubt ever settled for the records of this key, oldest first. */
+  decisions(key: string): Promise<readonly DecisionMade[]>;
+
   /** Ends the run (it may be resumed while records are pending). */
   finishRun(run: string, exitCode: number): Promise<void>;
 
@@ -157,6 +173,35 @@ export interface Settlement {
   readonly step?: string;
   readonly at: string;
 }
+
+/** A record that may have been processed, or not. */
+export interface DoubtfulItem {
+  readonly record: number;
+  readonly key: string;
+  readonly identity: Uint8Array;
+  /** False: what was sent had another content than the record has in this run. */
+  readonly isAsSent: boolean;
+  /** How often it was sent again after a doubt. */
+  readonly resends: number;
+}
+
+/** `accepted`: it has arrived; `rejected`: something else has; `resend`: it has not, and may be sent again. */
+export interface Decision {
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly decision: "accepted" | "rejected" | "resend";
+  readonly by: "read-back" | "operator";
+  /** The account's name of whoever ran the command. */
+  readonly who: string;
+  readonly reason: string;
+  readonly account?: string;
+  readonly problems?: readonly Problem[];
+  readonly at: string;
+}
+
+export type DecisionMade = Pick<Decision, "record" | "decision" | "by" | "who" | "reason" | "account" | "at"> & {
+  readonly run: string;
+};
 
 export interface OutcomeFilter {
   readonly statuses?: readonly Status[];

@@ -79,7 +79,7 @@ export function finishRun(
  * Attempts in flight belong to a process that has died: whether the platform has processed them, nobody knows.
  * Callers hold the ledger's lock, so no live run has any.
  */
-function settleInterrupted(database: SqliteDatabase, at: string): void {
+export function settleInterrupted(database: SqliteDatabase, at: string): void {
   for (const [harmless, status, reason] of INTERRUPTED) {
     const inFlight = `from attempts where status = 'sending' and harmless = ${harmless}`;
     database.run(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../model/clock.ts";
 import { Failure } from "../model/failure.ts";
 import { attemptsOf, intend, sendable, settle } from "./attempt-log.ts";
+import { decide, decisionsFor, inDoubt, inDoubtByKey, takeStock } from "./doubt-log.ts";
 import type { Ledger } from "./ledger.ts";
 import { outcomes } from "./outcome-list.ts";
 import { plannedAside } from "./plan-aside.ts";
@@ -103,6 +104,11 @@ function ledgerOver(
     sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),
     intend: async (run, intents, settled = []) => intend(database, requireRun(database, run), intents, settled),
     settle: async (run, settlements) => settle(database, requireRun(database, run), settlements),
+    takeStock: async (run, policy) => takeStock(database, { run: requireRun(database, run), policy, at: now() }),
+    inDoubt: async (run, from, to) => inDoubt(database, requireRun(database, run), { from, to }),
+    inDoubtByKey: async (run, keys) => inDoubtByKey(database, requireRun(database, run), keys),
+    decide: async (run, decisions, policy) => decide(database, { run: requireRun(database, run), policy, decisions }),
+    decisions: async (key) => decisionsFor(database, key),
     finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
     summary: async (run) => summary(database, requireRun(database, run)),
     outcomes: (run, filter) => outcomes(database, requireRun(database, run), filter),

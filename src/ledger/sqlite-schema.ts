@@ -42,6 +42,13 @@ const SCHEMA_STEPS: readonly string[] = [
    alter table attempts add column step text;
    alter table attempts add column harmless integer not null default 0;
    alter table items add column awaits blob;`,
+  `alter table records add column resends integer not null default 0;
+   create table decisions (
+     id integer primary key, run integer not null, record integer not null, identity blob not null,
+     decided_at text not null, decision text not null, decided_by text not null, who text not null,
+     reason text not null, account text
+   );
+   create index decisions_by_identity on decisions (identity);`,
 ];
 
 /**

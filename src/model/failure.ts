@@ -30,6 +30,7 @@ export const FAILURES = {
   tls: 4,
   redirect: 4,
   wrong_endpoint: 4,
+  nothing_to_ask: 5,
   storage: 6,
   ledger_damaged: 6,
   ledger_in_use: 7,

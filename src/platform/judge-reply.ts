@@ -7,7 +7,7 @@ import type { PlatformProblem } from "../model/problem.ts";
 import type { HttpReply } from "../transport/http.ts";
 import { isNotAuthenticated } from "./authorised-request.ts";
 import { type ItemOperation, itemProblems } from "./item-problems.ts";
-import { cleanText, isHtml, parseBody, valueAt } from "./reply-body.ts";
+import { cleanText, isEmpty, isHtml, parseBody, valueAt } from "./reply-body.ts";
 import { replyProblems } from "./reply-problems.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { Judgement, PushBack, Verdict } from "./verdict.ts";
@@ -71,13 +71,6 @@ function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
   if (!fits(rule, reply)) return false;
   if (has !== undefined && isEmpty(valueAt(body, has))) return false;
   return code === undefined || valueAt(body, ["code"]) === code || problems.some((problem) => problem.code === code);
-}
-
-function isEmpty(value: unknown): boolean {
-  if (isJsonArray(value)) return value.length === 0;
-  return (
-    value === undefined || value === null || value === "" || (isJsonObject(value) && Object.keys(value).length === 0)
-  );
 }
 
 function decide(facts: Facts, operation: JudgedOperation): Verdict {

@@ -27,6 +27,14 @@ export function valueAt(root: unknown, path: AttrPath): unknown {
   return value;
 }
 
+/** Nothing stands there: absent, null, or a text, list or object with nothing in it. */
+export function isEmpty(value: unknown): boolean {
+  if (isJsonArray(value)) return value.length === 0;
+  return (
+    value === undefined || value === null || value === "" || (isJsonObject(value) && Object.keys(value).length === 0)
+  );
+}
+
 /** Without control characters, direction marks and the like, and no longer than `limit`. */
 export function cleanText(text: string, limit: number): string {
   const clean = text

@@ -1,8 +1,9 @@
 import type { Poll } from "../contract/workflow.ts";
 import type { AttrPath } from "../model/attr.ts";
-import { type JsonObject, valueAt as payloadValueAt } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";
 import type { HttpReply } from "../transport/http.ts";
+import { filledPath } from "./filled-path.ts";
 import { type Answer, judgedRequest, type RequestTools } from "./judged-request.ts";
 import { judgeReply } from "./judge-reply.ts";
 import { cleanText, parseBody, valueAt } from "./reply-body.ts";
@@ -38,20 +39,6 @@ export function createStatusClient(poll: Poll, tools: RequestTools): StatusClien
         tools,
       ),
   };
-}
-
-/** The path with its parameters, each encoded as one segment. */
-function filledPath(path: string, parameters: Poll["parameters"], payload: JsonObject): string {
-  return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
-    const attr = parameters[name];
-    const value = attr === undefined ? undefined : payloadValueAt(payload, attr);
-    return segment(typeof value === "string" || typeof value === "number" ? String(value) : "");
-  });
-}
-
-/** A segment of dots alone would lead to another place, however it is encoded: encoded twice, it leads nowhere. */
-function segment(value: string): string {
-  return /^\.{1,2}$/.test(value) ? value.replaceAll(".", "%252E") : encodeURIComponent(value);
 }
 
 function judgeStatus(reply: HttpReply, poll: Poll, now: number): Judgement {

@@ -8,7 +8,7 @@ import { createRehearsal, createStepClients } from "../platform/step-clients.ts"
 import { readTextFile } from "../read/text-file.ts";
 import { checkAuthorities } from "../transport/authorities.ts";
 import { parseBaseUrl } from "../transport/base-url.ts";
-import type { Timeouts } from "../transport/limits.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts } from "../transport/limits.ts";
 import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { createHttp, type HttpClient, type HttpOptions } from "../transport/undici-http.ts";
 import type { AuthSettings } from "./auth-settings.ts";
@@ -62,6 +62,11 @@ export interface Connection {
  */
 export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): string {
   return parseBaseUrl(baseUrl, { allowInsecureLoopback }).host;
+}
+
+/** Milliseconds after which a request to this target is given up, whatever state it is in. */
+export function longestRequestMs({ timeouts }: TargetSettings): number {
+  return timeoutsOf(timeouts ?? {}).totalMs ?? DEFAULT_TIMEOUTS.totalMs;
 }
 
 type ConnectionParts = Pick<Parts, "secrets" | "clock" | "userAgent" | "proxyCredentials">;

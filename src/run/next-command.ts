@@ -30,6 +30,9 @@ export function nextCommand(left: LeftOver): string | undefined {
   if (isUnfinished(left)) {
     return shellLine(["migrate", "resume", run.id, ...ledgerFlag]);
   }
+  if (run.command === "push" && !run.dryRun && (left.summary.counts.ambiguous ?? 0) > 0) {
+    return shellLine(["migrate", "reconcile", run.id, ...ledgerFlag]);
+  }
   if (rejects.length === 0 || settings === undefined) return undefined;
   const sources = rejects.flatMap(({ source, path }) =>
     source === undefined ? [path] : ["--source", `${source}=${path}`],

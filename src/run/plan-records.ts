@@ -2,7 +2,7 @@ import { canSettleDoubts } from "../contract/workflow.ts";
 import { createContentMark } from "../ledger/content-mark.ts";
 import { contentHash, recordIdentity } from "../ledger/identity.ts";
 import type { HeldBack, Ledger, PlanPolicy, PlannedItem } from "../ledger/ledger.ts";
-import { formatAttr } from "../model/attr.ts";
+import { formatAttr, NON_FIELD_ERRORS } from "../model/attr.ts";
 import { type JsonObject, valueAt } from "../model/json.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { isValid } from "./checked-records.ts";
@@ -138,4 +138,10 @@ export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["ke
     keyAttr: formatAttr(job.mapping.keyAttr ?? []),
     keyColumns,
   };
+}
+
+/** The same while doubts are settled; without its job a run's keys have no place. */
+export function doubtPolicy(job: Job | undefined, revise: boolean): PlanPolicy {
+  if (job !== undefined) return planPolicy(job, revise);
+  return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
 }

@@ -16,7 +16,7 @@ export interface RunLedger {
  * Locks and opens the ledger at this path; only a push makes one where there is none.
  * @throws Failure `ledger_in_use`, naming the holder; `run_unknown`, `ledger_damaged`, `storage`
  */
-export async function openRunLedger(path: string, command: "push" | "resume"): Promise<RunLedger> {
+export async function openRunLedger(path: string, command: "push" | "resume" | "reconcile"): Promise<RunLedger> {
   const lock = await lockLedger(path, command);
   try {
     const ledger = await openLedger({ path, create: command === "push" });

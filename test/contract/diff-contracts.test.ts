@@ -97,10 +97,10 @@ describe("what changed between two contracts", () => {
     ]);
     const gone = loadContract([{ file: "c.yaml", text: "openapi: 3.0.3\ninfo: {}\npaths: {}\n" }]);
     expect(diffContracts(old, gone, undefined)).toMatchObject(
-      Array.from({ length: 3 }, () => ({ kind: "operation-removed", breaks: true })),
+      Array.from({ length: old.operations.length }, () => ({ kind: "operation-removed", breaks: true })),
     );
     expect(diffContracts(gone, old, undefined)).toMatchObject(
-      Array.from({ length: 3 }, () => ({ kind: "operation-added", breaks: false })),
+      Array.from({ length: old.operations.length }, () => ({ kind: "operation-added", breaks: false })),
     );
   });
 

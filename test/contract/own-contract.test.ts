@@ -12,9 +12,11 @@ describe("the project's own contract", () => {
     expect(contract.findings).toEqual([]);
   });
 
-  it("imports, validates and annotates accounts", () => {
+  it("imports, reads back, validates and annotates accounts", () => {
     expect(contract.operations.map(({ id, method, path }) => `${id}: ${method} ${path}`)).toEqual([
       "import-account: POST /data-import/accounts/",
+      "imported-accounts: GET /data-import/imported-accounts/{import_supplier}/",
+      "imported-account: GET /data-import/imported-accounts/{import_supplier}/{external_account_number}/",
       "validate-account: POST /data-import/accounts/validate/",
       "create-notes: POST /data-import/notes/",
     ]);

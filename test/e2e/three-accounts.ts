@@ -22,13 +22,18 @@ interface LedgerItem {
 export async function hear(admin: Admin, ledger: string, run: string): Promise<ThreeAccounts> {
   const folder = path.join(path.dirname(ledger), "runs", run);
   return {
-    platform: { requests: await admin.imports(), accounts: await admin.accounts() },
+    platform: { requests: (await admin.imports()).filter(isSending), accounts: await admin.accounts() },
     ledger: readLedger(ledger, run),
     report: {
       lines: outcomeLines(readIfThere(path.join(folder, "outcomes.ndjson"))),
       summary: JSON.parse(readIfThere(path.join(folder, "summary.json")) || "{}"),
     },
   };
+}
+
+/** What is read back changes nothing. */
+function isSending({ method }: SeenRequest): boolean {
+  return method !== "GET";
 }
 
 export interface Allowed {

@@ -69,10 +69,12 @@ describe("the next command", () => {
     expect(nextCommand(leftOver(more))).toBe(RESUME);
   });
 
-  it("goes on with ambiguous records only where a repeat cannot create twice", () => {
+  it("goes on with ambiguous records where a repeat cannot create twice, and has them settled where it can", () => {
     const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
     expect(nextCommand(leftOver({ summary, rest: { dedupes: true } }))).toBe(RESUME);
-    expect(nextCommand(leftOver({ summary }))).toBeUndefined();
+    expect(nextCommand(leftOver({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
+    const dryRun = { dryRun: true };
+    expect(nextCommand(leftOver({ summary, run: dryRun }))).toBeUndefined();
   });
 
   it("is none for a dry run whose records were not to be sent", () => {

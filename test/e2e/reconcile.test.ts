@@ -1,0 +1,182 @@
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { Admin, OutcomeLine, Workplace } from "./push-scene.ts";
+import { adminOf, goodAccounts, latestRun, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+import { contradictions, hear } from "./three-accounts.ts";
+
+const RECORDS = 60;
+const PUSH = ["--contract", "no-dedupe.yaml", "--concurrency", "8"];
+const NOW = ["--quiet-period", "0s", "--format", "ndjson"];
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess({ flags: ["--forgetful"] });
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => admin.reset());
+
+/** A push to a platform that does not notice repeats, of whose records some are in doubt; then the faults are over. */
+async function pushIntoDoubt(faults: object, flags: readonly string[] = []): Promise<Workplace> {
+  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+  await admin.faults({ forgetful: true, ...faults });
+  const { code, stderr } = await work.push([...PUSH, ...flags]);
+  expect(code).toBe(5);
+  expect(stderr).toMatch(/migrate reconcile \d{8}-\d{4}-/);
+  await admin.faults({ forgetful: true });
+  return work;
+}
+
+function inDoubt(lines: readonly OutcomeLine[]): readonly string[] {
+  return lines.filter(({ status }) => status === "ambiguous").map(({ key = "" }) => key);
+}
+
+async function doubtsOf(work: Workplace): Promise<readonly string[]> {
+  return inDoubt(outcomeLines((await work.migrate(["report", "--format", "ndjson"])).stdout));
+}
+
+describe("reading back", () => {
+  test("replies that were lost are found on the platform, by one reading of its list, and nothing is sent twice", async () => {
+    const work = await pushIntoDoubt({ resetAfter: { every: 3 } });
+    const { code, stdout } = await work.migrate(["reconcile", ...NOW]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS });
+    const reads = (await admin.imports()).filter(({ method }) => method === "GET");
+    expect(reads).toHaveLength(1);
+
+    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    expect(contradictions(references(RECORDS), heard, { ambiguous: 0 })).toEqual([]);
+    const again = await work.push(PUSH);
+    expect(again.code).toBe(0);
+    expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: RECORDS });
+    expect(await admin.accounts()).toHaveLength(RECORDS);
+  });
+
+  test("what the platform does not have, asked twice, is sent again by resume, once", async () => {
+    const work = await pushIntoDoubt({ resetBefore: { at: [5] }, resetAfter: { at: [9] } });
+    const doubts = await doubtsOf(work);
+    expect(doubts).toHaveLength(2);
+    const reconciled = await work.migrate(["reconcile", ...NOW]);
+    expect(reconciled.code).toBe(3);
+    expect(statusCounts(outcomeLines(reconciled.stdout))).toEqual({ accepted: RECORDS - 1, pending: 1 });
+    expect(reconciled.stderr).toMatch(/migrate resume/);
+    const [absent = ""] = outcomeLines(reconciled.stdout).flatMap(({ status, key = "" }) =>
+      status === "pending" ? [key] : [],
+    );
+    const told = await work.migrate(["explain", absent]);
+    expect(told.stdout).toMatch(/Doubts settled\n.*\n.* resend /);
+
+    await admin.faults({ forgetful: true, resetBefore: { at: [1] } });
+    expect((await work.migrate(["resume"])).code).toBe(5);
+    await admin.faults({ forgetful: true });
+    const second = await work.migrate(["reconcile", ...NOW]);
+    expect(second.code).toBe(5);
+    expect(second.stderr).toMatch(/sent again once already/);
+    expect(inDoubt(outcomeLines(second.stdout))).toEqual([absent]);
+    expect(await admin.accounts()).toHaveLength(RECORDS - 1);
+  });
+
+  test("without the contract's word for it, absence proves nothing", async () => {
+    const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+    writeFileSync(work.file("no-proof.yaml"), overlay("['x-migrate-read-back'][0].absent"));
+    await admin.faults({ forgetful: true, resetBefore: { at: [2] } });
+    await work.push([...PUSH, "--contract", "no-proof.yaml"]);
+    const { code, stderr } = await work.migrate(["reconcile", ...NOW]);
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/1 still in doubt: .*absent: resend/);
+  });
+
+  test("what the platform holds with another value is refused at its cell, and no later push sends it", async () => {
+    const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+    writeFileSync(work.file("strict.yaml"), MATCH_MORE);
+    await admin.faults({ forgetful: true, resetAfter: { at: [2] } });
+    await work.push([...PUSH, "--contract", "strict.yaml", "--concurrency", "1"]);
+    await admin.faults({ forgetful: true });
+    const { code, stdout } = await work.migrate(["reconcile", ...NOW]);
+    expect(code).toBe(1);
+    const conflict = outcomeLines(stdout)[1];
+    expect(conflict).toMatchObject({
+      status: "rejected",
+      errors: [{ attr: "billing_name", code: "conflict", by: "platform", source: { file: "accounts.csv", line: 3 } }],
+    });
+    const again = await work.push([...PUSH, "--contract", "strict.yaml"]);
+    expect(outcomeLines(again.stdout)[1]).toMatchObject({ status: "invalid", errors: [{ code: "unique" }] });
+    expect(await admin.accounts()).toHaveLength(3);
+  });
+
+  test("a platform that cannot be asked leaves everything in doubt, and says why", async () => {
+    const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
+    const { code, stderr, stdout } = await work.migrate(["reconcile", ...NOW], {
+      env: { MIGRATE_API_KEY: "sk_wrong" },
+    });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/gave no token for the API key/);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS - 1, ambiguous: 1 });
+  });
+
+  test("the platform is left in peace first, for as long as is asked", async () => {
+    const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
+    const reading = work.start(["reconcile", "--quiet-period", "1h"]);
+    await reading.said(/Waiting \d+ s/);
+    reading.kill("SIGINT");
+    const { code } = await reading.ended;
+    expect(code).toBe(5);
+    expect((await admin.imports()).some(({ method }) => method === "GET")).toBe(false);
+  });
+});
+
+describe("deciding oneself", () => {
+  test("without a read-back, it is said what to do; what is decided is done, and written down with who and when", async () => {
+    const work = workplace({ accounts: goodAccounts(6) }, sandbox);
+    writeFileSync(work.file("blind.yaml"), overlay("['x-migrate-read-back']"));
+    await admin.faults({ forgetful: true, resetBefore: { at: [2] }, resetAfter: { at: [3] } });
+    await work.push([...PUSH, "--contract", "blind.yaml", "--concurrency", "1"]);
+    await admin.faults({ forgetful: true });
+    const told = await work.migrate(["reconcile"]);
+    expect(told.code).toBe(5);
+    expect(told.stderr).toMatch(/x-migrate-read-back.*--accept <key>.*--resend <key>/s);
+
+    const decided = await work.migrate(["reconcile", "--resend", "EXT-00002", "--accept", "EXT-00003"]);
+    expect(decided.code).toBe(3);
+    expect((await work.migrate(["resume"])).code).toBe(0);
+    expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(6));
+    const explained = await work.migrate(["explain", "EXT-00003", "--format", "json"]);
+    const { decisions }: { decisions: readonly object[] } = JSON.parse(explained.stdout);
+    expect(decisions).toMatchObject([{ decision: "accepted", by: "operator", reason: "decided with --accept" }]);
+    expect(decisions[0]).toHaveProperty("who", expect.stringMatching(/.@./));
+    expect(decisions[0]).toHaveProperty("at", expect.stringMatching(/^\d{4}-\d\d-\d\dT/));
+  });
+
+  test("a key that is not in doubt decides nothing, for the others neither", async () => {
+    const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
+    const [doubt = ""] = await doubtsOf(work);
+    const sure = references(RECORDS).find((key) => key !== doubt) ?? "";
+    const { code, stderr } = await work.migrate(["reconcile", "--accept", doubt, sure]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/nothing was decided/);
+    expect(stderr).not.toContain(sure);
+    expect(await doubtsOf(work)).toEqual([doubt]);
+  });
+});
+
+function overlay(target: string): string {
+  return `
+overlay: 1.0.0
+info: { title: A contract that says less, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post${target}
+    remove: true
+`;
+}
+
+/** The sandbox tells nothing of names, which is another name than the one that was sent. */
+const MATCH_MORE = `
+overlay: 1.0.0
+info: { title: A contract that compares more, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back'][1].match
+    update: { billing_name: billing_name }
+`;
