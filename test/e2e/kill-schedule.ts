@@ -1,20 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CliEnd, RunningCli, SandboxProcess } from "./cli.ts";
+import type { Dice } from "../seeded-dice.ts";
 import type { Admin } from "./push-scene.ts";
-
-/** A number from 0 to 1. */
-export type Dice = () => number;
-
-/** Mulberry32 by Tommy Ettinger (public domain). */
-export function seededDice(seed: number): Dice {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** Counts the data-import requests that a sandbox started with --verbose has answered. */
 export interface RequestCounter {

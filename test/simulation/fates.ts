@@ -1,0 +1,81 @@
+import { between, type Dice, oneOf } from "../seeded-dice.ts";
+import type { Sky, Weather } from "./weather.ts";
+
+/** What becomes of one request on its way there and back. */
+export type Fate =
+  /** Nothing leaves. */
+  | { readonly kind: "unsent"; readonly code: string }
+  /** It does not arrive. */
+  | { readonly kind: "lost"; readonly code: string; readonly afterMs: number }
+  /** It is processed; what is answered does not arrive. `lateMs`: it arrives so long after the client has given up. */
+  | { readonly kind: "unheard"; readonly code: string; readonly afterMs: number; readonly lateMs: number }
+  /** It is processed; half of the reply arrives. */
+  | { readonly kind: "cut" }
+  /** It is answered like this, processed before or not at all. */
+  | { readonly kind: "answered"; readonly status: number; readonly processed: boolean; readonly retryAfter?: string }
+  /** A proxy answers in the platform's place. */
+  | { readonly kind: "page" }
+  | { readonly kind: "good" };
+
+const TIMEOUT_MS = 60_000;
+const GOOD: Fate = { kind: "good" };
+
+export function fateOf(dice: Dice, weather: Weather, now: number): Fate {
+  const sky = weather.at(now);
+  if (sky.cut) return cutOff(dice);
+  if (sky.busy && dice() < 0.6) return pushedBack(dice);
+  if (weather.isClear() || dice() >= (sky.erratic ? 0.5 : weather.drizzle)) return GOOD;
+  return mishap(dice, sky);
+}
+
+function cutOff(dice: Dice): Fate {
+  if (dice() < 0.15) return { kind: "lost", code: "UND_ERR_HEADERS_TIMEOUT", afterMs: TIMEOUT_MS };
+  const code = oneOf(dice, [
+    [3, "ECONNREFUSED"],
+    [2, "UND_ERR_CONNECT_TIMEOUT"],
+    [1, "EHOSTUNREACH"],
+  ]);
+  return { kind: "unsent", code };
+}
+
+function pushedBack(dice: Dice): Fate {
+  const retryAfter = oneOf(dice, [
+    [4, undefined],
+    [2, "0"],
+    [3, "1"],
+    [1, "30"],
+    [1, "soon"],
+  ]);
+  const status = dice() < 0.8 ? 429 : 503;
+  return { kind: "answered", status, processed: false, ...(retryAfter !== undefined && { retryAfter }) };
+}
+
+function mishap(dice: Dice, { erratic }: Sky): Fate {
+  const soon = between(dice, 1, 400);
+  const socket = dice() < 0.5 ? "ECONNRESET" : "UND_ERR_SOCKET";
+  return oneOf<Fate>(dice, [
+    [3, { kind: "unsent", code: "ECONNRESET" }],
+    [3, { kind: "lost", code: socket, afterMs: soon }],
+    [4, { kind: "unheard", code: socket, afterMs: soon, lateMs: 0 }],
+    [1, { kind: "lost", code: "UND_ERR_HEADERS_TIMEOUT", afterMs: TIMEOUT_MS }],
+    [1, { kind: "unheard", code: "UND_ERR_HEADERS_TIMEOUT", afterMs: TIMEOUT_MS, lateMs: between(dice, 0, 90_000) }],
+    [1, { kind: "unheard", code: "HTTPParserError", afterMs: soon, lateMs: 0 }],
+    [2, { kind: "cut" }],
+    [2, { kind: "answered", status: oneOf(dice, ERRORS), processed: dice() < 0.5 }],
+    [1, { kind: "answered", status: oneOf(dice, NOT_PROCESSED), processed: false }],
+    [1, { kind: "answered", status: 400, processed: false }],
+    [erratic ? 1 : 0, { kind: "page" }],
+  ]);
+}
+
+const ERRORS: readonly (readonly [number, number])[] = [
+  [3, 500],
+  [2, 502],
+  [1, 504],
+];
+const NOT_PROCESSED: readonly (readonly [number, number])[] = [
+  [3, 429],
+  [1, 408],
+  [1, 425],
+  [1, 421],
+];

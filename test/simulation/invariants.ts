@@ -1,0 +1,156 @@
+import type { Operation } from "../../src/contract/contract.ts";
+import { recordIdentity } from "../../src/ledger/identity.ts";
+import type { Clock } from "../../src/model/clock.ts";
+import type { Outcome, Summary } from "../../src/model/outcome.ts";
+import { retryAfterMs } from "../../src/platform/retry-after.ts";
+import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
+import { type HeldAccount, type ModelPlatform, partsOf } from "./model-platform.ts";
+import { type Durable, hex } from "./mortal-ledger.ts";
+import type { SimulatedRecord } from "./session.ts";
+
+/** An invariant that does not hold, by its name (docs/reliability.md). */
+export interface Complaint {
+  readonly invariant: string;
+  readonly what: string;
+}
+
+export interface WitnessOptions {
+  readonly platform: Pick<ModelPlatform, "accounts" | "arrivals">;
+  readonly records: readonly SimulatedRecord[];
+  readonly operation: Operation;
+  readonly concurrency: "auto" | number;
+  readonly clock: Clock;
+}
+
+/** Sees everything, and says what must not be. */
+export interface Witness {
+  readonly durable: Durable;
+  readonly complain: (invariant: string, what: string) => void;
+  /** A process begins. */
+  readonly begin: () => void;
+  /** Its user has asked it to stop. */
+  readonly drained: () => void;
+  /** A record is taken up, to be sent as soon as there is a token. */
+  readonly takenUp: (key: string) => void;
+  readonly leaves: (request: HttpRequest) => void;
+  /** With a reply, or without one. */
+  readonly over: (request: HttpRequest, reply: HttpReply | undefined) => void;
+  /** A process has ended, and this is what its ledger says. */
+  readonly hear: (outcomes: readonly Outcome[], more: { readonly unsaved: number; readonly summary: Summary }) => void;
+  readonly complaints: () => readonly Complaint[];
+}
+
+const CEILING = 16;
+
+export function createWitness(options: WitnessOptions): Witness {
+  const { platform, records, operation, concurrency, clock } = options;
+  const complaints: Complaint[] = [];
+  const durable: Durable = { sending: new Map(), intents: new Map() };
+  const accepted = new Map<string, string | undefined>();
+  /** By identity: in doubt after a kill, once. */
+  const doubted = new Set<string>();
+  const most = concurrency === "auto" ? CEILING : concurrency;
+  const isAskedLater = operation.steps.at(-1)?.poll !== undefined;
+  let isDrained = false;
+  let pausedUntil = 0;
+  let underWay = 0;
+
+  const complain = (invariant: string, what: string): void => void complaints.push({ invariant, what });
+  const demand = (holds: boolean, invariant: string, what: string): void => {
+    if (!holds) complain(invariant, what);
+  };
+  const identityOf = (key: string): string => identity(key, operation);
+
+  return {
+    durable,
+    complain,
+    begin() {
+      isDrained = false;
+      pausedUntil = 0;
+      underWay = 0;
+      const left = [...durable.sending].filter(([, { harmless }]) => !harmless).map(([id]) => id);
+      const inDoubt = left.filter((id) => !doubted.has(id)).length;
+      demand(inDoubt <= 4 * most, "P5", `${inDoubt} records in doubt after one kill`);
+      for (const id of left) doubted.add(id);
+      durable.sending.clear();
+    },
+    drained() {
+      isDrained = true;
+    },
+    takenUp: (key) => demand(!isDrained, "P14", `${key} was taken up after the user had asked to stop`),
+    leaves(request) {
+      const { key } = partsOf(request);
+      if (isLogin(request)) return;
+      const now = clock.monotonic();
+      const isLookup = request.method === "GET" || request.url.pathname === "/v2/data-import/accounts/validate/";
+      demand(isLookup || durable.sending.has(identityOf(key)), "I2", `${key} left before its intent was on disk`);
+      demand(now >= pausedUntil || isLookup, "P9", `${key} left ${pausedUntil - now} ms before Retry-After was over`);
+      underWay += 1;
+      demand(underWay <= most, "concurrency", `${underWay} in flight, ${most} allowed`);
+    },
+    over(request, reply) {
+      if (isLogin(request)) return;
+      underWay -= 1;
+      const { status = 0, headers = {} } = reply ?? {};
+      if (status !== 429 && status !== 503) return;
+      const wait = retryAfterMs(headers["retry-after"], clock.now());
+      if (wait !== undefined) pausedUntil = Math.max(pausedUntil, clock.monotonic() + wait);
+    },
+    hear(outcomes, { unsaved, summary }) {
+      const numbers = outcomes.map(({ record }) => record);
+      const wanted = records.map(({ record }) => record);
+      demand(String(numbers) === String(wanted), "I1", `outcomes of records ${numbers.join(" ")}`);
+      const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
+      demand(sum === records.length && summary.records === sum, "I5", `the counts add up to ${sum}`);
+      for (const outcome of outcomes) {
+        const key = outcome.key ?? "";
+        const held = platform.accounts.filter((account) => account.key === key);
+        for (const [holds, invariant, what] of judged(outcome, held, unsaved > 0 || isAskedLater)) {
+          demand(holds, invariant, `${key} is ${outcome.status}: ${what}`);
+        }
+        const isAccepted = outcome.status === "accepted" || outcome.status === "skipped";
+        demand(isAccepted || !accepted.has(key), "I4", `${key} was accepted, and is ${outcome.status}`);
+        if (isAccepted) accepted.set(key, outcome.account);
+      }
+    },
+    complaints() {
+      const doubled = operation.dedupes || operation.steps.length > 0 ? "twice on a deduping platform" : "twice";
+      const keys = platform.accounts.map(({ key }) => key);
+      for (const key of new Set(keys.filter((one, index) => keys.indexOf(one) !== index))) {
+        complain("nothing twice", `${key} was created ${doubled}`);
+      }
+      for (const { key } of records) {
+        const seen = platform.arrivals.filter((arrival) => arrival.key === key && !arrival.path.includes("/validate/"));
+        const intended = durable.intents.get(identityOf(key)) ?? 0;
+        demand(seen.length <= 2 * intended, "I6", `${seen.length} requests for ${key}, ${intended} intents`);
+      }
+      return complaints;
+    },
+  };
+}
+
+function isLogin({ url }: HttpRequest): boolean {
+  return url.pathname.endsWith("/graphql/");
+}
+
+function identity(key: string, operation: Operation): string {
+  return hex(recordIdentity({ target: "platform.example/v1/", supplier: "ACME", operation: operation.id, key }));
+}
+
+type Rule = readonly [holds: boolean, invariant: string, what: string];
+
+/** @param mayWait the ledger may say that the record is still to be settled, though the platform holds it */
+function judged(outcome: Outcome, held: readonly HeldAccount[], mayWait: boolean): readonly Rule[] {
+  const { status, account } = outcome;
+  const isAccepted = status === "accepted" || status === "skipped";
+  const numbers = held.map(({ number }) => number);
+  return [
+    [!isAccepted || held.length > 0, "I3", "the platform holds no such account"],
+    [
+      !isAccepted || account === undefined || numbers.includes(account),
+      "I3",
+      `as ${account}, held as ${numbers.join()}`,
+    ],
+    [isAccepted || status === "ambiguous" || held.length === 0 || mayWait, "nothing lost", "the account exists"],
+  ];
+}

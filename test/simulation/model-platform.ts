@@ -1,0 +1,265 @@
+import type { Http, HttpReply, HttpRequest } from "../../src/transport/http.ts";
+import { TransportError } from "../../src/transport/http.ts";
+import { between, type Dice } from "../seeded-dice.ts";
+import { type Fate, fateOf } from "./fates.ts";
+import type { SimulatedClock } from "./simulated-clock.ts";
+import type { Weather } from "./weather.ts";
+
+/** An account that the platform holds. */
+export interface HeldAccount {
+  readonly key: string;
+  readonly number: string;
+  readonly content: string;
+}
+
+/** A POST of the data-import API as it arrived, in order of arrival. */
+interface Arrival {
+  readonly at: number;
+  readonly key: string;
+  readonly path: string;
+}
+
+export interface PlatformOptions {
+  readonly clock: SimulatedClock;
+  readonly dice: Dice;
+  readonly weather: Weather;
+  /** A second request with the same business key makes no second account. */
+  readonly dedupes: boolean;
+  /** Keys whose data it refuses, until they are mended. */
+  readonly refuses: (key: string, content: string) => boolean;
+  readonly note: (event: string) => void;
+}
+
+export interface ModelPlatform {
+  readonly http: Http;
+  readonly accounts: readonly HeldAccount[];
+  readonly arrivals: readonly Arrival[];
+}
+
+/** A platform in memory with the end-points of the fixtures' contracts, behind a network with weather. */
+export function createModelPlatform(options: PlatformOptions): ModelPlatform {
+  const { clock, dice, weather, note } = options;
+  const accounts: HeldAccount[] = [];
+  const arrivals: Arrival[] = [];
+  const tokens = createTokens(options);
+  const app = createApp(options, accounts);
+
+  const arrive = (request: HttpRequest): HttpReply => {
+    const { key } = partsOf(request);
+    if (request.method === "POST") arrivals.push({ at: clock.monotonic(), key, path: request.url.pathname });
+    note(`arrives ${request.method} ${request.url.pathname} ${key}`);
+    if (!tokens.isGood(request.headers["authorization"])) return json(401, { detail: "no", code: "not_authenticated" });
+    return app(request);
+  };
+  const lose = (code: string, phase: "unsent" | "sent", startedAt: number): never => {
+    throw new TransportError(phase, code, { code, durationMs: clock.monotonic() - startedAt });
+  };
+
+  const exchange = async (request: HttpRequest, fate: Fate): Promise<HttpReply> => {
+    const startedAt = clock.monotonic();
+    const reply = (answer: HttpReply): HttpReply => ({ ...answer, durationMs: clock.monotonic() - startedAt });
+    if (fate.kind === "unsent") {
+      await clock.sleep(between(dice, 1, 50));
+      return lose(fate.code, "unsent", startedAt);
+    }
+    if (fate.kind === "lost") {
+      await clock.sleep(fate.afterMs);
+      return lose(fate.code, "sent", startedAt);
+    }
+    if (fate.kind === "unheard") {
+      void clock.sleep(fate.afterMs + fate.lateMs).then(() => arrive(request));
+      await clock.sleep(fate.afterMs + 1);
+      return lose(fate.code, "sent", startedAt);
+    }
+    await clock.sleep(between(dice, 1, 150));
+    const answer = fate.kind === "page" ? PAGE : answered(request, fate, arrive);
+    if (fate.kind === "answered") note(`answers ${fate.status}`);
+    await clock.sleep(between(dice, 1, 150));
+    return reply(answer);
+  };
+
+  const http: Http = async (request) => {
+    if (request.url.pathname.endsWith("/graphql/")) {
+      await clock.sleep(between(dice, 1, 100));
+      return tokens.login();
+    }
+    const fate = fateOf(dice, weather, clock.monotonic());
+    note(`leaves ${partsOf(request).key} to be ${fate.kind}`);
+    return Promise.race([exchange(request, fate), brokenOff(request.signal, clock)]);
+  };
+  return { http, accounts, arrivals };
+}
+
+const PAGE: HttpReply = {
+  status: 200,
+  headers: { "content-type": "text/html" },
+  body: "<html>Sign in</html>",
+  complete: true,
+  durationMs: 0,
+};
+
+function answered(request: HttpRequest, fate: Fate, arrive: (request: HttpRequest) => HttpReply): HttpReply {
+  if (fate.kind === "answered") {
+    if (fate.processed) arrive(request);
+    const headers = fate.retryAfter === undefined ? {} : { "retry-after": fate.retryAfter };
+    return {
+      ...json(fate.status, {}),
+      headers,
+      complete: fate.status !== 400,
+      body: fate.status === 400 ? '{"err' : "",
+    };
+  }
+  const whole = arrive(request);
+  return fate.kind === "cut" ? { ...whole, body: whole.body.slice(0, whole.body.length / 2), complete: false } : whole;
+}
+
+function brokenOff(signal: AbortSignal | undefined, clock: SimulatedClock): Promise<never> {
+  const startedAt = clock.monotonic();
+  return new Promise((_, reject) => {
+    const abort = (): void => {
+      reject(new TransportError("sent", "stopped", { code: "ABORTED", durationMs: clock.monotonic() - startedAt }));
+    };
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+interface Tokens {
+  readonly login: () => HttpReply;
+  readonly isGood: (header: string | undefined) => boolean;
+}
+
+/** Tokens end for no reason now and then; while the key is locked out there are none. */
+function createTokens({ clock, dice, weather }: PlatformOptions): Tokens {
+  let current = 0;
+  let endsAt = 0;
+  const isLockedOut = (): boolean => weather.at(clock.monotonic()).loggedOut;
+  return {
+    login() {
+      if (isLockedOut()) return json(200, { errors: [{ extensions: { errorCode: "KT-CT-1138" } }] });
+      current += 1;
+      endsAt = clock.monotonic() + between(dice, 500, 100_000);
+      return json(200, { data: { ObtainServiceToken: { token: `token-${current}` } } });
+    },
+    isGood: (header) => !isLockedOut() && clock.monotonic() < endsAt && header === `Token token-${current}`,
+  };
+}
+
+type App = (request: HttpRequest) => HttpReply;
+
+function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
+  const { clock, dice, weather, dedupes, refuses } = options;
+  const staged = new Map<string, string>();
+  const tasks = new Map<string, { readonly readyAt: number; readonly content: string }>();
+
+  const held = (key: string): HeldAccount | undefined => accounts.find((account) => account.key === key);
+  const create = (key: string, content: string): HeldAccount => {
+    const account = { key, content, number: `A-${accounts.length + 1}` };
+    accounts.push(account);
+    return account;
+  };
+  /** What was scheduled becomes an account, or does not, when its time has come. */
+  const work = (key: string): void => {
+    const task = tasks.get(key);
+    if (task === undefined || clock.monotonic() < task.readyAt || held(key) !== undefined) return;
+    if (!refuses(key, task.content)) create(key, task.content);
+  };
+  const refused = (key: string, content: string): HttpReply | undefined => {
+    if (weather.at(clock.monotonic()).closed) return problem("import_supplier_migration_not_ongoing", null);
+    return refuses(key, content) ? problem("blank", "billing_name") : undefined;
+  };
+
+  const routes: readonly (readonly [RegExp, (key: string, content: string) => HttpReply])[] = [
+    [/\/validate/, (key, content) => refused(key, content) ?? json(200, {})],
+    [
+      /create-or-update/,
+      (key, content) => {
+        const no = refused(key, content);
+        if (no !== undefined) return no;
+        const account = held(key);
+        if (account !== undefined) return json(400, { kraken_account_number: account.number });
+        staged.set(key, content);
+        return json(201, {});
+      },
+    ],
+    [
+      /process\/$/,
+      (key) => {
+        if (weather.at(clock.monotonic()).closed) return problem("import_supplier_migration_not_ongoing", null);
+        const [account, content] = [held(key), staged.get(key)];
+        if (account !== undefined) return json(400, { kraken_account_number: account.number });
+        return content === undefined
+          ? json(404, { detail: "nothing staged" })
+          : json(201, { kraken_account_number: create(key, content).number });
+      },
+    ],
+    [
+      /^\/v2\/data-import\/accounts\/$/,
+      (key, content) => {
+        const no = refused(key, content);
+        if (no !== undefined) return no;
+        work(key);
+        const account = held(key);
+        if (account !== undefined) {
+          return json(400, { code: "account_import_process_already_imported", account_id: account.number });
+        }
+        if (!tasks.has(key)) tasks.set(key, { content, readyAt: clock.monotonic() + between(dice, 10, 3_000) });
+        return json(201, {});
+      },
+    ],
+    [
+      /^\/v2\/data-import\/accounts\/./,
+      (key) => {
+        work(key);
+        if (!tasks.has(key)) return json(404, {});
+        const account = held(key);
+        if (account === undefined) return json(200, { status: "PENDING" });
+        return json(200, { status: "PROCESSED", kraken_identifier: account.number });
+      },
+    ],
+    [
+      /^\/v1\/data-import\/accounts\/$/,
+      (key, content) => {
+        const no = refused(key, content);
+        if (no !== undefined) return no;
+        const account = dedupes ? held(key) : undefined;
+        if (account === undefined) return json(201, { account_number: create(key, content).number });
+        const error = { code: "account_already_imported", detail: "", attr: null };
+        return json(400, { errors: [error], account_number: account.number });
+      },
+    ],
+  ];
+  return (request) => {
+    const { key, content } = partsOf(request);
+    const route = routes.find(([path]) => path.test(request.url.pathname));
+    return route === undefined ? json(404, {}) : route[1](key, content);
+  };
+}
+
+function json(status: number, body: object): HttpReply {
+  return {
+    status,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    complete: true,
+    durationMs: 0,
+  };
+}
+
+function problem(code: string, attr: string | null): HttpReply {
+  return json(400, { errors: [{ attr, code, detail: "" }] });
+}
+
+/** The business key and the content of whatever the request carries. */
+export function partsOf({ url, body }: Pick<HttpRequest, "url" | "body">): {
+  readonly key: string;
+  readonly content: string;
+} {
+  if (body === undefined) return { key: url.pathname.split("/").at(-2) ?? "", content: "" };
+  const parsed: { readonly payload?: object } = JSON.parse(body);
+  const { external_account_number: key, billing_name: content }: Record<string, unknown> = {
+    ...parsed,
+    ...parsed.payload,
+  };
+  return { key: typeof key === "string" ? key : "", content: typeof content === "string" ? content : "" };
+}

@@ -1,0 +1,302 @@
+import { canSettleDoubts } from "../../src/contract/workflow.ts";
+import type { Operation } from "../../src/contract/contract.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/identity.ts";
+import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite-ledger.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Outcome } from "../../src/model/outcome.ts";
+import { createAuthorisation } from "../../src/platform/authorisation.ts";
+import { createStepClients, type StepClient } from "../../src/platform/step-clients.ts";
+import type { Http, HttpReply } from "../../src/transport/http.ts";
+import type { Sendable, UploadEnd } from "../../src/upload/sendable.ts";
+import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
+import { between, type Dice, oneOf } from "../seeded-dice.ts";
+import type { Witness } from "./invariants.ts";
+import { type ModelPlatform, partsOf } from "./model-platform.ts";
+import { mortalLedger, type WriteFault } from "./mortal-ledger.ts";
+import { type Mortal, never, type SimulatedClock } from "./simulated-clock.ts";
+
+/** What is to be migrated, and with what. */
+export interface Job {
+  readonly clock: SimulatedClock;
+  readonly random: Dice;
+  readonly operation: Operation;
+  readonly platform: ModelPlatform;
+  readonly witness: Witness;
+  readonly records: readonly SimulatedRecord[];
+  /** Keys whose data somebody has put right. */
+  readonly mended: Set<string>;
+  readonly concurrency: "auto" | number;
+  readonly rps: number | undefined;
+  /** The run waits for a closed import supplier. */
+  readonly waits: boolean;
+  readonly ledgerPath: string;
+  readonly note: (event: string) => void;
+}
+
+export interface SimulatedRecord {
+  readonly record: number;
+  readonly key: string;
+  readonly isBad: boolean;
+}
+
+export interface SessionOptions {
+  readonly dice: Dice;
+  readonly how: "push" | "resume";
+  /** Nothing befalls the process. */
+  readonly calm: boolean;
+}
+
+export interface SessionEnd {
+  readonly reason: UploadEnd["reason"] | "killed";
+  /** The ledger holds a run whose plan was settled. */
+  readonly hasRun: boolean;
+  /** No record is left that a further session might settle. */
+  readonly isSettled: boolean;
+}
+
+/** One process: opens the ledger, begins a run or goes on with the last one, uploads, ends or is killed. */
+export async function createSession(job: Job, options: SessionOptions): Promise<SessionEnd> {
+  const { note, witness, ledgerPath, clock } = job;
+  note(`begins ${options.how}`);
+  const ledger = await openLedger({ path: ledgerPath, clock });
+  witness.begin();
+  try {
+    const run = await prepared(job, ledger, options.how);
+    const end = await uploaded(job, ledger, run, options);
+    note(`ends ${end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`}`);
+    if (end === "killed") return { reason: end, hasRun: true, isSettled: false };
+    await ledger.finishRun(run, (await ledger.summary(run)).exitCode);
+    const outcomes = await outcomesOf(ledger, run);
+    witness.hear(outcomes, { unsaved: end.unsaved.length, summary: await ledger.summary(run) });
+    return { reason: end.reason, hasRun: true, isSettled: !outcomes.some((one) => isOpen(one, job.operation)) };
+  } finally {
+    await ledger.close();
+  }
+}
+
+function isOpen({ status }: Outcome, operation: Operation): boolean {
+  return status === "pending" || status === "blocked" || (status === "ambiguous" && canSettleDoubts(operation));
+}
+
+async function outcomesOf(ledger: Ledger, run: string): Promise<readonly Outcome[]> {
+  const all: Outcome[] = [];
+  for await (const batch of ledger.outcomes(run)) all.push(...batch);
+  return all;
+}
+
+async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): Promise<string> {
+  const policy: PlanPolicy = {
+    revise: false,
+    resendAmbiguous: canSettleDoubts(job.operation),
+    keyAttr: "external_account_number",
+    keyColumns: new Map(),
+  };
+  if (how === "resume") {
+    const { id } = (await ledger.findRun()) ?? { id: "" };
+    await ledger.resumeRun(id, policy);
+    return id;
+  }
+  const { id } = await ledger.startRun({
+    command: "push",
+    target: TARGET,
+    supplier: SUPPLIER,
+    operation: job.operation.id,
+    settings: {},
+    dryRun: false,
+    startedAt: new Date(job.clock.now()).toISOString(),
+  });
+  const items = job.records.map((one) => ({
+    record: one.record,
+    key: one.key,
+    ...marksOf(one, job),
+    file: "a.csv",
+    line: one.record + 1,
+    status: "valid" as const,
+    problems: [],
+  }));
+  await ledger.plan(id, items);
+  await ledger.settlePlan(id, policy);
+  return id;
+}
+
+const TARGET = "platform.example/v1/";
+const SUPPLIER = "ACME";
+
+function marksOf(one: SimulatedRecord, job: Job): { readonly identity: Uint8Array; readonly content: Uint8Array } {
+  const identity = recordIdentity({ target: TARGET, supplier: SUPPLIER, operation: job.operation.id, key: one.key });
+  return { identity, content: contentHash(payloadOf(one, job)) };
+}
+
+function payloadOf({ key, isBad }: SimulatedRecord, { mended }: Job): JsonObject {
+  const billing_name = isBad && !mended.has(key) ? "bad" : `good ${key}`;
+  return { external_account_number: key, import_supplier: SUPPLIER, billing_name };
+}
+
+/** Plays the upload until it ends or the process is killed, and lets time pass meanwhile. */
+async function uploaded(job: Job, ledger: Ledger, run: string, options: SessionOptions): Promise<UploadEnd | "killed"> {
+  const process = createProcess();
+  const drain = new AbortController();
+  const abort = new AbortController();
+  schedule(job, options, { process, drain, abort });
+  const clock = job.clock.of(process);
+  const http = watchedHttp(job, process);
+  const baseUrl = new URL("https://platform.example/v1/");
+  const credentials = { kind: "api-key", apiKey: "key" } as const;
+  const authorisation = createAuthorisation({ http, baseUrl, credentials, clock });
+  const tools = { http, baseUrl, authorisation, userAgent: "simulation", clock };
+  const steps = createStepClients(job.operation, tools).map((step) => watchedStep(step, job));
+  const watched = mortalLedger(ledger, {
+    process,
+    fault: writeFaults(options),
+    durable: job.witness.durable,
+    note: job.note,
+  });
+  const { waits, rps, concurrency, random, note } = job;
+  const ended = uploadInRounds(
+    () => due(job, ledger, run),
+    { ledger: watched, steps, clock, random, onProgress: (event) => note(JSON.stringify(event)) },
+    {
+      run,
+      concurrency,
+      oneSupplier: true,
+      drain: drain.signal,
+      abort: abort.signal,
+      ...(rps !== undefined && { rps }),
+      ...(waits && { waitForSupplier: { forMs: 1_000_000 } }),
+    },
+  );
+  return passTime(job, Promise.race([ended, process.killed]));
+}
+
+interface Process extends Mortal {
+  readonly kill: () => void;
+  readonly killed: Promise<"killed">;
+}
+
+function createProcess(): Process {
+  const death = new AbortController();
+  return {
+    isDead: () => death.signal.aborted,
+    kill: () => death.abort(),
+    killed: new Promise((resolve) => {
+      death.signal.addEventListener("abort", () => resolve("killed"));
+    }),
+  };
+}
+
+interface Ends {
+  readonly process: Process;
+  readonly drain: AbortController;
+  readonly abort: AbortController;
+}
+
+/** What is going to end the process before its time, if anything. */
+function schedule(job: Job, { dice, calm }: SessionOptions, { process, drain, abort }: Ends): void {
+  const { clock, witness, note } = job;
+  const at = between(dice, 0, dice() < 0.7 ? 1_500 : 60_000);
+  const how = calm ? "nothing" : oneOf(dice, ENDS);
+  const stop = async (): Promise<void> => {
+    await clock.sleep(at);
+    if (process.isDead()) return;
+    note(how);
+    if (how === "kill") process.kill();
+    else {
+      drain.abort();
+      witness.drained();
+    }
+    if (how !== "abort") return;
+    await clock.sleep(between(dice, 0, 500));
+    abort.abort();
+  };
+  if (how !== "nothing") void stop();
+}
+
+const ENDS: readonly (readonly [number, "nothing" | "kill" | "drain" | "abort"])[] = [
+  [3, "nothing"],
+  [3, "kill"],
+  [1, "drain"],
+  [1, "abort"],
+];
+
+/** At most one row of faulty writes a session. */
+function writeFaults({ dice, calm }: SessionOptions): () => WriteFault {
+  const kind: WriteFault = calm
+    ? "none"
+    : oneOf<WriteFault>(dice, [
+        [4, "none"],
+        [1, "full"],
+        [1, "full-after"],
+        [2, "killed"],
+        [2, "killed-after"],
+      ]);
+  const first = between(dice, 1, 30);
+  const last = first + (dice() < 0.5 ? 0 : between(dice, 1, 5));
+  let writes = 0;
+  return () => {
+    writes += 1;
+    return writes >= first && writes <= last ? kind : "none";
+  };
+}
+
+function watchedHttp({ platform, witness }: Job, process: Mortal): Http {
+  return async (request) => {
+    if (process.isDead()) await never();
+    witness.leaves(request);
+    let reply: HttpReply | undefined;
+    try {
+      reply = await platform.http(request);
+      return reply;
+    } finally {
+      if (process.isDead()) await never();
+      witness.over(request, reply);
+    }
+  };
+}
+
+function watchedStep(step: StepClient, { witness }: Job): StepClient {
+  return {
+    ...step,
+    send(payload, signal) {
+      witness.takenUp(partsOf({ url: NOWHERE, body: JSON.stringify(payload) }).key);
+      return step.send(payload, signal);
+    },
+  };
+}
+
+const NOWHERE = new URL("https://platform.example/");
+
+const BATCH = 10;
+
+async function* due(job: Job, ledger: Ledger, run: string): AsyncGenerator<readonly Sendable[]> {
+  for (let from = 1; from <= job.records.length; from += BATCH) {
+    const found = await ledger.sendable(run, from, Math.min(from + BATCH - 1, job.records.length));
+    const batch = found.flatMap((item): readonly Sendable[] => {
+      const one = job.records[item.record - 1];
+      if (one === undefined) return [];
+      return [{ ...item, payload: payloadOf(one, job), supplier: SUPPLIER, locate: () => undefined }];
+    });
+    if (batch.length > 0) yield batch;
+  }
+}
+
+/** Longer than any patience of the product. */
+const MOST_MS = 24 * 3_600_000;
+const IDLE_TURNS = 50;
+
+async function passTime<T>(job: Job, ended: Promise<T>): Promise<T> {
+  const { clock } = job;
+  const until = clock.monotonic() + MOST_MS;
+  const flag = { over: false };
+  const over = (): void => {
+    flag.over = true;
+  };
+  ended.then(over, over);
+  for (let idle = 0; !flag.over;) {
+    await new Promise(setImmediate);
+    if (flag.over) break;
+    idle = clock.step() ? 0 : idle + 1;
+    if (idle > IDLE_TURNS || clock.monotonic() > until) throw new Error("the upload does not end");
+  }
+  return ended;
+}

@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { loadContract } from "../../src/contract/load-contract.ts";
+import type { Operation } from "../../src/contract/contract.ts";
+import { between, type Dice, oneOf, seededDice } from "../seeded-dice.ts";
+import { type Complaint, createWitness } from "./invariants.ts";
+import { createModelPlatform } from "./model-platform.ts";
+import { createSession, type Job, type SessionEnd } from "./session.ts";
+import { createSimulatedClock } from "./simulated-clock.ts";
+import { createWeather, type Weather } from "./weather.ts";
+
+export interface Simulated {
+  readonly seed: number;
+  readonly complaints: readonly Complaint[];
+  /** Everything that happened, in order, with its time. */
+  readonly trace: readonly string[];
+  /** Of the trace: the same seed has the same. */
+  readonly fingerprint: string;
+  readonly records: number;
+  readonly sessions: number;
+  readonly kills: number;
+}
+
+export interface SimulationOptions {
+  /** Spoils the product on purpose, to show that it is noticed. */
+  readonly spoil?: (job: Job) => Job;
+}
+
+/**
+ * Pushes some records to a model platform through whatever the seed has in store: weather, kills, full disks, drains;
+ * and goes on under a clear sky until nothing is left to be done. Nothing but the seed decides what happens.
+ */
+export async function simulate(seed: number, { spoil = (job) => job }: SimulationOptions = {}): Promise<Simulated> {
+  const dice = seededDice(seed);
+  const folder = mkdtempSync(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "migrate-simulation-"));
+  try {
+    const world = createWorld(dice, path.join(folder, "ledger.db"));
+    const job = spoil(world.job);
+    const ends = await playAll(job, dice, world.weather);
+    const complaints = job.witness.complaints();
+    const fingerprint = createHash("sha256").update(world.trace.join("\n")).digest("hex");
+    return {
+      seed,
+      complaints,
+      trace: world.trace,
+      fingerprint,
+      records: job.records.length,
+      sessions: ends.length,
+      kills: ends.filter(({ reason }) => reason === "killed").length,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface World {
+  readonly job: Job;
+  readonly weather: Weather;
+  readonly trace: readonly string[];
+}
+
+function createWorld(dice: Dice, ledgerPath: string): World {
+  const trace: string[] = [];
+  const clock = createSimulatedClock();
+  const weather = createWeather(dice);
+  const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
+  const operation = oneOf<Operation>(dice, [
+    [3, plain],
+    [3, { ...plain, dedupes: false }],
+    [2, operationOf(WORKFLOWS, "stage-account")],
+    [2, operationOf(WORKFLOWS, "schedule-account")],
+  ]);
+  const records = recordsFor(dice);
+  const mended = new Set<string>();
+  const platform = createModelPlatform({
+    clock,
+    dice,
+    weather,
+    dedupes: operation.dedupes,
+    refuses: (_, content) => content === "bad",
+    note,
+  });
+  const concurrency = oneOf<Job["concurrency"]>(dice, [
+    [3, "auto"],
+    [1, 1],
+    [2, 4],
+    [2, 16],
+  ]);
+  const witness = createWitness({ platform, records, operation, concurrency, clock });
+  const rps = dice() < 0.15 ? between(dice, 2, 50) : undefined;
+  const waits = dice() < 0.3;
+  return {
+    job: {
+      clock,
+      random: dice,
+      operation,
+      platform,
+      witness,
+      records,
+      mended,
+      concurrency,
+      rps,
+      waits,
+      ledgerPath,
+      note,
+    },
+    weather,
+    trace,
+  };
+}
+
+const WORKFLOWS = contractIn("fixtures/workflows/contract.yaml");
+const plain = operationOf(contractIn("fixtures/contract/contract.yaml"), "import-account");
+
+function contractIn(file: string): readonly Operation[] {
+  const text = readFileSync(path.join(import.meta.dirname, "../..", file), "utf8");
+  return loadContract([{ file, text }]).operations;
+}
+
+function operationOf(operations: readonly Operation[], id: string): Operation {
+  const found = operations.find((operation) => operation.id === id);
+  if (found === undefined) throw new Error(`no operation ${id}`);
+  return found;
+}
+
+function recordsFor(dice: Dice): Job["records"] {
+  const count = oneOf(dice, [
+    [2, between(dice, 1, 6)],
+    [4, between(dice, 7, 30)],
+    [1, between(dice, 31, 120)],
+  ]);
+  const badShare = dice() < 0.5 ? 0 : dice() * 0.3;
+  return Array.from({ length: count }, (_, index) => ({
+    record: index + 1,
+    key: `K${index + 1}`,
+    isBad: dice() < badShare,
+  }));
+}
+
+const STORMY = 6;
+const CALM = 8;
+
+async function playAll(job: Job, dice: Dice, weather: Weather): Promise<readonly SessionEnd[]> {
+  const ends: SessionEnd[] = [];
+  const stormy = between(dice, 1, STORMY);
+  for (let number = 0; number < stormy; number += 1) {
+    const isFirst = !ends.some(({ hasRun }) => hasRun);
+    const how = isFirst || dice() < 0.2 ? "push" : "resume";
+    if (how === "push" && dice() < 0.5) for (const { key } of job.records) job.mended.add(key);
+    ends.push(await createSession(job, { dice, how, calm: false }));
+    await passAWhile(job, between(dice, 0, 100_000));
+  }
+  weather.clear();
+  let isDone = false;
+  for (let number = 0; number < CALM && !isDone; number += 1) {
+    const how = ends.some(({ hasRun }) => hasRun) ? "resume" : "push";
+    const end = await createSession(job, { dice, how, calm: true });
+    ends.push(end);
+    isDone = end.reason === "done" && end.isSettled;
+  }
+  if (isDone) await provesIdle(job, dice, ends);
+  else job.witness.complain("liveness", `not done after ${CALM} sessions under a clear sky`);
+  return ends;
+}
+
+/** What is still on its way to the platform goes on between two processes. */
+async function passAWhile({ clock }: Job, ms: number): Promise<void> {
+  const until = clock.monotonic() + ms;
+  while (clock.monotonic() < until && clock.step()) await new Promise(setImmediate);
+}
+
+/** I9: what is over is over. */
+async function provesIdle(job: Job, dice: Dice, ends: SessionEnd[]): Promise<void> {
+  const before = job.platform.arrivals.length;
+  ends.push(await createSession(job, { dice, how: "resume", calm: true }));
+  const more = job.platform.arrivals.length - before;
+  if (more > 0) job.witness.complain("I9", `${more} requests after everything was done`);
+}
