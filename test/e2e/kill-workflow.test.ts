@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { CliEnd } from "./cli.ts";
-import { countRequests, killRepeatedly, seededDice } from "./kill-schedule.ts";
+import { seededDice } from "../seeded-dice.ts";
+import { countRequests, killRepeatedly } from "./kill-schedule.ts";
 import { adminOf, latestRun, references } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 import type { WorkflowPlace } from "./workflow-scene.ts";
