@@ -171,10 +171,10 @@ export const KIND_READERS: { readonly [Kind in RuleKind]: KindReader } = {
       about: [equals],
     }),
   ),
-  "refers-to": reader({ value: expression, in: oneOrMore(expression) }, ({ value, in: targets }) => ({
-    check: { kind: "refers-to", value, targets },
-    about: [value],
-  })),
+  "refers-to": reader(
+    { value: oneOrMore(expression), in: oneOrMore(expression) },
+    ({ value: values, in: targets }) => ({ check: { kind: "refers-to", values, targets }, about: values }),
+  ),
   "no-overlap": reader(
     { ...periodMembers(), "end-inclusive": flag(), group: oneOrMore(expression).optional() },
     ({ list, start, end, "end-inclusive": endInclusive, group }) => ({

@@ -72,7 +72,7 @@ const OPERANDS: Operands = {
   "equals-across": (check) =>
     "values" in check ? plain(check.values) : [...plain([check.list]), ...within(check.list, check.presence)],
   "sum-equals": ({ sum, equals, tolerance }) => plain([sum, equals, tolerance]),
-  "refers-to": ({ value, targets }) => plain([value, ...targets]),
+  "refers-to": ({ values, targets }) => plain([...values, ...targets]),
   "no-overlap": periodOperands,
   contiguous: (check) => [...periodOperands(check), ...plain([check.from])],
   "covered-by": (check) => [

@@ -102,7 +102,7 @@ export type RuleCheck =
       readonly op: "=" | "<=";
       readonly tolerance?: Expression;
     }
-  | { readonly kind: "refers-to"; readonly value: Expression; readonly targets: readonly Expression[] }
+  | { readonly kind: "refers-to"; readonly values: readonly Expression[]; readonly targets: readonly Expression[] }
   | ({ readonly kind: "no-overlap" } & Periods)
   | ({
       readonly kind: "contiguous";

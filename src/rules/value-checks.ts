@@ -169,16 +169,16 @@ export function sumCheck(
 
 const ZERO = new ExactNumber(0n, 1n);
 
-export function refersToCheck({ value, targets }: CheckOf<"refers-to">, context: CheckContext): Judge {
+export function refersToCheck({ values, targets }: CheckOf<"refers-to">, context: CheckContext): Judge {
   const { compiler } = context;
   const collects = targets.map(compiler.collect);
-  const values = compiler.collect(value);
+  const references = values.map(compiler.collect);
   return (here, scope, report) => {
     const known: Value[] = collects.flatMap((collect) => valuesOf(collect, here, scope));
     const keys = new Set(known.map(keyText));
     const fits = (each: Value): boolean =>
       keys.has(keyText(each)) || known.some((other) => compiler.equal(each, other));
-    eachValue(values, context, fits)(here, scope, report);
+    for (const each of references) eachValue(each, context, fits)(here, scope, report);
   };
 }
 

@@ -237,6 +237,14 @@ const CASES: Readonly<Record<string, Case>> = {
     pass: [{ map: { a: 1, b: null } }, {}],
     fail: [{ map: { a: 1, c: 2 } }],
   },
+  "refers-to: from several places": {
+    rule: { kind: "refers-to", value: ["one", "list[].other"], in: "known[]" },
+    pass: [{ one: "A", list: [{ other: "B" }, {}], known: ["A", "B"] }],
+    fail: [
+      { one: "C", known: ["A"] },
+      { one: "A", list: [{ other: "C" }], known: ["A"] },
+    ],
+  },
   "refers-to": {
     rule: { kind: "refers-to", value: "readings[].register", in: ["registers[].id", "spare"] },
     pass: [{ readings: [{ register: "01" }, { register: "S" }], registers: [{ id: "01" }], spare: "S" }, {}],
