@@ -3,7 +3,13 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
 
 /** ["paths", "/notes/"] -> `/paths/~1notes~1` (RFC 6901). */
 export function formatPointer(path: AttrPath): string {
-  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  let pointer = "";
+  for (const part of path) pointer += `/${typeof part === "string" && /[~/]/.test(part) ? escaped(part) : part}`;
+  return pointer;
+}
+
+function escaped(part: string): string {
+  return part.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** `#/components/schemas/A~1B` (RFC 6901 section 6) -> its path; undefined when it is no such fragment. */

@@ -5,7 +5,7 @@ import type { SourceDocument } from "./document.ts";
 
 /** A document that overlays change, and that still knows in which file each of its parts is written. */
 export interface LayeredDocument {
-  /** A fresh copy after each change. */
+  /** As it is after the last change: what changed is another object than before, and the rest is not copied. */
   readonly value: PlainObject;
   readonly placeOf: (path: AttrPath) => Place;
   /** Merges into the object at the path: objects member by member, lists appended, anything else replaced. */
@@ -24,26 +24,44 @@ interface Origin {
 /** `root`: the base document's value. It is copied, never changed. */
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const tree = treeOf(root, { document: base, path: [] });
-  let plain: PlainObject | undefined;
+  let plain = plainObject(tree);
+  const renew = (path: AttrPath): void => {
+    const node = nodeAt(tree, path);
+    if (path.length === 0) plain = plainObject(tree);
+    else if (node !== undefined) putAt(plain, path, plainOf(node));
+  };
   return {
     get value() {
-      plain ??= plainObject(tree);
       return plain;
     },
     placeOf: (path) => placeOf(tree, path),
     merge: (path, update, origin) => {
-      plain = undefined;
       mergeInto(nodeAt(tree, path), update, origin);
+      renew(path);
     },
     append: (path, entry, origin) => {
-      plain = undefined;
       appendTo(nodeAt(tree, path), entry, origin);
+      renew(path);
     },
     remove: (path) => {
-      plain = undefined;
-      removeFrom(nodeAt(tree, path.slice(0, -1)), path.at(-1));
+      const around = path.slice(0, -1);
+      removeFrom(nodeAt(tree, around), path.at(-1));
+      renew(around);
     },
   };
+}
+
+/** Puts a value in the place of another. */
+function putAt(root: PlainObject, path: AttrPath, value: PlainValue): void {
+  const last = path.at(-1);
+  const around = path.slice(0, -1).reduce<PlainValue | undefined>(memberOf, root);
+  if (Array.isArray(around)) around[Number(last)] = value;
+  else if (around !== null && typeof around === "object" && last !== undefined) around[last] = value;
+}
+
+function memberOf(value: PlainValue | undefined, part: AttrSegment): PlainValue | undefined {
+  if (Array.isArray(value)) return value[Number(part)];
+  return value !== null && typeof value === "object" && Object.hasOwn(value, part) ? value[part] : undefined;
 }
 
 /** JSON that may be written to: what the JSONPath library asks for. */

@@ -30,11 +30,12 @@ export function loadContract(documents: readonly SourceText[]): Contract {
   const base = parseDocument(first);
   const root = base.value;
   const openapi = versionOf(root, base);
-  const layers = layeredDocument(base, isJsonObject(root) ? root : {});
-  const findings = collectFindings(layers.placeOf);
-  for (const source of others) applyOverlay(layers, overlayOf(source), findings);
+  const plain = isJsonObject(root) ? root : {};
+  const layers = others.length === 0 ? undefined : layeredDocument(base, plain);
+  const findings = collectFindings(layers?.placeOf ?? ((path) => ({ file: base.file, line: base.lineOf(path) })));
+  if (layers !== undefined) for (const source of others) applyOverlay(layers, overlayOf(source), findings);
 
-  const document = layers.value;
+  const document = layers?.value ?? plain;
   checkFrame(document, findings);
   const ruleBook = readRuleBook(document, findings);
   const compilation = compilationOf(document, openapi, findings);

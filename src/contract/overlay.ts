@@ -59,10 +59,10 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
     report("warning", "overlay-no-match", `the target "${target}" matches nothing`, [...path, "target"]);
   } else if (remove === true) removeAll(layers, matches, () => refuseRoot(report, path));
   else if (update !== undefined) {
-    for (const match of matches) {
+    const targets = matches.map((match) => ({ match, target: valueAt(before, match) }));
+    for (const one of targets) {
       updateOne(layers, {
-        match,
-        target: valueAt(before, match),
+        ...one,
         update,
         document: overlay,
         path: [...path, "update"],

@@ -89,8 +89,9 @@ export function flattened(nodes: readonly SchemaNode[], compilation: Compilation
       return;
     }
     const part = without(node, "$ref", "allOf");
-    if (parts.has(keyOf([part]))) return;
-    parts.set(keyOf([part]), part);
+    const partKey = keyOf([part]);
+    if (parts.has(partKey)) return;
+    parts.set(partKey, part);
     open.add(key);
     for (const inner of broughtIn(node, compilation)) visit(inner);
     open.delete(key);
