@@ -11,6 +11,7 @@ import { applyOverlay, overlayVersion } from "./overlay.ts";
 import { checkRules } from "./check-rules.ts";
 import { checkFrame } from "./frame-check.ts";
 import { readRuleBook } from "./rule-book.ts";
+import { checkWrittenFor } from "./written-for.ts";
 import { followRef, type Compilation } from "./schema-node.ts";
 
 /**
@@ -33,7 +34,13 @@ export function loadContract(documents: readonly SourceText[]): Contract {
   const plain = isJsonObject(root) ? root : {};
   const layers = others.length === 0 ? undefined : layeredDocument(base, plain);
   const findings = collectFindings(layers?.placeOf ?? ((path) => ({ file: base.file, line: base.lineOf(path) })));
-  if (layers !== undefined) for (const source of others) applyOverlay(layers, overlayOf(source), findings);
+  if (layers !== undefined) {
+    for (const source of others) {
+      const overlay = overlayOf(source);
+      const applied = applyOverlay(layers, overlay, findings);
+      checkWrittenFor(overlay, { base: plain, applied }, findings);
+    }
+  }
 
   const document = layers?.value ?? plain;
   checkFrame(document, findings);

@@ -13,16 +13,25 @@ import { suggest } from "./suggest.ts";
  * Each action sees what the ones before it did. `extends` is not followed: the user names the files.
  * What cannot be applied is a finding in the overlay's own file, and the next action goes on.
  */
-export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, findings: Findings): void {
+export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, findings: Findings): Applied {
   const actions = isJsonObject(overlay.value) ? overlay.value["actions"] : undefined;
   if (!isJsonArray(actions)) {
     reportAt(overlay, findings)("error", "bad-overlay", '"actions" must be a list', ["actions"]);
-    return;
+    return { targets: 0, missing: 0 };
   }
   checkNames(overlay, [], DOCUMENT_NAMES, findings);
+  let missing = 0;
   for (const [index, action] of actions.entries()) {
-    applyAction(layers, { overlay, action, path: ["actions", index], findings });
+    const found = applyAction(layers, { overlay, action, path: ["actions", index], findings });
+    if (!found) missing += 1;
   }
+  return { targets: actions.length, missing };
+}
+
+/** How many targets an overlay has, and how many of them match nothing. */
+export interface Applied {
+  readonly targets: number;
+  readonly missing: number;
 }
 
 const DOCUMENT_NAMES = ["overlay", "info", "extends", "actions"];
@@ -37,19 +46,20 @@ interface Action {
   readonly findings: Findings;
 }
 
-function applyAction(layers: LayeredDocument, { overlay, action, path, findings }: Action): void {
+/** False when the target matches nothing. */
+function applyAction(layers: LayeredDocument, { overlay, action, path, findings }: Action): boolean {
   const report = reportAt(overlay, findings);
   const read = actionSchema.safeParse(action);
   if (!read.success || !isJsonObject(action)) {
     report("error", "bad-overlay", 'an action needs a "target" (JSONPath), and "update" or "remove: true"', path);
-    return;
+    return true;
   }
   checkNames(overlay, path, ACTION_NAMES, findings);
   const { target, remove } = read.data;
   const { update } = action;
   if (remove !== true && update === undefined) {
     report("warning", "overlay-without-effect", 'the action has neither "update" nor "remove: true"', path);
-    return;
+    return true;
   }
   const before = layers.value;
   const matches = matchesOf(before, target);
@@ -70,6 +80,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
       });
     }
   }
+  return matches?.length !== 0;
 }
 
 type Report = (severity: Severity, code: string, message: string, path: AttrPath) => void;

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../model/json.ts";
 import { isJsonArray, isJsonObject } from "../model/json.ts";
-import { markOf, MARKS, textMark, WORD } from "./text-mark.ts";
+import { markOf, MARKS, textMark, WORD } from "../model/text-mark.ts";
 
 /**
  * What a payload holds, in 52 bits: the same for the same data, whatever the order of an object's members. Made in a

@@ -1,4 +1,4 @@
-import { textMark } from "./text-mark.ts";
+import { textMark } from "../model/text-mark.ts";
 
 /** Remembers the keys it was given by 52-bit marks, to say cheaply that none of them came twice. */
 export interface KeyMarks {

@@ -2,6 +2,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Contract, Operation } from "../contract/contract.ts";
 import { findOperation } from "../contract/find-operation.ts";
+import { WRITTEN_FOR_ANOTHER } from "../contract/written-for.ts";
 import type { MappingFunction } from "../map/leaf-context.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
 import type { MappingDocument } from "../map/mapping-document.ts";
@@ -79,6 +80,7 @@ export async function openJob(
   sayUnmapped(mapping, settings, parts);
   const ruleWorld = await ruleWorldOf(contract, settings, { resolve, now: parts.clock.now() });
   saySkipped(operation, ruleWorld, parts);
+  sayWrittenForAnother(contract, parts);
   const plan = planOf(document, settings, resolve);
   const input = await openInput(plan, {
     tempFolder: parts.temporaryFolder,
@@ -184,6 +186,12 @@ function saySkipped({ body }: Operation, ruleWorld: RuleWorld | undefined, parts
   if (body === undefined || ruleWorld === undefined) return;
   const skipped = skippedInWords(rulesWithin(body), ruleWorld);
   if (skipped !== undefined) parts.notice(skipped);
+}
+
+function sayWrittenForAnother({ findings }: Contract, parts: Pick<Parts, "notice">): void {
+  for (const { code, place, message } of findings) {
+    if (code === WRITTEN_FOR_ANOTHER) parts.notice(`${place.file}: ${message}`);
+  }
 }
 
 function planOf(

@@ -119,6 +119,16 @@ describe("rules over several fields", () => {
     expect(shipped.stdout).toMatch(/^overlay:gb:\d+/m);
   });
 
+  test("a run says once that an overlay was written for another document, and goes on", async () => {
+    const writtenFor = 'x-migrate-written-for: { document: that of last year, mark: "0" }\nactions:';
+    const folder = folderWith({ "rules.yaml": RULES.replace("actions:", writtenFor) });
+    const { code, stderr } = await validate(folder);
+    expect(code).toBe(1);
+    expect(stderr.match(/rules\.yaml: the overlay was written for another document, that of last year/g)).toHaveLength(
+      1,
+    );
+  });
+
   test("contract check says what they cover", async () => {
     const folder = folderWith();
     const { stdout } = await runCli(["contract", "check", "contract.yaml", "rules.yaml"], { cwd: folder });
