@@ -36,7 +36,7 @@ export function createProgress(talk: Talk, screen: ProgressScreen, now: () => nu
         sending.add(event);
         line.show(sending.text);
       } else if (event.kind === "pace") {
-        line.above(() => talk.detail(`${event.limit} in flight at most: ${event.reason}`));
+        line.above(() => talk.detail(`${paceText(event)}: ${event.reason}`));
       } else if (event.kind === "supplier") {
         line.above(() => talk.notice(supplierText(event)));
         sending.note(event);
@@ -48,6 +48,12 @@ export function createProgress(talk: Talk, screen: ProgressScreen, now: () => nu
     above: (text) => line.above(() => talk.notice(text)),
     stop: line.stop,
   };
+}
+
+function paceText({ limit, perSecond }: Extract<UploadEvent, { kind: "pace" }>): string {
+  return perSecond === undefined
+    ? `${limit} in flight at most`
+    : `${limit} in flight and ${perSecond} a second at most`;
 }
 
 function supplierText({ supplier, open, code, probeInMs }: SupplierEvent): string {

@@ -1,11 +1,13 @@
 import type { Clock, Random } from "../model/clock.ts";
 import { fullJitter } from "../platform/full-jitter.ts";
 import type { PushBack } from "../platform/verdict.ts";
+import { createFoundRate, type FoundRate } from "./found-rate.ts";
 import type { UploadEvent, UploadOptions } from "./sendable.ts";
 
 /**
  * How many requests may be in flight, and when the next may leave. One a time more while that helps, half as many on
- * push-back (429, 503, timeouts), and what the platform asks for in `Retry-After` holds for everybody.
+ * push-back (429, 503, timeouts), no faster than the platform was found to let through, and what it asks for in
+ * `Retry-After` holds for everybody.
  */
 export interface Pace {
   /** Requests in flight at most, just now. */
@@ -38,9 +40,13 @@ const START = 4;
 const CEILING = 16;
 /** After so many requests in a row that could not leave, one at a time tries whether the platform is back. */
 const PROBE_AFTER = 5;
+/** So often in a row a `Retry-After` is enough of a pause: one of 0 s must not make a storm. */
+const BELIEVED = 3;
 /** A window whose replies take longer than this times the best one's (and some) says that more would not help. */
-const SLOWER = 1.5;
+const SLOWER = 1.3;
 const SLOWER_MS = 5;
+/** Windows after which one more is tried again that made replies slower before. */
+const TRY_AGAIN = 10;
 /** The best time is forgotten slowly, because platforms change over the day. */
 const FORGET = 1.0002;
 /** How far ahead of an even spacing `rps` may run, so that coarse timers cost no throughput. */
@@ -49,7 +55,8 @@ const BURST_MS = 50;
 export function createPace(options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps">, parts: PaceParts): Pace {
   const { clock, random, onChange } = parts;
   const steps = createSteps(options, onChange);
-  const spacing = createSpacing(options.rps);
+  const found = createFoundRate();
+  const spacing = createSpacing(options.rps, found);
   let troubles = 0;
   let pushedBackInARow = 0;
   let unsentInARow = 0;
@@ -76,6 +83,7 @@ export function createPace(options: Pick<UploadOptions, "concurrency" | "ceiling
     ticket: () => troubles,
     answered(durationMs, inFlight) {
       pushedBackInARow = 0;
+      found.letThrough(clock.monotonic());
       steps.up(durationMs, inFlight);
     },
     pushedBack(ticket, { reason, afterMs }) {
@@ -83,8 +91,10 @@ export function createPace(options: Pick<UploadOptions, "concurrency" | "ceiling
       if (ticket < troubles) return;
       troubles += 1;
       pushedBackInARow += 1;
-      if (afterMs === undefined && reason !== "timeout") pause(fullJitter(pushedBackInARow, random), reason);
-      steps.halve(reason);
+      const isTold = afterMs !== undefined && pushedBackInARow <= BELIEVED;
+      if (!isTold && reason !== "timeout") pause(fullJitter(pushedBackInARow, random), reason);
+      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic());
+      steps.halve(reason, found.perSecond(clock.monotonic()));
     },
     unreachable(ticket, reason) {
       unsentInARow += 1;
@@ -106,7 +116,8 @@ interface Steps {
   readonly limit: () => number;
   readonly most: number;
   readonly up: (durationMs: number, inFlight: number) => void;
-  readonly halve: (reason: string) => void;
+  /** @param perSecond what the platform lets through, infinite when it never said */
+  readonly halve: (reason: string, perSecond: number) => void;
 }
 
 /** Additive increase, multiplicative decrease: a step up at the end of a window at most, half on trouble. */
@@ -118,12 +129,17 @@ function createSteps(
   const most = auto ? ceiling : concurrency;
   const window = createWindow(auto);
   let limit = auto ? Math.min(START, most) : most;
+  /** The most at a time that did not make replies slow. */
+  let good = limit;
+  let patience = 0;
 
-  const change = (to: number, reason: string): void => {
+  const change = (to: number, reason: string, perSecond = Number.POSITIVE_INFINITY): void => {
+    const isNew = to !== limit || perSecond < Number.POSITIVE_INFINITY;
     window.restart();
-    if (to === limit) return;
     limit = to;
-    onChange({ kind: "pace", limit, reason });
+    if (!isNew) return;
+    const told = perSecond < Number.POSITIVE_INFINITY ? { perSecond: Math.round(perSecond * 10) / 10 } : {};
+    onChange({ kind: "pace", limit, ...told, reason });
   };
 
   return {
@@ -132,9 +148,17 @@ function createSteps(
     up(durationMs, inFlight) {
       if (inFlight < limit / 2 || !window.add(durationMs, limit)) return;
       const reason = auto ? "replies stay quick" : "back to the set pace";
-      change(limit < most && window.helps() ? limit + 1 : limit, reason);
+      patience -= 1;
+      if (!window.helps()) {
+        if (limit > good) patience = TRY_AGAIN;
+        change(Math.min(limit, good), "one more only made replies slower");
+        return;
+      }
+      if (limit >= most || patience > 0) return window.restart();
+      good = limit;
+      change(limit + 1, reason);
     },
-    halve: (reason) => change(Math.max(1, Math.floor(limit / 2)), reason),
+    halve: (reason, perSecond) => change(Math.max(1, Math.floor(limit / 2)), reason, perSecond),
   };
 }
 
@@ -168,15 +192,14 @@ function createWindow(latencyMatters: boolean): Window {
 }
 
 /** A token bucket written as a timetable: when the next request is due. */
-function createSpacing(rps: number | undefined): { readonly claim: (now: number) => number } {
-  if (rps === undefined) return { claim: () => 0 };
-  const interval = 1000 / rps;
+function createSpacing(rps: number | undefined, found: FoundRate): { readonly claim: (now: number) => number } {
   let due = 0;
   return {
     /** Milliseconds to wait; 0 takes the place in the timetable. */
     claim(now) {
+      const interval = 1000 / Math.min(rps ?? Number.POSITIVE_INFINITY, found.perSecond(now));
       const wait = due - now - Math.max(0, BURST_MS - interval);
-      if (wait > 0) return wait;
+      if (wait > 0 && interval > 0) return wait;
       due = Math.max(due, now) + interval;
       return 0;
     },

@@ -46,7 +46,13 @@ it("says rate, outcomes, what is in flight and the time left", () => {
 it("says at once why it waits, and with --verbose why the pace changes", () => {
   const { progress, said } = inPipe();
   progress.onUpload({ kind: "pause", forMs: 1200, reason: "HTTP 429" });
-  progress.onUpload({ kind: "pace", limit: 2, reason: "HTTP 429" });
+  progress.onUpload({ kind: "pace", limit: 2, reason: "timeout" });
+  progress.onUpload({ kind: "pace", limit: 1, perSecond: 17.9, reason: "HTTP 429" });
   progress.above("A notice");
-  expect(said).toEqual(["Waiting 2 s: HTTP 429\n", "2 in flight at most: HTTP 429\n", "A notice\n"]);
+  expect(said).toEqual([
+    "Waiting 2 s: HTTP 429\n",
+    "2 in flight at most: timeout\n",
+    "1 in flight and 17.9 a second at most: HTTP 429\n",
+    "A notice\n",
+  ]);
 });

@@ -42,13 +42,25 @@ describe("auto", () => {
     expect(events[0]).toEqual({ kind: "pace", limit: 5, reason: "replies stay quick" });
   });
 
-  test("stays where it is when replies take much longer than at best", () => {
+  test("takes the last step back when replies take much longer than at best, and tries again later", () => {
+    const { pace, windows, events } = bench({ concurrency: "auto" });
+    windows(2, 50);
+    expect(pace.limit()).toBe(6);
+    windows(20, 90);
+    expect(pace.limit()).toBe(5);
+    expect(events.at(-1)).toEqual({ kind: "pace", limit: 5, reason: "one more only made replies slower" });
+    windows(2, 55);
+    expect(pace.limit()).toBe(7);
+  });
+
+  test("does not try again at once what made replies slower", () => {
     const { pace, windows } = bench({ concurrency: "auto" });
     windows(2, 50);
-    windows(20, 90);
+    windows(1, 90);
+    windows(9, 50);
+    expect(pace.limit()).toBe(5);
+    windows(1, 50);
     expect(pace.limit()).toBe(6);
-    windows(2, 55);
-    expect(pace.limit()).toBe(8);
   });
 
   test("does not grow while fewer than half of it is used", () => {
@@ -102,6 +114,12 @@ describe("push-back", () => {
     }
     const pauses = events.flatMap((event) => (event.kind === "pause" ? [event.forMs] : []));
     expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000]);
+  });
+
+  test("a Retry-After of 0 is no leave for a storm", () => {
+    const { pace, events } = bench({ concurrency: 8 });
+    for (let again = 0; again < 5; again += 1) pace.pushedBack(pace.ticket(), { reason: "429", afterMs: 0 });
+    expect(events.flatMap((event) => (event.kind === "pause" ? [event.forMs] : []))).toEqual([4_000, 8_000]);
   });
 
   test("a timeout halves and does not pause", () => {
