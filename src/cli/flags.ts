@@ -44,6 +44,7 @@ export interface Flags {
   readonly until?: string;
   readonly remoteValidate?: boolean;
   readonly sendInvalid?: boolean;
+  readonly refreshReferences?: boolean;
   readonly cache?: boolean;
 }
 
@@ -250,6 +251,7 @@ export const planOptions: readonly Option[] = [
   new Option("--revise", "send accepted records again whose content has changed"),
   new Option("--until <step>", "stop after this step of the workflow: validate or stage"),
   new Option("--remote-validate", "create nothing: only ask the platform's own validation").conflicts("until"),
+  new Option("--refresh-references", "first write the reference list of products anew, from the platform"),
   new Option("--send-invalid", "send also what is invalid here, and let the platform judge (asks first; see --yes)"),
 ];
 

@@ -24,12 +24,14 @@ export function validateAction(sources: readonly string[], flags: RunFlags): Pro
 export function pushAction(sources: readonly string[], flags: RunFlags): Promise<void> {
   return inWorld(flags, async (world) => {
     const { push } = await import("../commands/push.ts");
+    const { refreshReferences } = await import("../commands/refresh-references.ts");
     const { remoteValidate } = await import("../commands/remote-validate.ts");
     const run = flags.remoteValidate === true ? remoteValidate : push;
     const { target, ...settings } = await readSettings(sources, flags, process.cwd());
     world.talk.detail(configText(settings));
     await refuseWritableByOthers(settings.configFile);
     const options = { ...settings, target: namedTarget(target, "to push to") };
+    if (flags.refreshReferences === true) await refreshReferences(options, world.parts);
     return showRun(await run(options, world.parts), flags.format, world);
   });
 }

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { open, realpath, rename, unlink } from "node:fs/promises";
+import path from "node:path";
+import { Failure } from "../model/failure.ts";
+import type { JsonObject, JsonValue } from "../model/json.ts";
+import { type Product, productPages } from "../platform/products.ts";
+import type { ReadClient } from "../platform/read-client.ts";
+import { readReferenceList, type ReferenceRows } from "../read/reference-list.ts";
+import { csvText } from "../report/csv-text.ts";
+import { hostOf, type TargetSettings } from "../run/connection.ts";
+import { type JobSettings, pathsFrom } from "../run/job.ts";
+import { connectToRead, type ReadParts } from "../run/read-connection.ts";
+
+export interface RefreshOptions {
+  readonly job: Pick<JobSettings, "references" | "folder">;
+  readonly target: TargetSettings;
+}
+
+/**
+ * Writes the reference list `products` anew from what the platform shows, and says so. Columns that the file has and the
+ * platform does not are kept, product by product. A list that cannot be read whole, or is empty, changes nothing.
+ * @throws Failure `config` when the configuration names no such list, `storage` when it cannot be written
+ */
+export async function refreshReferences({ job, target }: RefreshOptions, parts: ReadParts): Promise<void> {
+  const named = job.references?.["products"];
+  if (named === undefined) {
+    throw new Failure("config", "--refresh-references reads products, and no file is named for them", {
+      hint: "in migrate.yaml: `references: { products: lists/products.csv }`",
+    });
+  }
+  const file = pathsFrom(job.folder)(named);
+  const before = existsSync(file) ? await readReferenceList(file) : undefined;
+  const products = await readProducts(target, parts);
+  if (products.length === 0) {
+    parts.notice(`${named}: left as it was, because ${hostOf(target)} shows no products`);
+    return;
+  }
+  await replaceFile(file, listText(products, before));
+  const changes = before === undefined ? "" : changesInWords(before, products);
+  parts.notice(`${named}: ${products.length} products from ${hostOf(target)}${changes}`);
+}
+
+/** Those on sale, and those that were: a migrated account may hold either. */
+async function readProducts(target: TargetSettings, parts: ReadParts): Promise<readonly Product[]> {
+  const { client, close } = await connectToRead(target, "anybody", parts);
+  try {
+    const byCode = new Map<string, Product>();
+    for (const isHistorical of [undefined, true]) await addProducts(client, { isHistorical }, byCode);
+    return [...byCode.values()];
+  } finally {
+    await close();
+  }
+}
+
+async function addProducts(
+  client: ReadClient,
+  filters: { readonly isHistorical: boolean | undefined },
+  byCode: Map<string, Product>,
+): Promise<void> {
+  for await (const { results } of productPages(client, filters)) {
+    for (const product of results) byCode.set(product.code, product);
+  }
+}
+
+const COLUMNS = [
+  "code",
+  "full_name",
+  "display_name",
+  "direction",
+  "brand",
+  "is_variable",
+  "is_green",
+  "is_tracker",
+  "is_prepay",
+  "is_business",
+  "is_restricted",
+  "term",
+  "available_from",
+  "available_to",
+] as const;
+
+function listText(products: readonly Product[], before: ReferenceRows | undefined): string {
+  const own = (before?.columns ?? []).filter((column) => !COLUMNS.some((known) => known === column));
+  const known = new Map((before?.rows ?? []).map((row) => [row["code"], row]));
+  const rows = products.map((product) => {
+    const kept: JsonObject = known.get(product.code) ?? {};
+    return [...COLUMNS.map((column) => cellOf(product[column])), ...own.map((column) => cellOf(kept[column]))];
+  });
+  return csvText([[...COLUMNS, ...own], ...rows]);
+}
+
+function cellOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function changesInWords({ rows }: ReferenceRows, products: readonly Product[]): string {
+  const were = new Set<JsonValue | undefined>(rows.map(({ code }) => code));
+  const are = new Set<JsonValue | undefined>(products.map(({ code }) => code));
+  const added = [...are].filter((code) => !were.has(code)).length;
+  const gone = [...were].filter((code) => !are.has(code)).length;
+  return `; ${added} new, ${gone} gone`;
+}
+
+/** Whole or not at all: written beside its place and moved there. A link leads to the file that is replaced. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const place = await realpath(file).catch(() => file);
+  const draft = path.join(path.dirname(place), `.${path.basename(place)}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    const handle = await open(draft, "wx");
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, place);
+  } catch (cause) {
+    await unlink(draft).catch(() => undefined);
+    throw new Failure("storage", `${file}: the reference list cannot be written`, {
+      hint: "make its folder, and see that it can be written to",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CliEnd, SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import { goodAccounts, outcomeLines, type Workplace, workplace } from "./push-scene.ts";
+
+let sandbox: SandboxProcess;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+});
+afterAll(() => sandbox.stop());
+
+/** The billing name stands for a product, because the accounts of this extract have no other field to spare. */
+const RULE = `overlay: 1.0.0
+info: { title: Products, version: "1" }
+actions:
+  - target: $.components.schemas.Account
+    update:
+      x-rules:
+        - code: product_code_does_not_exist
+          kind: in-set
+          value: billing_name
+          source: products
+          columns: code
+          attr: billing_name
+`;
+
+function placeWith(config: string, names: readonly string[]): Workplace {
+  const accounts = goodAccounts(names.length).map((account, index) => ({ ...account, NAME: names[index] ?? "" }));
+  const place = workplace({ accounts }, sandbox);
+  writeFileSync(place.file("rule.yaml"), RULE);
+  writeFileSync(place.file("migrate.yaml"), config);
+  return place;
+}
+
+function push(place: Workplace, ...flags: readonly string[]): Promise<CliEnd> {
+  return place.push(["--contract", "rule.yaml", "--dry-run", ...flags]);
+}
+
+function listIn(place: Workplace): readonly Readonly<Record<string, string>>[] {
+  return parse(readFileSync(place.file("products.csv"), "utf8"), { columns: true });
+}
+
+const REFERENCES = "references: { products: products.csv }\n";
+
+describe("push --refresh-references", () => {
+  test("writes the list of products that rules then look into, and says so", async () => {
+    const [product = ""] = sandbox.ready.products;
+    const place = placeWith(REFERENCES, [product, "NO-SUCH-PRODUCT"]);
+    const { code, stdout, stderr } = await push(place, "--refresh-references");
+    expect(code, stderr).toBe(1);
+    const codes = outcomeLines(stdout).map(({ errors = [] }) => errors.map((error) => `${error.attr} ${error.code}`));
+    expect(codes).toEqual([[], ["billing_name product_code_does_not_exist"]]);
+    expect(stderr).toContain(`products.csv: ${sandbox.ready.products.length} products from 127.0.0.1`);
+    expect(listIn(place).map((row) => row["code"])).toEqual(sandbox.ready.products);
+    expect(readdirSync(place.folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test("keeps the columns that the platform does not show, and counts what came and went", async () => {
+    const [product = ""] = sandbox.ready.products;
+    const place = placeWith(REFERENCES, [product]);
+    writeFileSync(place.file("products.csv"), `code,approved_by\n${product},"Jo, Ann"\nGONE,Jo\n`);
+    const { stderr } = await push(place, "--refresh-references");
+    expect(stderr).toContain(`; ${sandbox.ready.products.length - 1} new, 1 gone`);
+    const [first, second] = listIn(place);
+    expect([first?.["approved_by"], second?.["approved_by"]]).toEqual(["Jo, Ann", ""]);
+  });
+
+  test("leaves the list as it was when the platform cannot be asked", async () => {
+    const place = placeWith(REFERENCES, ["X"]);
+    writeFileSync(place.file("products.csv"), "code\nX\n");
+    const { code, stdout } = await push(place, "--refresh-references", "--base-url", "https://127.0.0.1:9/v1/");
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(readFileSync(place.file("products.csv"), "utf8")).toBe("code\nX\n");
+  });
+
+  test("wants to know the file, and makes none of its own", async () => {
+    const place = placeWith("{}\n", ["X"]);
+    const { code, stderr } = await push(place, "--refresh-references");
+    expect(code).toBe(2);
+    expect(stderr).toContain("references: { products: lists/products.csv }");
+    expect(existsSync(place.file("products.csv"))).toBe(false);
+  });
+});
