@@ -79,7 +79,7 @@ export const faultOptions: readonly Option[] = [
   new Option("--max-logins <n>", "refuse logins beyond this many a minute (KT-CT-1199)").argParser(count),
   new Option("--forgetful", "do not notice repeats: a second account for the same key"),
   new Option("--seed <n>", "seed of the dice for shares and latencies").argParser(wholeNumber(0, 2 ** 31)),
-];
+].map((option) => option.helpGroup("Faults:"));
 
 /** The fault flags as typed in: the sandbox's own options, but for three names that say their unit. */
 export interface FaultFlags extends Omit<

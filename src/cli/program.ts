@@ -50,10 +50,14 @@ export function createProgram(): Command {
     .showHelpAfterError("(--help says what there is)")
     .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
     .exitOverride();
+  program.commandsGroup("Migrate:");
   addRunCommands(program);
+  program.commandsGroup("Look into it:");
   addViewCommands(program);
+  program.commandsGroup("Read the platform:");
   addReadCommands(program);
   addTokenCommand(program);
+  program.commandsGroup("Local platform:");
   addLocalPlatformCommands(program);
   for (const command of program.commands) command.exitOverride();
   return program;
