@@ -64,3 +64,14 @@ export function sampleRequests(operator: Operator): ReadonlyMap<string, JsonValu
     }),
   );
 }
+
+/** The codes that the operator's published validators raise, and whether one of these can be decided before sending. */
+export function judgedCodes(operator: Operator): ReadonlyMap<string, boolean> {
+  const codes = new Map<string, boolean>();
+  for (const line of readFileSync(path.join(folder, "rules.tsv"), "utf8").split("\n")) {
+    const [document, , , code, decidable] = line.split("\t");
+    if (document !== operator || code === undefined) continue;
+    codes.set(code, codes.get(code) === true || decidable?.startsWith("payload") === true);
+  }
+  return codes;
+}

@@ -4,10 +4,18 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import { attrPattern } from "../../src/model/attr.ts";
 import { isJsonObject, valueAt } from "../../src/model/json.ts";
 import { compileRules } from "../../src/rules/compile-rules.ts";
+import { coverageOf } from "../../src/rules/coverage.ts";
 import { judgeWith, worldOf } from "../overlays/judge-case.ts";
 import { casesOf } from "../overlays/rule-cases.ts";
 import { operationsFor, overlayTexts, rulesOf } from "../overlays/shipped-overlay.ts";
-import { ARE_THERE, documentText, exampleRequests, OPERATORS, type Operator } from "./operators-documents.ts";
+import {
+  ARE_THERE,
+  documentText,
+  exampleRequests,
+  judgedCodes,
+  OPERATORS,
+  type Operator,
+} from "./operators-documents.ts";
 
 /** A true contradiction between an example and a rule of its own operator. */
 interface Contradiction {
@@ -66,6 +74,22 @@ describe.skipIf(!ARE_THERE).each(OPERATORS)("overlay:%s on the published documen
     for (const payload of one.fails) {
       expect(judge(payload).toSorted()).toEqual(one.attr.map((attr) => `${one.severity} ${attr}`).toSorted());
     }
+  });
+
+  it("has a rule for every code that can be decided before sending, or says that its fields are not published", () => {
+    const published = loadContract([
+      { file: `${operator}.yml`, text: documentText(operator) },
+      ...overlayTexts(operator),
+    ]);
+    const coverage = coverageOf(published, worldOf(published, {}));
+    const judged = judgedCodes(operator);
+    const local = [...judged].flatMap(([code, isLocal]) => (isLocal ? [code] : []));
+    expect(coverage?.published).toEqual([...judged.keys()].toSorted());
+    expect(coverage?.byClass.open).toEqual([]);
+    const ruled = new Set(rulesOf(operator).map(({ code }) => code));
+    const dead = new Set(coverage?.byClass["not-in-schema"]);
+    expect(local.length).toBeGreaterThan(200);
+    expect(local.filter((code) => !ruled.has(code) && !dead.has(code))).toEqual([]);
   });
 
   it("finds nothing in the operator's own examples but true contradictions", () => {
