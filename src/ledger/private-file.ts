@@ -30,7 +30,7 @@ export function statOf(path: string): Stats | undefined {
 
 /** Removes a database with its side files. */
 export function removeDatabase(path: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+  for (const suffix of ["", "-wal", "-shm", "-journal", "-seal"]) rmSync(path + suffix, { force: true });
 }
 
 function requireRegularFile(path: string, found: Stats): void {

@@ -25,6 +25,8 @@ export interface SqliteDatabase {
   /** All of it or nothing. Not to be nested. */
   readonly transaction: <Result>(work: () => Result) => Result;
   readonly close: () => void;
+  /** Lets go of the file without another write: what SQLite does when it closes is left to whoever opens it next. */
+  readonly abandon: () => void;
 }
 
 type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
@@ -44,15 +46,17 @@ export function openThrowAway(path: string): SqliteDatabase {
   return database;
 }
 
-/** `throwAway`: SQLite is allowed to work without a journal, which a crash would turn into damage. */
-export function openDatabase(
-  path: string,
-  { throwAway = false }: { readonly throwAway?: boolean } = {},
-): SqliteDatabase {
+export interface OpenOptions {
+  /** SQLite is allowed to work without a journal, which a crash would turn into damage. */
+  readonly throwAway?: boolean;
+  /** Not even what a crash has left in the log is written into the file. */
+  readonly readOnly?: boolean;
+}
+
+export function openDatabase(path: string, { throwAway = false, readOnly = false }: OpenOptions = {}): SqliteDatabase {
   const guard = failureGuard(path);
-  const database = guard(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT, defensive: !throwAway }));
+  const database = guard(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT, defensive: !throwAway, readOnly }));
   const statements = new Map<string, Statement>();
-  let hasWritten = false;
 
   function prepared(sql: string): Statement {
     const known = statements.get(sql);
@@ -64,7 +68,6 @@ export function openDatabase(
 
   function transaction<Result>(work: () => Result): Result {
     database.exec("begin immediate");
-    hasWritten = true;
     try {
       const result = work();
       database.exec("commit");
@@ -76,18 +79,15 @@ export function openDatabase(
     }
   }
 
-  /**
-   * The log goes into the database now: SQLite does it by itself only when no statement is left, and statements live
-   * until they are collected. Only by the one that has written: a reader would keep a live run waiting.
-   */
+  /** Only while nothing is left of the log: SQLite would write that into the file when its last statement goes. */
   function close(): void {
-    if (!database.isOpen) return;
     statements.clear();
-    try {
-      if (hasWritten) database.exec("pragma wal_checkpoint(truncate)");
-    } finally {
-      database.close();
-    }
+    if (database.isOpen) database.close();
+  }
+
+  /** An open database that nobody uses is closed by the end of the process, and without a last write. */
+  function abandon(): void {
+    process.once("exit", () => database.isOpen);
   }
 
   return {
@@ -98,6 +98,7 @@ export function openDatabase(
     row: ({ sql }, ...values) => guard(() => prepared(sql).get(...values)),
     transaction: (work) => guard(() => transaction(work)),
     close: () => guard(close),
+    abandon,
   };
 }
 

@@ -34,8 +34,8 @@ function sqliteFailure(code: number, error: Error, path: string): unknown {
 export function damagedLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${found}`, {
     hint:
-      "nothing was changed in it; put a copy from before back, or move it away: " +
-      "without it nobody knows here which records the platform has accepted already",
+      "nothing was changed in it; `migrate ledger check` says what is wrong, and `migrate ledger repair` makes a sound one " +
+      "of what can be read, in which what is uncertain is ambiguous",
     cause,
   });
 }

@@ -6,6 +6,7 @@ import { Failure } from "../model/failure.ts";
 import { attemptsOf, intend, sendable, settle } from "./attempt-log.ts";
 import { decide, decisionsFor, inDoubt, inDoubtByKey, takeStock } from "./doubt-log.ts";
 import type { Ledger } from "./ledger.ts";
+import { isLocked } from "./lock.ts";
 import { outcomes } from "./outcome-list.ts";
 import { plannedAside } from "./plan-aside.ts";
 import { createPlanner } from "./plan.ts";
@@ -13,15 +14,19 @@ import { preparePrivateFile, removeDatabase, statOf } from "./private-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun } from "./run-log.ts";
 import { openDatabase, openThrowAway } from "./sqlite-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-import { ledgerFailure } from "./sqlite-failure.ts";
+import { sealPath } from "./seal-file.ts";
+import { sealedDatabase } from "./sealed-database.ts";
+import { damagedLedger, ledgerFailure } from "./sqlite-failure.ts";
 import { requireSound } from "./sqlite-check.ts";
-import { bringUpToDate } from "./sqlite-schema.ts";
+import { bringUpToDate, isUpToDate } from "./sqlite-schema.ts";
 import { summary } from "./summary.ts";
 
 export interface LedgerOptions {
   readonly path: string;
   /** False: a ledger that does not exist is a Failure `run_unknown` (for commands that only read). Default: true. */
   readonly create?: boolean;
+  /** For commands that only look, beside whoever writes. */
+  readonly readOnly?: boolean;
   /** Noted with each run. */
   readonly toolVersion?: string;
   /** For stamps. */
@@ -36,22 +41,46 @@ export interface LedgerOptions {
  * `ledger_damaged`, `ledger_in_use`, `storage`. The methods raise the last three too.
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  const { path } = options;
+  const { path, create = true, readOnly = false } = options;
   prepared(path, () => {
-    const found = statOf(path);
-    if (found === undefined && options.create === false) throw noLedger(path);
+    if (statOf(path) === undefined && statOf(sealPath(path)) !== undefined) throw vanished(path);
+    if (statOf(path) === undefined && !create) throw noLedger(path);
     preparePrivateFile(path);
   });
+  const database = (readOnly && openToRead(path)) || openToWrite(path);
+  return ledgerOver(database, options, database.close);
+}
+
+function openToWrite(path: string): SqliteDatabase {
   const database = openDatabase(path);
   try {
     requireSound(database);
     bringUpToDate(database);
     database.execute(DURABLE);
+    return sealedDatabase(database);
+  } catch (error) {
+    database.abandon();
+    throw error;
+  }
+}
+
+/** Undefined for one that has to be brought up to date first, or that a crash has left in the middle of being made. */
+function openToRead(path: string): SqliteDatabase | undefined {
+  if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
+  const database = openDatabase(path, { readOnly: true });
+  try {
+    requireSound(database, () => isLocked(path));
+    if (isUpToDate(database)) return database;
   } catch (error) {
     database.close();
     throw error;
   }
-  return ledgerOver(database, options, () => database.close());
+  database.close();
+  return undefined;
+}
+
+function vanished(path: string): Failure {
+  return damagedLedger(path, `it is gone, but ${sealPath(path)} is not`);
 }
 
 /**
@@ -83,7 +112,7 @@ export async function openTemporaryLedger(
 }
 
 /** The ledger's records lie in the order of their identities, that is anywhere: 32 MB of pages in memory. */
-const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 8000;
+const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 0;
   pragma cache_size = -32000;`;
 function ledgerOver(
   database: SqliteDatabase,

@@ -49,6 +49,7 @@ const SCHEMA_STEPS: readonly string[] = [
      reason text not null, account text
    );
    create index decisions_by_identity on decisions (identity);`,
+  "create table seal (commits integer not null); insert into seal values (0);",
 ];
 
 /**
@@ -64,6 +65,13 @@ export function bringUpToDate(database: SqliteDatabase, steps: readonly string[]
     for (const step of steps.slice(schemaVersion(database))) database.execute(step);
     database.execute(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${steps.length}`);
   });
+}
+
+/** Raises Failure `config` as `bringUpToDate` does, for a newer ledger and for no ledger at all. */
+export function isUpToDate(database: SqliteDatabase): boolean {
+  const version = schemaVersion(database);
+  if (version > SCHEMA_STEPS.length) throw newerLedger(database.path, version, SCHEMA_STEPS.length);
+  return version === SCHEMA_STEPS.length;
 }
 
 const USER_VERSION: Query<{ user_version: number }> = { sql: "pragma user_version" };
@@ -88,5 +96,5 @@ function newerLedger(path: string, found: number, known: number): Failure {
 }
 
 function backUp(database: SqliteDatabase, copy: string): void {
-  database.run("vacuum into ?", copy);
+  database.execute(`vacuum into '${copy.replaceAll("'", "''")}'`);
 }

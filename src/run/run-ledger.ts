@@ -53,7 +53,7 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
  * @throws Failure `run_unknown` when there is none
  */
 export async function openLedgerToRead(path: string): Promise<RunLedger> {
-  const ledger = await openLedger({ path, create: false });
+  const ledger = await openLedger({ path, create: false, readOnly: true });
   return { ledger, close: () => ledger.close() };
 }
 

@@ -1,0 +1,182 @@
+/**
+ * Damages a real ledger in every way that a file can be damaged by accident, and reads it: it has to be refused, or say of
+ * every record what is true. Cut off after every byte, and single bytes flipped; the ledger's own file, the log that a
+ * crash leaves, and the seal.
+ *
+ *   node test/soak/ledger-damage.mjs [--every <bytes>] [--flips <n>] [--seed <n>]
+ *
+ * Ends with 1 when anything was misread, and names the damage.
+ */
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { readFileSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { openLedger } from "../../dist/ledger/sqlite-ledger.js";
+
+const { values } = parseArgs({
+  options: {
+    every: { type: "string", default: "1" },
+    flips: { type: "string", default: "2000" },
+    seed: { type: "string" },
+  },
+});
+const every = Number(values.every);
+const flips = Number(values.flips);
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+
+const FILES = ["ledger.db", "ledger.db-wal", "ledger.db-seal"];
+const POLICY = { revise: false, resendAmbiguous: false, keyAttr: "ref", keyColumns: new Map() };
+const AT = "2026-11-20T23:41:07.000Z";
+const SETTLED = ["accepted", "rejected", "ambiguous", "blocked", "pending", "accepted"];
+
+const scene = mkdtempSync(path.join(tmpdir(), "damage-"));
+process.once("exit", () => rmSync(scene, { recursive: true, force: true }));
+/** @type {{ right: number, refused: number, misread: string[] }} */
+const tally = { right: 0, refused: 0, misread: [] };
+for (const crashed of [false, true])
+  await tryAll(await makeLedger(path.join(scene, crashed ? "crashed" : "closed"), crashed));
+const all = tally.right + tally.refused + tally.misread.length;
+process.stdout.write(
+  `seed ${seed}: ${all} damaged ledgers: ${tally.refused} refused, ${tally.right} right, ${tally.misread.length} misread\n`,
+);
+for (const damage of tally.misread.slice(0, 20)) process.stdout.write(`misread: ${damage}\n`);
+process.exit(tally.misread.length === 0 ? 0 : 1);
+
+/** Records in every state, two runs. Crashed: as SIGKILL leaves it, with what came last in the log alone. */
+async function makeLedger(folder, crashed) {
+  mkdirSync(folder, { recursive: true });
+  const work = path.join(folder, "work.db");
+  const ledger = await openLedger({ path: work });
+  const items = Array.from({ length: 24 }, (_, index) => item(index + 1));
+  await plan(ledger, items.slice(0, 4));
+  const run = await plan(ledger, items);
+  const found = await ledger.sendable(run, 1, 18);
+  const intents = found.map(({ record, identity, content }) => ({ record, identity, content, attempt: 1, at: AT }));
+  await ledger.intend(run, intents);
+  for (const at of [0, 6]) {
+    await ledger.settle(
+      run,
+      intents.slice(at, at + 6).map((intent, index) => settled(intent, SETTLED[index])),
+    );
+  }
+  if (!crashed) await ledger.close();
+  const files = new Map();
+  for (const name of FILES) {
+    const from = path.join(folder, name.replace("ledger", "work"));
+    if (existsSync(from) && readFileSync(from).length > 0) files.set(name, readFileSync(from));
+  }
+  if (crashed !== files.has("ledger.db-wal")) throw new Error("the ledger is not what it should be");
+  if (crashed) await ledger.close();
+  const here = path.join(folder, "here");
+  mkdirSync(here);
+  const made = { here, files, run };
+  return { ...made, truth: await told(made) };
+}
+
+function hash(text) {
+  return createHash("sha256").update(text).digest();
+}
+
+function item(record) {
+  const [identity, content] = [hash(`identity ${record}`), hash(`content ${record}`)];
+  return {
+    record,
+    key: `K${record}`,
+    identity,
+    content,
+    file: "a.csv",
+    line: record + 1,
+    status: "valid",
+    problems: [],
+  };
+}
+
+async function plan(ledger, items) {
+  const more = { target: "platform.example", supplier: "S", operation: "import", settings: {}, dryRun: false };
+  const { id } = await ledger.startRun({ command: "push", startedAt: AT, ...more });
+  await ledger.plan(id, items);
+  await ledger.settlePlan(id, POLICY);
+  return id;
+}
+
+function settled({ record, identity, attempt }, status) {
+  return {
+    record,
+    identity,
+    attempt,
+    status,
+    problems: [],
+    at: AT,
+    ...(status === "accepted" && { account: `A-${record}` }),
+  };
+}
+
+async function tryAll(ledger) {
+  for (const [name, bytes] of ledger.files) {
+    for (let length = 0; length < bytes.length; length += every) {
+      await tryOne(ledger, {
+        name,
+        what: `${name} cut to ${length} bytes`,
+        change: (file) => ftruncateSync(file, length),
+      });
+    }
+  }
+  const dice = diceFrom(seed);
+  const names = [...ledger.files.keys()];
+  for (let flip = 0; flip < flips; flip += 1) {
+    const name = names[flip % names.length];
+    const bytes = ledger.files.get(name);
+    const at = Math.floor(dice() * bytes.length);
+    const value = bytes[at] ^ (1 + Math.floor(dice() * 255));
+    const change = (file) => writeSync(file, Buffer.from([value]), 0, 1, at);
+    await tryOne(ledger, { name, what: `${name}: byte ${at} made ${value}`, change });
+  }
+}
+
+async function tryOne(ledger, { name, what, change }) {
+  const said = await told(ledger, name, change);
+  if (said === "refused") tally.refused += 1;
+  else if (said === ledger.truth) tally.right += 1;
+  else tally.misread.push(`${path.basename(path.dirname(ledger.here))} ledger, ${what}: ${said.slice(0, 300)}`);
+}
+
+/** What a ledger says of its records, by two questions; `refused` when it is not believed. */
+async function told({ here, files, run }, damaged, change) {
+  for (const side of ["-shm", "-wal", "-seal", ""]) rmSync(path.join(here, `ledger.db${side}`), { force: true });
+  for (const [name, bytes] of files) writeFileSync(path.join(here, name), bytes);
+  if (change !== undefined) {
+    const file = openSync(path.join(here, damaged), "r+");
+    change(file);
+    closeSync(file);
+  }
+  try {
+    const ledger = await openLedger({ path: path.join(here, "ledger.db"), create: false, readOnly: true });
+    try {
+      const found = [];
+      for await (const batch of ledger.outcomes(run)) {
+        for (const { record, key, status, account } of batch)
+          found.push([record, key, status, account ?? ""].join(" "));
+      }
+      const sendable = (await ledger.sendable(run, 1, 99)).map(({ record, attempts }) => `${record}/${attempts}`);
+      return [...found, ...sendable].join(", ");
+    } finally {
+      await ledger.close();
+    }
+  } catch (error) {
+    if (error.name === "Failure" && [2, 6].includes(error.exitCode)) return "refused";
+    return `${error.name}: ${error.message}`;
+  }
+}
+
+/** Mulberry32 by Tommy Ettinger (public domain). */
+function diceFrom(start) {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
