@@ -1,10 +1,12 @@
 import { stringify } from "yaml";
 import type { OperationDrift } from "../commands/drift.ts";
+import type { UndecidedReason } from "../contract/rule.ts";
 import { formatPlace } from "../model/place.ts";
 import { printableJson } from "../report/json-text.ts";
 import { plainText } from "../report/plain-text.ts";
 import { renderStack } from "../report/stack.ts";
 import type { Drift } from "../run/drift.ts";
+import type { KnownRule } from "../run/known-rule.ts";
 import type { Screen } from "../run/parts.ts";
 
 /** What was judged differently, then the proposed rules as an overlay to be read, mended and kept. */
@@ -26,15 +28,30 @@ export function driftText(found: readonly OperationDrift[], screen: Screen): str
 function section(title: string, drift: readonly Drift[], kind: Drift["kind"], screen: Screen): string {
   const entries = drift
     .filter((one) => one.kind === kind)
-    .map(({ code, attr, count, example, proposal }) => ({
+    .map(({ code, attr, count, example, known, proposal }) => ({
       head: `${code}  ${attr}`,
       body: [
         `${count.toLocaleString("en")} ${count === 1 ? "time" : "times"}, first at ${formatPlace(example)}`,
+        ...(known === undefined ? [] : [knownInWords(known)]),
         ...(proposal === undefined ? [] : [`a rule of kind ${proposal.rule.kind} is proposed`]),
       ].join("; "),
     }));
   return entries.length === 0 ? "" : `\n${title}\n\n${renderStack(entries, screen)}`;
 }
+
+function knownInWords(known: KnownRule): string {
+  if (known.kind === "undecided") return UNDECIDED[known.reason];
+  if (known.kind === "judged") return "the contract has a rule for it, which lets this pass";
+  if (known.kind === "shipped") return `a rule for it comes with ${known.overlays.join(" and with ")}`;
+  return `the contract's rule for it was skipped: declare ${known.missing.map((name) => plainText(name)).join(", ")}`;
+}
+
+const UNDECIDED: Readonly<Record<UndecidedReason, string>> = {
+  platform: "only the platform can judge it, as the contract says",
+  reference: "it takes a reference list for which there is no rule, as the contract says",
+  unclear: "its published text cannot be carried out, as the contract says",
+  "not-in-schema": "it is about fields that the document does not have, as the contract says",
+};
 
 export function driftJson(found: readonly OperationDrift[]): string {
   return `${printableJson(found, "indented")}\n`;

@@ -1,13 +1,16 @@
-import type { FieldType } from "../contract/field-type.ts";
+import type { Operation } from "../contract/contract.ts";
 import { findOperation } from "../contract/find-operation.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import type { Outcome } from "../model/outcome.ts";
-import { collectDrift, type Drift } from "../run/drift.ts";
+import { type Advise, collectDrift, type Drift } from "../run/drift.ts";
 import { pathsFrom, readContract } from "../run/job.ts";
+import { type KnownRules, knownRules } from "../run/known-rule.ts";
 import type { Parts } from "../run/parts.ts";
+import { proposeRule } from "../run/rule-proposal.ts";
 import { readRunLedger, requireRun } from "../run/run-ledger.ts";
 import { settingsOf } from "../run/run-settings.ts";
+import { shippedRuleCodes } from "../run/shipped-overlay.ts";
 
 export interface DriftOptions {
   readonly ledger: string;
@@ -34,8 +37,8 @@ export function drift(
     for (const run of sent) byOperation.set(run.operation, [...(byOperation.get(run.operation) ?? []), run]);
     const found: OperationDrift[] = [];
     for (const [operation, same] of byOperation) {
-      const body = await bodyOf(same, parts);
-      found.push({ operation, runs: same.length, drift: await collectDrift(outcomesOf(ledger, same), body) });
+      const advise = await adviserOf(same, parts);
+      found.push({ operation, runs: same.length, drift: await collectDrift(outcomesOf(ledger, same), advise) });
     }
     return found;
   });
@@ -45,19 +48,26 @@ async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator
   for (const run of runs) yield* ledger.outcomes(run.id, { statuses: ["accepted", "rejected"] });
 }
 
-/** The payload's type as the latest run's contract has it; without the contract there are no proposals. */
-async function bodyOf(
-  [latest]: readonly Run[],
-  parts: Pick<Parts, "contractCache" | "notice">,
-): Promise<FieldType | undefined> {
-  if (latest === undefined) return undefined;
+/** Rules as the latest run's contract has them, then guesses; without the contract there is no advice. */
+async function adviserOf([latest]: readonly Run[], parts: Pick<Parts, "contractCache" | "notice">): Promise<Advise> {
+  if (latest === undefined) return () => ({});
   try {
-    const { job } = settingsOf(latest);
-    const contract = await readContract(job.contract.map(pathsFrom(job.folder)), parts);
-    return findOperation(contract, latest.operation).body;
+    const { job: settings } = settingsOf(latest);
+    const contract = await readContract(settings.contract.map(pathsFrom(settings.folder)), parts);
+    const operation = findOperation(contract, latest.operation);
+    return advice(operation, knownRules({ contract, operation, settings }, await shippedRuleCodes()));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     parts.notice(`No rules are proposed: ${error.message}`);
-    return undefined;
+    return () => ({});
   }
+}
+
+function advice({ body }: Operation, knownOf: KnownRules): Advise {
+  return (code, attr) => {
+    const known = knownOf(code);
+    const isSettled = known !== undefined && known.kind !== "shipped";
+    const proposal = isSettled || body === undefined ? undefined : proposeRule(body, code, attr);
+    return { ...(known && { known }), ...(proposal && { proposal }) };
+  };
 }

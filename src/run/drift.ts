@@ -1,9 +1,9 @@
-import type { FieldType } from "../contract/field-type.ts";
 import { attrPattern } from "../model/attr.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
-import { proposeRule, type RuleProposal } from "./rule-proposal.ts";
+import type { KnownRule } from "./known-rule.ts";
+import type { RuleProposal } from "./rule-proposal.ts";
 
 /** Something that the platform and local validation judged differently. */
 export interface Drift {
@@ -15,27 +15,31 @@ export interface Drift {
   readonly count: number;
   /** The first of them: the cell, or the record's row. */
   readonly example: Place;
-  /** A rule that would find it here. */
+  /** Of what was missed: what is known of a rule for it; and one that would find it here, where the contract has none. */
+  readonly known?: KnownRule;
   readonly proposal?: RuleProposal;
 }
+
+/** What can be done about a code that was missed. */
+export type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
 
 /** Attrs and codes that are kept apart at most: what keeps memory flat however strange a platform's answers. */
 const MOST_KINDS = 2000;
 
 /**
  * Collects the drift of outcomes, the most frequent first. Records that were refused without a code of an error (a
- * supplier that is closed, a key that is there already) have none. `body`: the payload's type, for proposals.
+ * supplier that is closed, a key that is there already) have none.
  */
 export async function collectDrift(
   outcomes: AsyncIterable<readonly Outcome[]>,
-  body: FieldType | undefined,
+  advise: Advise,
 ): Promise<readonly Drift[]> {
   const found = new Map<string, Drift>();
   for await (const batch of outcomes) {
     for (const outcome of batch) for (const [kind, problem] of driftOf(outcome)) note(found, outcome, kind, problem);
   }
   return [...found.values()]
-    .map((drift) => withProposal(drift, body))
+    .map((drift) => (drift.kind === "strict" ? drift : { ...drift, ...advise(drift.code, drift.attr) }))
     .toSorted((one, other) => other.count - one.count || (one.code < other.code ? -1 : 1));
 }
 
@@ -65,10 +69,4 @@ function note(found: Map<string, Drift>, outcome: Outcome, ...[kind, problem]: F
   const known = found.get(key);
   if (known === undefined && found.size >= MOST_KINDS) return;
   found.set(key, { ...(known ?? { kind, code, attr, example: place }), count: (known?.count ?? 0) + 1 });
-}
-
-function withProposal(drift: Drift, body: FieldType | undefined): Drift {
-  if (drift.kind === "strict" || body === undefined) return drift;
-  const proposal = proposeRule(body, drift.code, drift.attr);
-  return proposal === undefined ? drift : { ...drift, proposal };
 }

@@ -1,7 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { parseDocument } from "../contract/document.ts";
 import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
+import { isJsonArray, type JsonValue, valueAt } from "../model/json.ts";
 import { readTextFile, type TextFile } from "../read/text-file.ts";
 
 const PREFIX = "overlay:";
@@ -24,8 +26,7 @@ export function contractPaths(file: string): readonly string[] {
  * @throws Failure `usage` for a name that is not there
  */
 export async function readShippedOverlay(file: string): Promise<readonly TextFile[]> {
-  const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".yaml"));
-  const names = files.map((name) => name.slice(0, -5)).filter((name) => name !== SHARED);
+  const names = await shippedNames();
   const name = nameOf(file);
   if (names.includes(name)) {
     const paths = contractPaths(file);
@@ -36,6 +37,34 @@ export async function readShippedOverlay(file: string): Promise<readonly TextFil
   throw new Failure("usage", `this version ships no overlay named "${name}"`, {
     hint: near === undefined ? `there are ${names.toSorted().join(", ")}` : `did you mean "${PREFIX}${near}"?`,
   });
+}
+
+/** For every code that a rule of a shipped overlay reports, the overlays that have one: `overlay:<name>`. */
+export async function shippedRuleCodes(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const overlays = new Map<string, readonly string[]>();
+  for (const name of await shippedNames()) {
+    const overlay = `${PREFIX}${name}`;
+    const texts = await readShippedOverlay(overlay);
+    const codes = new Set(texts.flatMap((text) => ruleCodesOf(parseDocument(text).value)));
+    for (const code of codes) overlays.set(code, [...(overlays.get(code) ?? []), overlay]);
+  }
+  return overlays;
+}
+
+function ruleCodesOf(overlay: JsonValue): readonly string[] {
+  const actions = valueAt(overlay, ["actions"]);
+  const lists = (isJsonArray(actions) ? actions : []).map((action) => valueAt(action, ["update", "x-rules"]));
+  return lists
+    .flatMap((list) => (isJsonArray(list) ? list : []))
+    .flatMap((rule) => {
+      const code = valueAt(rule, ["code"]);
+      return typeof code === "string" ? [code] : [];
+    });
+}
+
+async function shippedNames(): Promise<readonly string[]> {
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".yaml"));
+  return files.map((name) => name.slice(0, -5)).filter((name) => name !== SHARED);
 }
 
 function nameOf(file: string): string {

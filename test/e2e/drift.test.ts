@@ -84,6 +84,7 @@ test("--send-invalid lets the platform judge, and report --drift says where it d
       attr: "customers.*.mobile",
       count: 1,
       example: expect.objectContaining({ file: "customers.csv", line: 4, column: "MOBILE" }),
+      known: { kind: "shipped", overlays: expect.arrayContaining(["overlay:gb"]) },
       proposal: {
         target: '$.components.schemas["Customer"]',
         rule: {
@@ -98,6 +99,7 @@ test("--send-invalid lets the platform judge, and report --drift says where it d
   ]);
   const text = await place.migrate(["report", "--drift"]);
   expect(text.stdout).toContain("invalid_phone_number  customers.*.mobile\n    1 time, first at customers.csv:4");
+  expect(text.stdout).toMatch(/a rule for it comes with\s+overlay:au and with overlay:gb/);
   expect(text.stdout).toContain("x-rules:");
 });
 
