@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Contract, Operation } from "../../src/contract/contract.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
-import { isJsonObject, valueAt, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { isJsonArray, isJsonObject, valueAt, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 
 /** What two operators publish; it is not part of the project (MIGRATE_SHARED). */
 const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
@@ -50,6 +50,25 @@ export function exampleRequests(operator: Operator, contract: Contract): readonl
       return [{ title: `${operator} ${operation.id}: ${name}`, operation, payload }];
     });
   });
+}
+
+/**
+ * Some examples leave out the supply type of their meter points, without which nobody knows what these may hold. The
+ * names of the examples tell it.
+ */
+export function withSupplyTypes({ title, payload }: Example): JsonObject {
+  const [, market = "", commodity] = /Example(Unmetered|Embedded)?(Electricity|Gas|Water)Payload$/.exec(title) ?? [];
+  if (commodity === undefined) return payload;
+  const supplyType = [market, commodity].filter(Boolean).join("_").toUpperCase();
+  const typed = (point: JsonValue): JsonValue => (isJsonObject(point) ? { supply_type: supplyType, ...point } : point);
+  const addresses = itemsOf(payload["supply_addresses"]).map((address) =>
+    isJsonObject(address) ? { ...address, meter_points: itemsOf(address["meter_points"]).map(typed) } : address,
+  );
+  return { ...payload, supply_addresses: addresses };
+}
+
+function itemsOf(list: JsonValue | undefined): readonly JsonValue[] {
+  return isJsonArray(list) ? list : [];
 }
 
 /** The operator's example requests that stand in files of their own: operation and example in the name, and the data. */
