@@ -1,6 +1,7 @@
 import type { ContractCheck } from "../commands/contract-check.ts";
 import type { ContractShow } from "../commands/contract-show.ts";
 import type { Operation } from "../contract/contract.ts";
+import { missingKeys, type MissingKey } from "../contract/missing-keys.ts";
 import type { FieldRow } from "../contract/field-table.ts";
 import { formatPlace } from "../model/place.ts";
 import { printableJson } from "../report/json-text.ts";
@@ -15,17 +16,38 @@ export function contractCheckText({ contract, coverage }: ContractCheck, screen:
   const { title, version, operations, findings } = contract;
   const head = `${plainText(title)} ${plainText(version)}: ${amount(operations.length, "operation")}, ${amount(findings.length, "finding")}\n`;
   const covered = coverage === undefined ? "" : `\n${coverageText(coverage, verbose)}`;
-  if (findings.length === 0) return `${head}${covered}`;
+  const keys = keyHint(missingKeys(operations), screen);
+  if (findings.length === 0) return `${head}${keys}${covered}`;
   const entries = findings.map(({ severity, code, place, message }) => ({
     head: `${formatPlace(place)}  ${severity}  ${code}`,
     body: message,
   }));
-  return `${head}\n${renderStack(entries, screen)}${covered}`;
+  return `${head}\n${renderStack(entries, screen)}${keys}${covered}`;
+}
+
+/** The operations without a business key, and what an overlay says to declare one for the first of them. */
+function keyHint(missing: readonly MissingKey[], screen: Screen): string {
+  const [first] = missing;
+  if (first === undefined) return "";
+  const { path, method } = first.operation;
+  const ids = missing.map(({ operation }) => operation.id).join(", ");
+  const target = `$.paths[${JSON.stringify(path)}].${method.toLowerCase()}`;
+  const entry = {
+    head: `${amount(missing.length, "operation")} without a business key`,
+    body: `${ids}. A push needs one: "key" in the mapping, or in an overlay:`,
+  };
+  return [
+    `\n${renderStack([entry], screen).trimEnd()}`,
+    `      - target: ${plainText(target)}`,
+    `        update: { x-migrate-key: ${plainText(first.likely ?? "<the field that names a record>")} }\n`,
+  ].join("\n");
 }
 
 export function contractCheckJson({ contract, coverage }: ContractCheck): string {
   const { title, version, operations, findings } = contract;
-  return `${printableJson({ title, version, operations: operations.map(({ id }) => id), findings, coverage }, "indented")}\n`;
+  const withoutKey = missingKeys(operations).map(({ operation }) => operation.id);
+  const ids = operations.map(({ id }) => id);
+  return `${printableJson({ title, version, operations: ids, withoutKey, findings, coverage }, "indented")}\n`;
 }
 
 const OPERATION_COLUMNS = [

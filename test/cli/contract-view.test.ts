@@ -20,6 +20,14 @@ describe("the views of a contract at 80 columns", () => {
     expect(text).toContain(`\n${FILE}:1  warning  not-enforced\n    "not" is`);
   });
 
+  it("says how to declare the key of an operation that has none", () => {
+    const { contract } = shown();
+    const text = contractCheckText({ contract, coverage: undefined, exitCode: 0 }, SCREEN, false);
+    expect(text).toContain("\n1 operation without a business key\n    create. A push needs one");
+    expect(text).toContain('      - target: $.paths["/accounts/"].post\n        update: { x-migrate-key: <the field');
+    expect(isReadable(text)).toBe(true);
+  });
+
   it("keeps long attrs whole and wraps their rules", () => {
     const text = contractShowText(shown(), SCREEN);
     expect(text).toContain(
