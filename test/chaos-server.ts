@@ -38,6 +38,20 @@ export interface ChaosOptions {
   readonly maxVersion?: "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
   /** Done to the bare TCP connection before anything is read; true: the connection goes on as usual. */
   readonly onConnection?: (socket: Socket, connection: number) => boolean;
+  /** False: `requests` stays empty, for a server that sees very many. */
+  readonly remembers?: boolean;
+  /** Told of every piece of a request that has come in; false: the request is left at that. */
+  readonly onPiece?: (socket: Socket, piece: Piece) => boolean;
+}
+
+/** How much of a request is there. */
+export interface Piece {
+  /** Its header is there in full. */
+  readonly hasHead: boolean;
+  /** Share of the body, 0 to 1. */
+  readonly body: number;
+  /** The bare TCP connection, under TLS where there is any. */
+  readonly tcp: Socket;
 }
 
 /** A server on raw sockets that misbehaves exactly as told, request by request. */
@@ -49,13 +63,16 @@ export async function startChaosServer(
   const requests: SeenRequest[] = [];
   const sockets = new Map<number | undefined, Socket>();
   let connections = 0;
+  let seen = 0;
 
   const serve = (socket: Socket): void => {
     const connection = connections;
-    readRequests(socket, (head) => {
-      const tcp = sockets.get(socket.remotePort) ?? socket;
-      const request = { ...head, number: requests.length + 1, connection, tcp };
-      requests.push(request);
+    const tcp = sockets.get(socket.remotePort) ?? socket;
+    const onPiece = (piece: Omit<Piece, "tcp">): boolean => options.onPiece?.(socket, { ...piece, tcp }) ?? true;
+    readRequests(socket, onPiece, (head) => {
+      seen += 1;
+      const request = { ...head, number: seen, connection, tcp };
+      if (options.remembers !== false) requests.push(request);
       act(request)(socket, request);
     });
   };
@@ -180,24 +197,36 @@ async function certificateFor(options: ChaosOptions): Promise<{ readonly key: st
 
 type Head = Omit<SeenRequest, "number" | "connection" | "tcp">;
 
-function readRequests(socket: Socket, onRequest: (head: Head) => void): void {
+function readRequests(
+  socket: Socket,
+  onPiece: (piece: Omit<Piece, "tcp">) => boolean,
+  onRequest: (head: Head) => void,
+): void {
   let buffered = Buffer.alloc(0);
+  let ignored = false;
   socket.on("error", () => undefined);
   socket.on("data", (chunk: Buffer) => {
     buffered = Buffer.concat([buffered, chunk]);
-    for (;;) {
+    while (!ignored) {
       const headEnd = buffered.indexOf("\r\n\r\n");
-      if (headEnd < 0) return;
+      if (headEnd < 0) {
+        ignored = !onPiece({ hasHead: false, body: 0 });
+        return;
+      }
       const [first = "", ...lines] = buffered.subarray(0, headEnd).toString("latin1").split("\r\n");
       const headers = Object.fromEntries(
         lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
       );
-      const end = headEnd + 4 + Number(headers["content-length"] ?? 0);
-      if (buffered.length < end) return;
+      const length = Number(headers["content-length"] ?? 0);
+      const there = Math.min(length, buffered.length - headEnd - 4);
+      ignored = !onPiece({ hasHead: true, body: length === 0 ? 1 : there / length });
+      if (ignored || there < length) return;
+      const end = headEnd + 4 + length;
       const body = buffered.subarray(headEnd + 4, end).toString("utf8");
       buffered = buffered.subarray(end);
       const [method = "", path = ""] = first.split(" ");
       onRequest({ method, path, headers, body });
+      if (buffered.length === 0) return;
     }
   });
 }

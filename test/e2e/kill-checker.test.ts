@@ -12,11 +12,11 @@ const LIES: Readonly<Record<string, { readonly lie: (told: ThreeAccounts) => Thr
   {
     "a record that the report has lost": {
       lie: (told) => ({ ...told, report: { ...told.report, lines: told.report.lines.slice(1) } }),
-      found: /the report has A 0 times/,
+      found: /^I5: the report has A 0 times/,
     },
     "a record that the ledger has lost": {
       lie: (told) => ({ ...told, ledger: { ...told.ledger, items: told.ledger.items.slice(1) } }),
-      found: /the ledger has A 0 times/,
+      found: /^I1: the ledger has A 0 times/,
     },
     "an account created twice": {
       lie: (told) => ({
@@ -26,11 +26,11 @@ const LIES: Readonly<Record<string, { readonly lie: (told: ThreeAccounts) => Thr
           accounts: [...told.platform.accounts, { number: "A-9", supplier: "S", key: "B" }],
         },
       }),
-      found: /created B 2 times/,
+      found: /^nothing twice: .*created B 2 times/,
     },
     "an account that was never created, and is said to be accepted": {
       lie: (told) => ({ ...told, platform: { ...told.platform, accounts: told.platform.accounts.slice(1) } }),
-      found: /A: accepted as A-1, the platform holds undefined/,
+      found: /^I3: A: accepted as A-1, the platform holds undefined/,
     },
     "an account that was created, and is said to be rejected": {
       lie: (told) => ({
@@ -40,29 +40,36 @@ const LIES: Readonly<Record<string, { readonly lie: (told: ThreeAccounts) => Thr
           lines: told.report.lines.map((line) => (line.key === "A" ? { ...line, status: "rejected" } : line)),
         },
       }),
-      found: /A: created, and rejected in the report/,
+      found: /^nothing lost: A: created, and rejected in the report/,
     },
     "a request without an intent": {
       lie: (told) => ({ ...told, ledger: { ...told.ledger, attempts: new Map([["A", 1]]) } }),
-      found: /B: 1 requests, and 0 intents/,
+      found: /^I6: B: 1 requests, and 0 intents/,
+    },
+    "a request that came before its intent": {
+      lie: (told) => ({
+        ...told,
+        ledger: { ...told.ledger, intendedAt: new Map([["A", "2026-11-20T23:41:08.000Z"]]) },
+      }),
+      found: /^I2: A arrived/,
     },
     "a request for a record of no input": {
       lie: (told) => ({
         ...told,
         platform: { ...told.platform, requests: [...told.platform.requests, request("C")] },
       }),
-      found: /was for C, which is not in the input/,
+      found: /^I6: .*was for C, which is not in the input/,
     },
     "a summary that counts otherwise": {
       lie: (told) => ({ ...told, report: { ...told.report, summary: { records: 2, accepted: 1 } } }),
-      found: /2 lines accepted, the summary says 1/,
+      found: /^I5: 2 lines accepted, the summary says 1/,
     },
     "more ambiguous records than are allowed": {
       lie: (told) => ({
         ...told,
         report: { ...told.report, lines: told.report.lines.map((line) => ({ ...line, status: "ambiguous" })) },
       }),
-      found: /2 ambiguous records, and 1 are allowed/,
+      found: /^P5: 2 ambiguous records, and 1 are allowed/,
     },
   };
 
@@ -83,6 +90,7 @@ function agreeing(): ThreeAccounts {
         account: number,
       })),
       attempts: new Map(KEYS.map((key) => [key, 1])),
+      intendedAt: new Map(KEYS.map((key) => [key, "2026-11-20T23:41:06.990Z"])),
     },
     report: {
       lines: accounts.map(({ key, number }, index) => ({

@@ -7,7 +7,13 @@ import { outcomeLines } from "./push-scene.ts";
 /** What three independent witnesses say of one push: the platform, the ledger's file, and the report's files. */
 export interface ThreeAccounts {
   readonly platform: { readonly requests: readonly SeenRequest[]; readonly accounts: readonly HeldAccount[] };
-  readonly ledger: { readonly items: readonly LedgerItem[]; readonly attempts: ReadonlyMap<string, number> };
+  readonly ledger: {
+    readonly items: readonly LedgerItem[];
+    /** Intents ever written, by key. */
+    readonly attempts: ReadonlyMap<string, number>;
+    /** When the first of them was made, ISO 8601, by key. */
+    readonly intendedAt: ReadonlyMap<string, string>;
+  };
   readonly report: { readonly lines: readonly OutcomeLine[]; readonly summary: Readonly<Record<string, unknown>> };
 }
 
@@ -19,7 +25,11 @@ interface LedgerItem {
 }
 
 /** Hears the three witnesses. The ledger is read as the bare database that it is, past the code that wrote it. */
-export async function hear(admin: Admin, ledger: string, run: string): Promise<ThreeAccounts> {
+export async function hear(
+  admin: Pick<Admin, "imports" | "accounts">,
+  ledger: string,
+  run: string,
+): Promise<ThreeAccounts> {
   const folder = path.join(path.dirname(ledger), "runs", run);
   return {
     platform: { requests: (await admin.imports()).filter(isSending), accounts: await admin.accounts() },
@@ -43,10 +53,17 @@ export interface Allowed {
 
 /**
  * Where the three contradict each other, or tell of a record lost, unaccounted for, or created twice; empty when all
- * is well. For a push of good records alone: each ends `accepted`, or `ambiguous` where that is allowed.
+ * is well. Each complaint begins with the invariant it is about (docs/reliability.md). For a push of good records
+ * alone: each ends `accepted`, or `ambiguous` where that is allowed.
  */
 export function contradictions(keys: readonly string[], heard: ThreeAccounts, allowed: Allowed): readonly string[] {
-  return [...lostOrUnknown(keys, heard), ...doubled(heard), ...disagreeing(heard), ...unfinished(heard, allowed)];
+  return [
+    ...lostOrUnknown(keys, heard),
+    ...doubled(heard),
+    ...early(heard),
+    ...disagreeing(heard),
+    ...unfinished(heard, allowed),
+  ];
 }
 
 /** Every record of the input has one line and one item, and nothing else has. */
@@ -55,30 +72,41 @@ function lostOrUnknown(keys: readonly string[], { platform, ledger, report }: Th
   const strangers = platform.requests.filter(({ key, processed }) => (key === undefined ? processed : !known.has(key)));
   return [
     ...oneEach(
-      "the report",
+      "I5: the report",
       keys,
       report.lines.map(({ key }) => key ?? "no key"),
     ),
     ...oneEach(
-      "the ledger",
+      "I1: the ledger",
       keys,
       ledger.items.map(({ key }) => key),
     ),
-    ...strangers.map(({ request, key }) => `request ${request} was for ${key}, which is not in the input`),
+    ...strangers.map(({ request, key }) => `I6: request ${request} was for ${key}, which is not in the input`),
   ];
 }
 
 function oneEach(who: string, keys: readonly string[], found: readonly string[]): readonly string[] {
   const counts = countEach(found);
+  const known = new Set(keys);
   return [...new Set([...keys, ...found])]
-    .filter((key) => counts.get(key) !== 1 || !keys.includes(key))
+    .filter((key) => counts.get(key) !== 1 || !known.has(key))
     .map((key) => `${who} has ${key} ${counts.get(key) ?? 0} times`);
 }
 
 function doubled({ platform }: ThreeAccounts): readonly string[] {
   return [...countEach(platform.accounts.map(({ key }) => key))]
     .filter(([, count]) => count > 1)
-    .map(([key, count]) => `the platform has created ${key} ${count} times`);
+    .map(([key, count]) => `nothing twice: the platform has created ${key} ${count} times`);
+}
+
+/** By the clock of the machine that both run on. */
+function early({ platform, ledger }: ThreeAccounts): readonly string[] {
+  return platform.requests.flatMap(({ key = "", at }) => {
+    const intendedAt = ledger.intendedAt.get(key);
+    return intendedAt !== undefined && at < intendedAt
+      ? [`I2: ${key} arrived at ${at}, intended at ${intendedAt}`]
+      : [];
+  });
 }
 
 function disagreeing({ platform, ledger, report }: ThreeAccounts): readonly string[] {
@@ -92,10 +120,16 @@ function disagreeing({ platform, ledger, report }: ThreeAccounts): readonly stri
     const isAccepted = status === "accepted";
     const isCreated = held.has(key);
     return sayings([
-      [item?.status === status, `${key}: ${status} in the report, ${item?.status} in the ledger`],
-      [!isAccepted || account === held.get(key), `${key}: accepted as ${account}, the platform holds ${held.get(key)}`],
-      [isAccepted || status === "ambiguous" || !isCreated, `${key}: created, and ${status} in the report`],
-      [seen <= intended, `${key}: ${seen} requests, and ${intended} intents in the ledger`],
+      [item?.status === status, `I5: ${key}: ${status} in the report, ${item?.status} in the ledger`],
+      [
+        !isAccepted || account === held.get(key),
+        `I3: ${key}: accepted as ${account}, the platform holds ${held.get(key)}`,
+      ],
+      [
+        isAccepted || status === "ambiguous" || !isCreated,
+        `nothing lost: ${key}: created, and ${status} in the report`,
+      ],
+      [seen <= intended, `I6: ${key}: ${seen} requests, and ${intended} intents in the ledger`],
     ]);
   });
 }
@@ -109,13 +143,16 @@ function unfinished({ report }: ThreeAccounts, allowed: Allowed): readonly strin
   const counts = countEach(lines.map(({ status }) => status));
   const ambiguous = counts.get("ambiguous") ?? 0;
   return sayings([
-    ...lines.map(({ key, status }) => [FINAL.has(status), `${key} ended ${status}`] as const),
-    [ambiguous <= allowed.ambiguous, `${ambiguous} ambiguous records, and ${allowed.ambiguous} are allowed`],
+    ...lines.map(({ key, status }) => [FINAL.has(status), `nothing lost: ${key} ended ${status}`] as const),
+    [ambiguous <= allowed.ambiguous, `P5: ${ambiguous} ambiguous records, and ${allowed.ambiguous} are allowed`],
     ...[...counts].map(
       ([status, count]) =>
-        [summary[status] === count, `${count} lines ${status}, the summary says ${String(summary[status])}`] as const,
+        [
+          summary[status] === count,
+          `I5: ${count} lines ${status}, the summary says ${String(summary[status])}`,
+        ] as const,
     ),
-    [summary["records"] === lines.length, `${lines.length} lines, the summary says ${String(summary["records"])}`],
+    [summary["records"] === lines.length, `I5: ${lines.length} lines, the summary says ${String(summary["records"])}`],
   ]);
 }
 
@@ -132,11 +169,12 @@ function readLedger(file: string, run: string): ThreeAccounts["ledger"] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const items = database.prepare(ITEMS).all(run).map(toItem);
-    const attempts = database
-      .prepare(ATTEMPTS)
-      .all()
-      .map((row): [string, number] => [String(row["key"]), Number(row["attempts"])]);
-    return { items, attempts: new Map(attempts) };
+    const attempts = database.prepare(ATTEMPTS).all();
+    return {
+      items,
+      attempts: new Map(attempts.map(({ key, attempts: count }) => [String(key), Number(count)])),
+      intendedAt: new Map(attempts.map(({ key, first }) => [String(key), String(first)])),
+    };
   } finally {
     database.close();
   }
@@ -145,7 +183,7 @@ function readLedger(file: string, run: string): ThreeAccounts["ledger"] {
 const ITEMS = `select record, key, status, account from items where run = (select id from runs where name = ?)`;
 
 const ATTEMPTS = `
-  select key, count(*) as attempts
+  select key, count(*) as attempts, min(intended_at) as first
   from items join attempts on attempts.run = items.run and attempts.record = items.record group by key`;
 
 function toItem(row: Readonly<Record<string, unknown>>): LedgerItem {

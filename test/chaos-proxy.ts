@@ -1,0 +1,87 @@
+import { createServer, connect, type Socket } from "node:net";
+
+/** A TCP proxy before a server of this machine; what goes through it is what it is told to let through. */
+export interface ChaosProxy {
+  /** The server's address, by way of the proxy. */
+  readonly baseUrl: URL;
+  /** Nothing goes through any more, and nobody is told; new connections are reset. */
+  readonly partition: () => void;
+  /** What was held back goes on, and so does everything else. */
+  readonly heal: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface ChaosProxyOptions {
+  /** Bytes a second from client to server, in pieces of a tenth of that. */
+  readonly bytesPerSecond?: number;
+  /** Milliseconds that each piece of the way back takes longer. */
+  readonly delayMs?: () => number;
+}
+
+/** @param server where the server behind it listens */
+export async function startChaosProxy(server: URL, options: ChaosProxyOptions = {}): Promise<ChaosProxy> {
+  const sockets = new Set<Socket>();
+  const held: (() => void)[] = [];
+  let isCut = false;
+
+  const through = (work: () => void): void => {
+    if (isCut) held.push(work);
+    else work();
+  };
+  const proxy = createServer((client) => {
+    sockets.add(client);
+    client.on("error", () => undefined).on("close", () => sockets.delete(client));
+    if (isCut) {
+      client.resetAndDestroy();
+      return;
+    }
+    const behind = connect(Number(server.port), "localhost");
+    sockets.add(behind);
+    behind.on("error", () => client.destroy()).on("close", () => sockets.delete(behind));
+    forward(client, behind, options.bytesPerSecond, through);
+    delay(behind, client, options.delayMs, through);
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, "localhost", resolve);
+  });
+  const address = proxy.address();
+  const baseUrl = new URL(server);
+  if (typeof address === "object" && address !== null) baseUrl.port = String(address.port);
+  return {
+    baseUrl,
+    partition() {
+      isCut = true;
+    },
+    heal() {
+      isCut = false;
+      for (const work of held.splice(0)) work();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        proxy.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+type Through = (work: () => void) => void;
+
+function forward(from: Socket, to: Socket, bytesPerSecond = Number.POSITIVE_INFINITY, through: Through): void {
+  let freeAt = 0;
+  from.on("data", (chunk: Buffer) => {
+    freeAt = Math.max(freeAt, performance.now()) + (chunk.length / bytesPerSecond) * 1000;
+    const wait = freeAt - performance.now();
+    if (wait <= 1) through(() => to.write(chunk));
+    else setTimeout(() => through(() => to.write(chunk)), wait);
+  });
+  from.on("end", () => through(() => to.end()));
+}
+
+function delay(from: Socket, to: Socket, delayMs: () => number = () => 0, through: Through): void {
+  let last: Promise<unknown> = Promise.resolve();
+  from.on("data", (chunk: Buffer) => {
+    const waited = new Promise((resolve) => setTimeout(resolve, delayMs()));
+    last = last.then(() => waited).then(() => through(() => to.write(chunk)));
+  });
+  from.on("end", () => void last.then(() => through(() => to.end())));
+}
