@@ -3,6 +3,9 @@ import path from "node:path";
 import type { Contract, Operation } from "../../src/contract/contract.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { isJsonArray, isJsonObject, valueAt, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { OPERATORS, overlayTexts, type Operator } from "../overlays/shipped-overlay.ts";
+
+export { OPERATORS, type Operator };
 
 /** What two operators publish; it is not part of the project (MIGRATE_SHARED). */
 const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
@@ -11,16 +14,17 @@ const folder = path.join(shared, "contracts");
 /** False where the documents are not there: tests over them are skipped, and show as such. */
 export const ARE_THERE: boolean = existsSync(folder);
 
-export const OPERATORS = ["gb", "au"] as const;
-export type Operator = (typeof OPERATORS)[number];
-
 export function documentText(operator: Operator): string {
   return readFileSync(path.join(folder, `${operator}-data-import.openapi.yml`), "utf8");
 }
 
-/** The document as it is, or with an overlay that says how the asynchronous generation is wrapped. */
-export function loadDocument(operator: Operator, overlay?: "wrapped"): Contract {
+/**
+ * The document as it is, with an overlay that says how the asynchronous generation is wrapped, or with the overlays that
+ * the package ships for it, which say that too.
+ */
+export function loadDocument(operator: Operator, overlay?: "wrapped" | "shipped"): Contract {
   const document = { file: `${operator}.yml`, text: documentText(operator) };
+  if (overlay === "shipped") return loadContract([document, ...overlayTexts(operator)]);
   return loadContract(overlay === undefined ? [document] : [document, { file: "wrap.yml", text: WRAPPED }]);
 }
 
