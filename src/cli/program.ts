@@ -176,6 +176,7 @@ function addViewCommands(program: Command): void {
     );
 
   addDocumentsCommand(program);
+  addLedgerCommands(program);
 
   const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
   withOptions(contract.command("check"), [configOption, cacheOption, viewFormat()])
@@ -199,6 +200,23 @@ function addViewCommands(program: Command): void {
       (await import("./view-actions.ts")).contractDiffAction(old, next, flags),
     );
   for (const command of contract.commands) command.exitOverride();
+}
+
+function addLedgerCommands(program: Command): void {
+  const ledger = program
+    .command("ledger")
+    .description("Look at the ledger's file, and mend it. No network.")
+    .exitOverride();
+  withOptions(ledger.command("check"), [configOption, ledgerOption, viewFormat()])
+    .description("Is it what was written last, and does it agree with itself? Changes nothing.")
+    .action(async (flags: ViewFlags) => (await import("./ledger-actions.ts")).ledgerCheckAction(flags));
+  withOptions(ledger.command("repair"), [configOption, ledgerOption, viewFormat()])
+    .description("Make a sound one of what can be read; what is uncertain becomes ambiguous. Keeps the old one.")
+    .action(async (flags: ViewFlags) => (await import("./ledger-actions.ts")).ledgerRepairAction(flags));
+  withOptions(ledger.command("export"), [configOption, ledgerOption])
+    .description("Everything that it knows, a JSON object a line: runs, records, requests, decisions. No values.")
+    .action(async (flags: Flags) => (await import("./ledger-actions.ts")).ledgerExportAction(flags));
+  for (const command of ledger.commands) command.exitOverride();
 }
 
 function addDocumentsCommand(program: Command): void {

@@ -40,3 +40,9 @@ function requireRegularFile(path: string, found: Stats): void {
     hint: "give the path of the ledger's own file, or of one that does not exist yet",
   });
 }
+
+export function noLedger(path: string): Failure {
+  return new Failure("run_unknown", `there is no ledger at ${path}, so there are no runs`, {
+    hint: "start one with `migrate push`; if it lies elsewhere, name it with --ledger",
+  });
+}

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../model/clock.ts";
-import { Failure } from "../model/failure.ts";
+import type { Failure } from "../model/failure.ts";
 import { attemptsOf, intend, sendable, settle } from "./attempt-log.ts";
 import { decide, decisionsFor, inDoubt, inDoubtByKey, takeStock } from "./doubt-log.ts";
 import type { Ledger } from "./ledger.ts";
@@ -10,7 +10,7 @@ import { isLocked } from "./lock.ts";
 import { outcomes } from "./outcome-list.ts";
 import { plannedAside } from "./plan-aside.ts";
 import { createPlanner } from "./plan.ts";
-import { preparePrivateFile, removeDatabase, statOf } from "./private-file.ts";
+import { noLedger, preparePrivateFile, removeDatabase, statOf } from "./private-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun } from "./run-log.ts";
 import { openDatabase, openThrowAway } from "./sqlite-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
@@ -157,10 +157,4 @@ function prepared(path: string, work: () => void): void {
   } catch (error) {
     throw ledgerFailure(error, path);
   }
-}
-
-function noLedger(path: string): Failure {
-  return new Failure("run_unknown", `there is no ledger at ${path}, so there are no runs`, {
-    hint: "start one with `migrate push`; if it lies elsewhere, name it with --ledger",
-  });
 }

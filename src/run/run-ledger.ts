@@ -1,5 +1,6 @@
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { lockLedger } from "../ledger/lock.ts";
+import { noLedger, statOf } from "../ledger/private-file.ts";
 import { openLedger } from "../ledger/sqlite-ledger.ts";
 import { BUG } from "../model/exit-code.ts";
 import { Failure } from "../model/failure.ts";
@@ -76,4 +77,12 @@ export async function recordedRun<T>({ ledger, run }: RunBook, work: () => Promi
     await ledger.finishRun(run, exitCode).catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * For commands that look at a ledger's file as such.
+ * @throws Failure `run_unknown` when there is none
+ */
+export function requireLedgerFile(path: string): void {
+  if (statOf(path) === undefined) throw noLedger(path);
 }

@@ -3,7 +3,7 @@
  * every record what is true. Cut off after every byte, and single bytes flipped; the ledger's own file, the log that a
  * crash leaves, and the seal.
  *
- *   node test/soak/ledger-damage.mjs [--every <bytes>] [--flips <n>] [--seed <n>]
+ *   node test/soak/ledger-damage.mjs [--every <bytes>] [--flips <n>] [--repair <every nth that is refused>] [--seed <n>]
  *
  * Ends with 1 when anything was misread, and names the damage.
  */
@@ -13,17 +13,21 @@ import { readFileSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { exportLedger } from "../../dist/ledger/ledger-export.js";
+import { repairLedger } from "../../dist/ledger/ledger-repair.js";
 import { openLedger } from "../../dist/ledger/sqlite-ledger.js";
 
 const { values } = parseArgs({
   options: {
     every: { type: "string", default: "1" },
     flips: { type: "string", default: "2000" },
+    repair: { type: "string", default: "25" },
     seed: { type: "string" },
   },
 });
 const every = Number(values.every);
 const flips = Number(values.flips);
+const repaired = Number(values.repair);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 
 const FILES = ["ledger.db", "ledger.db-wal", "ledger.db-seal"];
@@ -31,15 +35,18 @@ const POLICY = { revise: false, resendAmbiguous: false, keyAttr: "ref", keyColum
 const AT = "2026-11-20T23:41:07.000Z";
 const SETTLED = ["accepted", "rejected", "ambiguous", "blocked", "pending", "accepted"];
 
+/** What nothing sends again by itself. */
+const OPEN = new Set(["ambiguous", "sending"]);
+
 const scene = mkdtempSync(path.join(tmpdir(), "damage-"));
 process.once("exit", () => rmSync(scene, { recursive: true, force: true }));
-/** @type {{ right: number, refused: number, misread: string[] }} */
-const tally = { right: 0, refused: 0, misread: [] };
+/** @type {{ right: number, refused: number, repairs: number, misread: string[] }} */
+const tally = { right: 0, refused: 0, repairs: 0, misread: [] };
 for (const crashed of [false, true])
   await tryAll(await makeLedger(path.join(scene, crashed ? "crashed" : "closed"), crashed));
 const all = tally.right + tally.refused + tally.misread.length;
 process.stdout.write(
-  `seed ${seed}: ${all} damaged ledgers: ${tally.refused} refused, ${tally.right} right, ${tally.misread.length} misread\n`,
+  `seed ${seed}: ${all} damaged ledgers: ${tally.refused} refused, ${tally.right} right, ${tally.repairs} repaired, ${tally.misread.length} misread\n`,
 );
 for (const damage of tally.misread.slice(0, 20)) process.stdout.write(`misread: ${damage}\n`);
 process.exit(tally.misread.length === 0 ? 0 : 1);
@@ -137,9 +144,39 @@ async function tryAll(ledger) {
 
 async function tryOne(ledger, { name, what, change }) {
   const said = await told(ledger, name, change);
-  if (said === "refused") tally.refused += 1;
-  else if (said === ledger.truth) tally.right += 1;
+  if (said === "refused") {
+    tally.refused += 1;
+    if (tally.refused % repaired === 0) await tryRepair(ledger, what);
+  } else if (said === ledger.truth) tally.right += 1;
   else tally.misread.push(`${path.basename(path.dirname(ledger.here))} ledger, ${what}: ${said.slice(0, 300)}`);
+}
+
+/** Whatever repair makes of it, no record may be accepted that was not, or be sent again that was. */
+async function tryRepair({ here, truth }, what) {
+  const file = path.join(here, "ledger.db");
+  tally.repairs += 1;
+  try {
+    repairLedger(file, String(tally.repairs));
+  } catch (error) {
+    if (error.code === "ledger_damaged") return;
+    throw new Error(`${what}: the ledger cannot be repaired`, { cause: error });
+  }
+  await (await openLedger({ path: file, create: false })).close();
+  const known = new Map(truth.split(", ").map((line) => [line.split(" ")[0], line.split(" ")[2]]));
+  const numbers = new Map([...known.keys()].map((record) => [hash(`identity ${record}`).toString("hex"), record]));
+  for (const row of [...exportLedger(file, () => false)].flat()) {
+    const { record, status } =
+      row.row === "record" ? { record: numbers.get(row.identity), status: row.state } : itemOf(row);
+    const was = known.get(record);
+    if (status === undefined || was === undefined) continue;
+    const isWrong = status === "accepted" ? was !== "accepted" : was === "accepted" && !OPEN.has(status);
+    if (isWrong) tally.misread.push(`${what}, repaired: ${row.row} ${record} was ${was} and is ${status}`);
+  }
+}
+
+/** Of the second run, whose fate is known. */
+function itemOf({ row, run, record, status }) {
+  return row === "item" && run === 2 ? { record: String(record), status } : {};
 }
 
 /** What a ledger says of its records, by two questions; `refused` when it is not believed. */

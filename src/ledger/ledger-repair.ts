@@ -1,0 +1,126 @@
+import { linkSync, renameSync, rmSync } from "node:fs";
+import { preparePrivateFile, removeDatabase, statOf } from "./private-file.ts";
+import { readSeal, sealPath } from "./seal-file.ts";
+import { committed } from "./sealed-database.ts";
+import { salvage, type Salvaged } from "./salvage.ts";
+import { openDatabase, type Query, type SqliteDatabase } from "./sqlite-database.ts";
+import { damagedLedger, ledgerFailure } from "./sqlite-failure.ts";
+import { bringUpToDate } from "./sqlite-schema.ts";
+
+export interface LedgerRepair {
+  readonly tables: readonly Salvaged[];
+  /** Records whose fate is unknown now. */
+  readonly ambiguous: number;
+  /** Where the damaged ledger lies; its log and its seal lie beside it. */
+  readonly kept: string;
+}
+
+/**
+ * Makes a sound ledger of what can be read of a damaged one, and puts it in its place; the damaged one stays beside it.
+ * What is uncertain is `ambiguous` from then on: accepted is only what a request or a decision confirms, and where
+ * anything was lost, nothing else is believed. Callers hold the lock.
+ * @param stamp for the name of the damaged ledger
+ * @throws Failure `ledger_damaged` when not a single run can be read; `storage`
+ */
+export function repairLedger(path: string, stamp: string): LedgerRepair {
+  const draft = `${path}.repaired`;
+  try {
+    removeDatabase(draft);
+    preparePrivateFile(draft);
+    const sound = openDatabase(draft);
+    const { tables, isCertain } = copyInto(sound, path);
+    sound.transaction(() => {
+      for (const sql of [...UNCONFIRMED, ...(isCertain ? UNSURE_OF_ONE : UNSURE_OF_ALL), ...FOLLOWING]) sound.run(sql);
+    });
+    const ambiguous = sound.row(AMBIGUOUS)?.count ?? 0;
+    sound.close();
+    return { tables, ambiguous, kept: swap(path, draft, stamp) };
+  } catch (error) {
+    throw ledgerFailure(error, path);
+  }
+}
+
+function copyInto(
+  sound: SqliteDatabase,
+  path: string,
+): { readonly tables: readonly Salvaged[]; readonly isCertain: boolean } {
+  bringUpToDate(sound);
+  const damaged = openDatabase(path, { readOnly: true });
+  try {
+    const tables = salvage(damaged, sound);
+    if (!tables.some(({ table, rows }) => table === "runs" && rows > 0)) {
+      removeDatabase(sound.path);
+      throw damagedLedger(path, "nothing of it can be read");
+    }
+    return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(damaged) };
+  } finally {
+    damaged.close();
+  }
+}
+
+/** Whether nothing that was ever written is missing. */
+function isComplete(damaged: SqliteDatabase): boolean {
+  const seal = readSeal(sealPath(damaged.path));
+  if (seal === undefined || seal === "damaged") return false;
+  try {
+    return committed(damaged) >= seal.commits;
+  } catch {
+    return false;
+  }
+}
+
+const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
+  select identity from decisions where decision = 'accepted')`;
+
+const UNCONFIRMED = [
+  `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,
+];
+
+/** What was under way may have been followed by more. */
+const UNSURE_OF_ALL = [
+  "update attempts set harmless = 0 where status = 'sending'",
+  `update records set state = 'ambiguous' where state not in ('accepted', 'sending')`,
+];
+
+/** Everything could be read: what is said of a record twice, in different places, is true. */
+const UNSURE_OF_ONE = [
+  `update records set state = 'ambiguous'
+   where state not in ('accepted', 'sending') and attempts > 0 and not exists (
+     select 1 from attempts where attempts.identity = records.identity and attempts.attempt = records.attempts
+       and (attempts.status = records.state or records.state in ('pending', 'blocked')))
+     and not exists (select 1 from decisions where decisions.identity = records.identity)`,
+  `update records set state = 'ambiguous' where attempts <> coalesce(
+     (select max(attempt) from attempts where attempts.identity = records.identity), 0)`,
+];
+
+/** A run's list follows what is known of the records; what is known nowhere may have been sent. */
+const FOLLOWING = [
+  `insert or ignore into records (identity, content, state, attempts)
+   select identity, x'', 'ambiguous', max(attempt) from attempts group by identity`,
+  `insert or ignore into records (identity, content, state, attempts)
+   select identity, coalesce(content, x''), 'ambiguous',
+     coalesce((select max(attempt) from attempts where attempts.identity = items.identity), 0)
+   from items where identity is not null and status not in ('invalid', 'duplicate', 'valid')`,
+  `update records set attempts = max(attempts, coalesce(
+     (select max(attempt) from attempts where attempts.identity = records.identity), 0))`,
+  `update items set status = 'ambiguous' where status in ('pending', 'blocked', 'rejected', 'accepted', 'skipped')
+     and identity in (select identity from records where state = 'ambiguous')`,
+  "insert or ignore into files (id, name) select distinct file, 'lost' || file from items",
+];
+
+const AMBIGUOUS: Query<{ count: number }> = {
+  sql: "select count(*) as count from records where state in ('ambiguous', 'sending')",
+};
+
+/**
+ * The old seal goes last: until then whatever lies here does not fit it, and is refused if this is interrupted. The old
+ * log goes before the new ledger comes, which must not be taken for its own.
+ */
+function swap(path: string, draft: string, stamp: string): string {
+  const kept = `${path}.damaged-${stamp}`;
+  for (const side of ["", "-wal", "-seal"]) if (statOf(path + side) !== undefined) linkSync(path + side, kept + side);
+  for (const side of ["-wal", "-shm"]) rmSync(path + side, { force: true });
+  renameSync(draft, path);
+  rmSync(sealPath(path), { force: true });
+  return kept;
+}

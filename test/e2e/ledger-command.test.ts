@@ -1,0 +1,92 @@
+import { existsSync, openSync, readdirSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SandboxProcess } from "./cli.ts";
+import { startSandboxProcess } from "./cli.ts";
+import type { Workplace } from "./push-scene.ts";
+import { goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+
+const RECORDS = 40;
+let sandbox: SandboxProcess;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+});
+afterAll(() => sandbox.stop());
+
+async function pushed(): Promise<Workplace> {
+  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+  expect((await work.push()).code).toBe(0);
+  return work;
+}
+
+test("a ledger that is sound is said to be, and tells everything that it knows, but no value", async () => {
+  const work = await pushed();
+  const check = await work.migrate(["ledger", "check"]);
+  expect(check.code).toBe(0);
+  expect(check.stdout).toMatch(/is sound: 1 runs, 40 records, 40 attempts, 0 decisions\n$/);
+  const { code, stdout } = await work.migrate(["ledger", "export"]);
+  expect(code).toBe(0);
+  const rows: readonly { row: string; state?: string; account?: string }[] = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const tables = Object.fromEntries(
+    ["run", "record", "item", "attempt"].map((name) => [name, rows.filter(({ row }) => row === name).length]),
+  );
+  expect(tables).toEqual({ run: 1, record: RECORDS, item: RECORDS, attempt: RECORDS });
+  expect(rows.find(({ row }) => row === "record")).toMatchObject({
+    state: "accepted",
+    account: expect.stringMatching(/^A-/),
+  });
+  expect(stdout).not.toMatch(/Amina|Station Road/);
+});
+
+test("F42: a ledger with one wrong bit is refused by every command, and repaired without inventing anything", async () => {
+  const work = await pushed();
+  const ledger = work.file(".migrate/ledger.db");
+  const at = readFileSync(ledger).indexOf("accepted");
+  writeSync(openSync(ledger, "r+"), Buffer.from("b"), 0, 1, at);
+  for (const command of [["status"], ["resume"], ["ledger", "check"]]) {
+    const { code, stdout, stderr } = await work.migrate(command);
+    expect([command, code]).toEqual([command, 6]);
+    expect(stdout + stderr).toMatch(/damaged: page \d+ is not what was written/);
+  }
+  const repair = await work.migrate(["ledger", "repair"]);
+  expect([0, 5]).toContain(repair.code);
+  expect(repair.stdout).toMatch(/The damaged ledger is kept: .*ledger\.db\.damaged-\d{14}\n$/);
+  const kept = readdirSync(work.file(".migrate")).find((name) => /damaged-\d+$/.test(name)) ?? "";
+  expect(statSync(work.file(".migrate", kept)).mode & 0o777).toBe(0o600);
+  expect(statSync(ledger).mode & 0o777).toBe(0o600);
+  expect((await work.migrate(["ledger", "check"])).code).toBe(0);
+
+  const { stdout } = await work.migrate(["report", "--format", "ndjson"]);
+  const counts = statusCounts(outcomeLines(stdout));
+  expect((counts["accepted"] ?? 0) + (counts["ambiguous"] ?? 0)).toBe(RECORDS);
+  expect(counts["accepted"]).toBeGreaterThanOrEqual(RECORDS - 1);
+});
+
+test("F42: a ledger cut in half, or emptied, is no new ledger", async () => {
+  const work = await pushed();
+  const ledger = work.file(".migrate/ledger.db");
+  for (const size of [statSync(ledger).size / 2, 0]) {
+    truncateSync(ledger, size);
+    const { code, stderr } = await work.push();
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/migrate ledger repair/);
+  }
+  const repair = await work.migrate(["ledger", "repair"]);
+  expect(repair.code).toBe(6);
+  expect(repair.stderr).toMatch(/nothing of it can be read/);
+  expect(existsSync(ledger)).toBe(true);
+});
+
+test("a ledger in use is not repaired under its user's hands, and one that is not there is not made", async () => {
+  const work = workplace({ accounts: goodAccounts(300) }, sandbox);
+  expect((await work.migrate(["ledger", "check"])).code).toBe(2);
+  expect(existsSync(work.file(".migrate/ledger.db"))).toBe(false);
+  const pushing = work.startPush(["--rps", "20"]);
+  await pushing.said(/sen[dt]|push|\d/);
+  const seen = await work.migrate(["ledger", "repair"]);
+  pushing.kill("SIGKILL");
+  await pushing.ended;
+  expect([2, 7]).toContain(seen.code);
+});
