@@ -4,13 +4,14 @@ import { findOperation } from "../../src/contract/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Operation } from "../../src/contract/contract.ts";
 import { attrPattern } from "../../src/model/attr.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/model/json.ts";
 import { compileJudge } from "../../src/sandbox/judge.ts";
 import { compileValidator, type FoundProblem } from "../../src/validate/compile-validator.ts";
 import {
   ARE_THERE,
   documentText,
   exampleRequests,
+  foreignRequests,
   loadDocument,
   OPERATORS,
   sampleRequests,
@@ -174,6 +175,16 @@ describe.skipIf(!ARE_THERE)("operators' example requests (MIGRATE_SHARED)", () =
     const payload = { import_supplier: "TEST_SUPPLIER", account_campaigns: [{ slug: "super_account" }] };
     const found = problemsOf({ operation, payload, title: "" }).filter(({ code }) => code === "invalid_choice");
     expect(found).toEqual([]);
+  });
+
+  it.each(foreignRequests())("%s, which another operator shows, is judged without an exception", (_, data) => {
+    for (const operator of OPERATORS) {
+      for (const { body } of loadDocument(operator, "shipped").operations) {
+        if (body === undefined || !isJsonObject(data)) continue;
+        const problems = compileValidator(body, { keepValues: false })(data);
+        expect(problems.filter(({ attr }) => attr === "")).toEqual([]);
+      }
+    }
   });
 
   it("no reason is listed for what is not there", () => {

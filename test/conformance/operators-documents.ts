@@ -77,15 +77,18 @@ function itemsOf(list: JsonValue | undefined): readonly JsonValue[] {
 
 /** The operator's example requests that stand in files of their own: operation and example in the name, and the data. */
 export function sampleRequests(operator: Operator): ReadonlyMap<string, JsonValue> {
-  const files = readdirSync(path.join(folder, "samples"));
   return new Map(
-    files.flatMap((file): readonly [string, JsonValue][] => {
+    sampleFiles().flatMap((file): readonly [string, JsonValue][] => {
       const [, operation, name] = new RegExp(`^${operator}\\.(.+)\\.request\\.(.+)\\.json$`).exec(file) ?? [];
-      if (operation === undefined || name === undefined) return [];
-      const data: JsonValue = JSON.parse(readFileSync(path.join(folder, "samples", file), "utf8"));
-      return [[`${operation} ${name}`, data]];
+      return operation === undefined || name === undefined ? [] : [[`${operation} ${name}`, sample(file)]];
     }),
   );
+}
+
+/** Requests that other operators show in their documentation, by the name of the file. */
+export function foreignRequests(): readonly (readonly [file: string, data: JsonValue])[] {
+  const files = sampleFiles().filter((file) => /-docs\..+\.request\./.test(file));
+  return files.map((file) => [file, sample(file)]);
 }
 
 /** The codes that the operator's published validators raise, and whether one of these can be decided before sending. */
@@ -97,4 +100,13 @@ export function judgedCodes(operator: Operator): ReadonlyMap<string, boolean> {
     codes.set(code, codes.get(code) === true || decidable?.startsWith("payload") === true);
   }
   return codes;
+}
+
+function sampleFiles(): readonly string[] {
+  return ARE_THERE ? readdirSync(path.join(folder, "samples")) : [];
+}
+
+function sample(file: string): JsonValue {
+  const data: JsonValue = JSON.parse(readFileSync(path.join(folder, "samples", file), "utf8"));
+  return data;
 }

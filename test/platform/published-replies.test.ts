@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { judgeReply } from "../../src/platform/judge-reply.ts";
 
-const SAMPLES = new URL("../../../shared/contracts/samples/", import.meta.url);
+const SHARED = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
+const SAMPLES = path.join(SHARED, "contracts/samples");
 const files = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter((file) => /\.response\d{3}\b/.test(file)) : [];
 
 /** What each refusal complains of, by a part of its file's name; the more particular names first. */
@@ -37,7 +39,7 @@ describe.skipIf(files.length === 0)("every published example of a reply", () => 
   test.each(files)("%s", (file) => {
     const status = Number(/\.response(\d{3})/.exec(file)?.[1]);
     const headers = { "content-type": "application/json" };
-    const body = readFileSync(new URL(file, SAMPLES), "utf8");
+    const body = readFileSync(path.join(SAMPLES, file), "utf8");
     const reply = { status, headers, body, complete: true, durationMs: 1 };
     const { verdict } = judgeReply(reply, { path: "/data-import/", outcomes: [] }, 0);
     const problems = "problems" in verdict ? (verdict.problems ?? []) : [];
