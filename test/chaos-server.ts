@@ -159,8 +159,12 @@ export function drip(text: string, everyMs: number): Action {
 /** The action after a while. */
 export function after(ms: number, action: Action): Action {
   return (socket, request) => {
-    const timer = setTimeout(action, ms, socket, request);
-    socket.on("close", () => clearTimeout(timer));
+    const forget = (): void => clearTimeout(timer);
+    const timer = setTimeout(() => {
+      socket.off("close", forget);
+      action(socket, request);
+    }, ms);
+    socket.once("close", forget);
   };
 }
 

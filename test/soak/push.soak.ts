@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { CliEnd, RunningCli } from "../e2e/cli.ts";
+import { latestRun, references, statusCounts, type Workplace } from "../e2e/push-scene.ts";
+import { contradictions, hear } from "../e2e/three-accounts.ts";
+import { type Dice, seededDice } from "../seeded-dice.ts";
+import { type ChaosPlatform, startChaosPlatform } from "./chaos-platform.ts";
+import { placeBefore } from "./place-before.ts";
+
+const records = Number(process.env["SOAK_RECORDS"] ?? 2_000);
+const minutes = Number(process.env["SOAK_MINUTES"] ?? 1);
+const killEveryMs = 1_000 * Number(process.env["SOAK_KILL_SECONDS"] ?? 10);
+const seed = Number(process.env["SOAK_SEED"] ?? 1);
+const PATIENCE_MS = 24 * 3_600_000;
+
+/** The last stretch is nobody's to kill, so that memory can be seen over it. */
+const KILLED_SHARE = 0.5;
+
+test(`${records} records against a chaos server, for ${minutes} minutes`, { timeout: PATIENCE_MS }, async () => {
+  const dice = seededDice(seed);
+  const startedAt = performance.now();
+  const platform = await startChaosPlatform({ dice, perSecond: records / (minutes * 60) });
+  try {
+    const work = placeBefore(platform, records);
+    const { end, kills, starts, memory } = await pushToTheEnd(work, platform, dice);
+    const heard = await hear(platform, work.file(".migrate/ledger.db"), await latestRun(work));
+    const took = (performance.now() - startedAt) / 60_000;
+    const { requests } = heard.platform;
+    say(`seed ${seed}: ${records} records in ${took.toFixed(1)} minutes, ${requests.length} requests,`);
+    say(
+      `  ${platform.refused()} of them 429 (${percent(platform.refused() / requests.length)}); ${kills} kills, ${starts} starts`,
+    );
+    say(`  ${JSON.stringify(statusCounts(heard.report.lines))}, exit code ${end.code}`);
+    say(
+      `  memory of the last process: ${memory.startMb} MB at its start, ${memory.endMb} MB at its end, at most ${memory.mostMb} MB`,
+    );
+    expect(contradictions(references(records), heard, { ambiguous: 0, cutReplies: true }).slice(0, 20)).toEqual([]);
+    expect(end.code).toBe(0);
+    expect(took).toBeGreaterThanOrEqual(0.9 * minutes);
+    expect(memory.endMb).toBeLessThan(1.5 * memory.startMb + 30);
+  } finally {
+    await platform.server.close();
+  }
+});
+
+interface Pushed {
+  readonly end: CliEnd;
+  readonly kills: number;
+  readonly starts: number;
+  readonly memory: Memory;
+}
+
+async function pushToTheEnd(work: Workplace, platform: ChaosPlatform, dice: Dice): Promise<Pushed> {
+  let kills = 0;
+  for (let starts = 1; ; starts += 1) {
+    const options = { timeoutMs: PATIENCE_MS };
+    const hasRun = platform.created() > 0;
+    const running = hasRun ? work.start(["resume"], options) : work.startPush([], options);
+    const watched = watchMemory(running);
+    const isKilled = platform.created() < KILLED_SHARE * records;
+    if (isKilled) {
+      const end = await Promise.race([delay(killEveryMs * 2 * dice()), running.ended]);
+      if (end === undefined) kills += 1;
+      running.kill("SIGKILL");
+    }
+    const end = await running.ended;
+    const memory = watched();
+    const isOver = end.signal === null && end.code !== 3 && end.code !== 4 && end.code !== 5;
+    if (isOver || starts > MOST_STARTS) return { end, kills, starts, memory };
+    if (end.signal === null) say(`  ended with ${end.code}: ${end.stderr.trim().split("\n").slice(-3).join(" | ")}`);
+  }
+}
+
+/** Beyond that something is wrong. */
+const MOST_STARTS = 500;
+
+interface Memory {
+  readonly startMb: number;
+  readonly endMb: number;
+  readonly mostMb: number;
+}
+
+/** Resident memory, asked once a second; start and end are the means over the first and the last quarter of the time. */
+function watchMemory({ pid, ended }: Pick<RunningCli, "pid" | "ended">): () => Memory {
+  const seen: number[] = [];
+  const timer = setInterval(() => {
+    const mb = residentMb(pid);
+    if (mb !== undefined) seen.push(mb);
+  }, 1_000);
+  const stop = (): void => clearInterval(timer);
+  ended.then(stop, stop);
+  return () => {
+    const quarter = Math.max(1, Math.floor(seen.length / 4));
+    return { startMb: mean(seen.slice(0, quarter)), endMb: mean(seen.slice(-quarter)), mostMb: Math.max(0, ...seen) };
+  };
+}
+
+function residentMb(pid: number): number | undefined {
+  try {
+    const [, kb] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return kb === undefined ? undefined : Math.round(Number(kb) / 1_000);
+  } catch {
+    return undefined;
+  }
+}
+
+function mean(numbers: readonly number[]): number {
+  return Math.round(numbers.reduce((sum, one) => sum + one, 0) / Math.max(1, numbers.length));
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
