@@ -10,9 +10,9 @@ export interface RuleProposal {
   readonly rule: {
     readonly code: string;
     readonly kind: string;
-    /** Fields that the operator's text names. */
-    readonly fields?: readonly string[];
     readonly message: string;
+    /** The members of the kind, as far as fields that the operator's text names fill them. */
+    readonly [member: string]: string | readonly string[];
   };
 }
 
@@ -29,8 +29,27 @@ export function proposeRule(body: FieldType, code: string, attr: string): RulePr
   if (kind === undefined) return undefined;
   const schema = `$.components.schemas[${JSON.stringify(place.schema)}]`;
   const fields = place.property === undefined ? namedIn(message, place.fields) : [place.property];
-  return { target: schema, rule: { code, kind, ...(fields.length > 0 && { fields }), message } };
+  return { target: schema, rule: { code, kind, ...membersOf(kind, fields), message } };
 }
+
+/** Fields in the places that the kind has for them; of kinds that look at lists, a person has to say which. */
+function membersOf(kind: string, fields: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
+  const [first, second] = fields;
+  if (first === undefined) return {};
+  if (VALUE_KINDS.has(kind)) return { value: first };
+  if (FIELD_KINDS.has(kind)) return { fields };
+  if (kind === "date-order" && second !== undefined) return { earlier: first, later: second };
+  if (kind === "requires" && second !== undefined) return { "all-or-none": fields };
+  return kind === "unique-by" ? { key: fields } : {};
+}
+
+const VALUE_KINDS: ReadonlySet<string> = new Set(["not-future", "not-past", "matches-format"]);
+const FIELD_KINDS: ReadonlySet<string> = new Set([
+  "required-when",
+  "forbidden-when",
+  "requires-one-of",
+  "forbids-together",
+]);
 
 /** The most telling words first. */
 const KINDS: readonly (readonly [kind: string, words: RegExp])[] = [

@@ -90,7 +90,7 @@ test("--send-invalid lets the platform judge, and report --drift says where it d
         rule: {
           code: "invalid_phone_number",
           kind: "matches-format",
-          fields: ["mobile"],
+          value: "mobile",
           message: "Must be a valid phone number",
         },
       },
