@@ -11,20 +11,12 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { CliEnd, CliOptions, SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, Extract, Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, workplace } from "./push-scene.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { CliEnd, CliOptions } from "./cli.ts";
+import type { Extract, Workplace } from "./push-scene.ts";
+import { goodAccounts, workplace, useSandbox } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 /** Made up, and found nowhere else: where one of them turns up, a value has escaped. */
 const PERSONAL = {

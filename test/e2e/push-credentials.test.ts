@@ -1,19 +1,10 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, askJson, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import { describe, expect, test } from "vitest";
+import type { Workplace } from "./push-scene.ts";
+import { askJson, goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 /** What the sandbox's tokens look like. */
 const WEB_TOKEN = /eyJ[\w-]{10,}\.eyJ/;

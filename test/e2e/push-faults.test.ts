@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin } from "./push-scene.ts";
-import { adminOf, goodAccounts, latestRun, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+import { describe, expect, test } from "vitest";
+import {
+  goodAccounts,
+  latestRun,
+  outcomeLines,
+  references,
+  statusCounts,
+  workplace,
+  useSandbox,
+} from "./push-scene.ts";
 import type { ThreeAccounts } from "./three-accounts.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 const NO_DEDUPE = ["--contract", "no-dedupe.yaml"];
 

@@ -1,22 +1,14 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Action, drip, reply, sayNothing, startChaosServer } from "../chaos-server.ts";
 import { startProxyServer } from "../proxy-server.ts";
 import { createProgram, goesOnline } from "../../src/cli/program.ts";
-import type { CliEnd, SandboxProcess } from "./cli.ts";
-import { runCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
-import type { Admin } from "./push-scene.ts";
-import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import type { CliEnd } from "./cli.ts";
+import { runCli, temporaryFolder } from "./cli.ts";
+import { goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 interface NamedCommand {
   readonly words: readonly string[];

@@ -1,21 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { reply, startChaosServer } from "../chaos-server.ts";
-import type { CliOptions, SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin } from "./push-scene.ts";
-import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import type { CliOptions } from "./cli.ts";
+import { goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 const TOKEN: CliOptions["env"] = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
 

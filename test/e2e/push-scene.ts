@@ -3,7 +3,8 @@ import { request } from "node:https";
 import path from "node:path";
 import { stringify } from "csv-stringify/sync";
 import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
-import { projectFile, startCli, temporaryFolder } from "./cli.ts";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { projectFile, startCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
 
 /** The project's own contract. */
 export const CONTRACT: string = projectFile("fixtures/contract/contract.yaml");
@@ -169,10 +170,11 @@ export interface Admin {
   readonly reset: () => Promise<void>;
 }
 
-export function adminOf({ ready }: Pick<SandboxProcess, "ready">): Admin {
-  const ca = readFileSync(ready.ca, "utf8");
-  const ask = <T>(method: string, name: string, body?: object): Promise<T> =>
-    askJson<T>({ method, url: new URL(name, ready.adminUrl), ca, body });
+export function adminOf(sandbox: Pick<SandboxProcess, "ready">): Admin {
+  const ask = <T>(method: string, name: string, body?: object): Promise<T> => {
+    const { ca, adminUrl } = sandbox.ready;
+    return askJson<T>({ method, url: new URL(name, adminUrl), ca: readFileSync(ca, "utf8"), body });
+  };
   const history = (): Promise<readonly SeenRequest[]> => ask("GET", "history");
   const seen = async (part: string): Promise<readonly SeenRequest[]> =>
     (await history()).filter((one) => one.path.includes(part));
@@ -182,9 +184,37 @@ export function adminOf({ ready }: Pick<SandboxProcess, "ready">): Admin {
     tokenRequests: () => seen("/graphql/"),
     accounts: () => ask("GET", "accounts"),
     faults: (faults) => ask("POST", "faults", faults),
-    supplier: (status, code = ready.supplier) => ask("POST", `suppliers/${code}`, { status }),
+    supplier: (status, code = sandbox.ready.supplier) => ask("POST", `suppliers/${code}`, { status }),
     reset: () => ask("POST", "reset"),
   };
+}
+
+/** A sandbox for all tests of a file, which forgets what it has seen before each of them. */
+export function useSandbox(): { readonly sandbox: SandboxProcess; readonly admin: Admin } {
+  let started: SandboxProcess | undefined;
+  const running = (): SandboxProcess => {
+    if (started === undefined) throw new Error("the sandbox runs only while tests do");
+    return started;
+  };
+  const sandbox: SandboxProcess = {
+    get ready() {
+      return running().ready;
+    },
+    get env() {
+      return running().env;
+    },
+    get running() {
+      return running().running;
+    },
+    stop: () => running().stop(),
+  };
+  const admin = adminOf(sandbox);
+  beforeAll(async () => {
+    started = await startSandboxProcess();
+  });
+  afterAll(() => sandbox.stop());
+  beforeEach(() => admin.reset());
+  return { sandbox, admin };
 }
 
 interface Asked {

@@ -1,19 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import { describe, expect, test } from "vitest";
+import type { Workplace } from "./push-scene.ts";
+import { goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 const TARGET = ["--target", "here", "--concurrency", "16"];
 

@@ -1,20 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
-import type { CliEnd, SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, OutcomeLine, Workplace } from "./push-scene.ts";
-import { adminOf, CONTRACT, goodAccounts, outcomeLines, statusCounts, workplace, writeExtract } from "./push-scene.ts";
+import type { CliEnd } from "./cli.ts";
+import type { OutcomeLine, Workplace } from "./push-scene.ts";
+import {
+  CONTRACT,
+  goodAccounts,
+  outcomeLines,
+  statusCounts,
+  workplace,
+  writeExtract,
+  useSandbox,
+} from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 describe("records that are good", () => {
   test("are accepted, each once, under the account numbers that the platform gave", async () => {

@@ -8,12 +8,9 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, Workplace } from "./push-scene.ts";
+import { describe, expect, test } from "vitest";
+import type { Workplace } from "./push-scene.ts";
 import {
-  adminOf,
   CONTRACT,
   goodAccounts,
   latestRun,
@@ -21,16 +18,10 @@ import {
   statusCounts,
   workplace,
   writeExtract,
+  useSandbox,
 } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 /** A push that the platform stops half way: exit code 4. */
 async function stoppedPush(flags: readonly string[] = []): Promise<Workplace> {

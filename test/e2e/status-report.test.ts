@@ -1,18 +1,9 @@
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import { describe, expect, test } from "vitest";
+import type { Workplace } from "./push-scene.ts";
+import { outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 /** Two good accounts, one refused by the platform, one refused here. */
 function mixedWork(): Workplace {

@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { CliEnd, SandboxProcess } from "./cli.ts";
-import { runCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
-import type { Admin } from "./push-scene.ts";
-import { adminOf } from "./push-scene.ts";
+import { describe, expect, test } from "vitest";
+import type { CliEnd } from "./cli.ts";
+import { runCli, temporaryFolder } from "./cli.ts";
+import { useSandbox } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startSandboxProcess();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useSandbox();
 
 function migrate(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Promise<CliEnd> {
   return runCli(args, { cwd: temporaryFolder(), env: { ...sandbox.env, ...env } });
