@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 
@@ -58,6 +58,18 @@ export function noteCommit(path: string, seal: Pick<Seal, "pageSize" | "pages" |
     writeSync(file, headerOf(seal), 0, HEADER_BYTES, 0);
   } finally {
     closeSync(file);
+  }
+}
+
+/**
+ * Leaves the count of commits and no checksums: for when SQLite may write into the file on its own, as it does when a
+ * process ends that could not do so in order.
+ */
+export function loosenSeal(path: string, seal: Seal): void {
+  try {
+    writeSeal(path, { ...seal, pages: new Uint32Array() });
+  } catch {
+    rmSync(path, { force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { readSeal, noteCommit, type Seal, sealPath } from "./seal-file.ts";
+import { loosenSeal, noteCommit, readSeal, type Seal, sealPath } from "./seal-file.ts";
 import { sealAnew } from "./seal.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 import { ledgerFailure } from "./sqlite-failure.ts";
@@ -48,7 +48,10 @@ export function sealedDatabase(database: SqliteDatabase): SqliteDatabase {
         isClean = !hasWritten || checkpoint();
       } finally {
         if (isClean) database.close();
-        else database.abandon();
+        else {
+          unlessFailing(() => loosenSeal(sealPath(path), seal));
+          database.abandon();
+        }
       }
     },
   };

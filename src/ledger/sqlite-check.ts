@@ -21,7 +21,10 @@ export function requireSound(database: SqliteDatabase, isBusy: () => boolean = (
   if (statSync(path).size === 0) {
     if (logSize > 0 || seal !== undefined) throw damagedLedger(path, "it is empty, but the files beside it are not");
   } else if (seal === undefined || seal === "damaged") requireWhole(database, logSize);
-  else requireUnbroken(database, seal, isBusy);
+  else {
+    requireUnbroken(database, seal, isBusy);
+    if (seal.pages.length === 0) requireWhole(database, logSize);
+  }
 }
 
 function requireUnbroken(database: SqliteDatabase, seal: Seal, isBusy: () => boolean): void {

@@ -47,14 +47,17 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     if (statOf(path) === undefined && !create) throw noLedger(path);
     preparePrivateFile(path);
   });
-  const database = (readOnly && openToRead(path)) || openToWrite(path);
+  const database = (readOnly && openToRead(path, () => isLocked(path))) || openToWrite(path);
   return ledgerOver(database, options, database.close);
 }
 
+/** Looks before it writes: what a crash has left in the log of a ledger that is refused stays there. */
 function openToWrite(path: string): SqliteDatabase {
+  const seen = openToRead(path, () => false);
+  seen?.close();
   const database = openDatabase(path);
   try {
-    requireSound(database);
+    if (seen === undefined) requireSound(database);
     bringUpToDate(database);
     database.execute(DURABLE);
     return sealedDatabase(database);
@@ -65,11 +68,11 @@ function openToWrite(path: string): SqliteDatabase {
 }
 
 /** Undefined for one that has to be brought up to date first, or that a crash has left in the middle of being made. */
-function openToRead(path: string): SqliteDatabase | undefined {
+function openToRead(path: string, isBusy: () => boolean): SqliteDatabase | undefined {
   if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
   const database = openDatabase(path, { readOnly: true });
   try {
-    requireSound(database, () => isLocked(path));
+    requireSound(database, isBusy);
     if (isUpToDate(database)) return database;
   } catch (error) {
     database.close();

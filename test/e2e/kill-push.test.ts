@@ -13,16 +13,18 @@ const RECORDS = 2000;
 const CONCURRENCY = 16;
 /** Intents are written at most four times the concurrency ahead: that is what one kill can leave in doubt. */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
-const PATIENCE_MS = 180_000;
+/** `npm run soak` kills 1,000 times. */
+const KILLS = Number(process.env["KILLS"] ?? 50);
+const PATIENCE_MS = 180_000 * Math.max(1, KILLS / 50);
 
 /** To repeat a failure: KILL_SEED=<the seed it printed>. */
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 test(
-  "50 kills of a push lose nothing, leave nothing unaccounted, create nothing twice",
+  `F34: ${KILLS} kills of a push lose nothing, leave nothing unaccounted, create nothing twice`,
   { timeout: PATIENCE_MS },
   async () => {
-    const { end, heard } = await pushThroughKills(50, { sandbox: [], push: [] });
+    const { end, heard } = await pushThroughKills(KILLS, { sandbox: [], push: [] });
     expect(contradictions(references(RECORDS), heard, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
     expect(end.code).toBe(0);
     expect(heard.platform.accounts).toHaveLength(RECORDS);

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { CliEnd, SandboxProcess } from "./cli.ts";
+import { projectFile, startSandboxProcess } from "./cli.ts";
+import type { Admin, Workplace } from "./push-scene.ts";
+import { adminOf, goodAccounts, latestRun, references, workplace } from "./push-scene.ts";
+import { contradictions, hear } from "./three-accounts.ts";
+
+const RECORDS = 24;
+/** Every nth moment is tried; `npm run soak` tries all of them. */
+const STEP = Number(process.env["FAULT_STEP"] ?? 7);
+/** Of some there are few. */
+const RARE: ReadonlySet<string> = new Set(["report", "lock"]);
+const WHOLE_MS = STEP === 1 ? 3_600_000 : 600_000;
+const FAILPOINTS = projectFile("test/soak/failpoints.mjs");
+
+const POINTS = ["commit", "checkpoint", "sync", "seal", "report", "rename", "lock"] as const;
+const ACTIONS = { kill: "F34: SIGKILL", enospc: "F36, F37, F39: a full disk", eio: "F38: a failing disk" } as const;
+
+let sandbox: SandboxProcess;
+let admin: Admin;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess({ timeoutMs: WHOLE_MS });
+  admin = adminOf(sandbox);
+});
+afterAll(() => sandbox.stop());
+
+/** Those that are tried every time; the soak tries all. */
+const MAIN: Readonly<Record<string, readonly string[]>> = {
+  kill: POINTS,
+  enospc: ["commit", "checkpoint", "seal", "report"],
+  eio: ["commit", "sync", "rename"],
+};
+
+const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
+  POINTS.filter((point) => STEP === 1 || MAIN[action]?.includes(point)).map((point) => [words, point, action]),
+);
+
+test.each(CASES)(
+  "%s at every moment of the kind %s: the push completes or stops with 6, and resumes clean",
+  { timeout: WHOLE_MS },
+  async (_, point = "", action = "") => {
+    const complaints: string[] = [];
+    let struck = 0;
+    for (let nth = STEP === 1 || RARE.has(point) ? 1 : 2; ; nth += STEP) {
+      const told = await pushThrough(`${point}:${nth}:${action}`);
+      complaints.push(...told.complaints);
+      if (!told.struck) break;
+      struck += 1;
+    }
+    process.stderr.write(`${point}, ${action}: ${struck} moments\n`);
+    expect(complaints).toEqual([]);
+  },
+);
+
+/** One push into a fault, and what is wrong with it or with what follows. */
+async function pushThrough(
+  failpoint: string,
+): Promise<{ readonly struck: boolean; readonly complaints: readonly string[] }> {
+  await admin.reset();
+  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+  const fired = work.file("fired");
+  const env = { MIGRATE_FAILPOINT: failpoint, MIGRATE_FAILPOINT_FIRED: fired };
+  const end = await work.push(["--concurrency", "4"], { env, nodeFlags: ["--import", FAILPOINTS] });
+  const struck = existsSync(fired);
+  const isOrderly = end.code === 0 || (struck && (end.code === 6 || end.signal === "SIGKILL"));
+  if (!isOrderly) return { struck, complaints: [`${failpoint}: ended with ${end.code}: ${end.stderr}`] };
+  return { struck, complaints: struck ? (await aftermath(work)).map((what) => `${failpoint}: ${what}`) : [] };
+}
+
+async function aftermath(work: Workplace): Promise<readonly string[]> {
+  const resumed = await finish(work);
+  if (resumed.code !== 0) return [`resumed, it ends with ${resumed.code}: ${resumed.stderr}`];
+  const check = await work.migrate(["ledger", "check"]);
+  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+  return [
+    ...(check.code === 0 ? [] : [check.stdout + check.stderr]),
+    ...contradictions(references(RECORDS), heard, { ambiguous: 0 }),
+  ];
+}
+
+/** What an operator does then: the same command, or resume where there is a run. */
+async function finish(work: Workplace): Promise<CliEnd> {
+  const resumed = await work.migrate(["resume"]);
+  return resumed.code === 2 && /no run|no ledger/.test(resumed.stderr) ? work.push() : resumed;
+}

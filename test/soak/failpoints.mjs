@@ -1,0 +1,67 @@
+/**
+ * Faults at chosen moments of a process, from outside: loaded before the program (`node --import`), and no part of it.
+ *
+ *   MIGRATE_FAILPOINT=<point>:<n>:<action>   MIGRATE_FAILPOINT_FIRED=<file that is made when it strikes>
+ *
+ * The nth time that the program comes to the point it is killed (`kill`), or the call fails as on a full disk (`enospc`) or
+ * a broken one (`eio`). Points: `commit` (a transaction of the ledger), `checkpoint` (the log goes into the ledger), `sync`
+ * (fsync of seal or report), `seal` (a write to the seal), `report` (a write to a file of the report), `rename`, `lock`.
+ */
+import fs from "node:fs";
+import promises from "node:fs/promises";
+import { register, syncBuiltinESMExports } from "node:module";
+
+const [point, nth, action] = (process.env["MIGRATE_FAILPOINT"] ?? "").split(":");
+const fired = process.env["MIGRATE_FAILPOINT_FIRED"];
+const realWrite = fs.writeFileSync;
+let met = 0;
+
+/** SQLite's codes for the same two faults: FULL and IOERR. */
+const FAULTS = { enospc: { code: "ENOSPC", errno: -28, errcode: 13 }, eio: { code: "EIO", errno: -5, errcode: 10 } };
+
+/** The program has come to a point of this kind. */
+export function reach(name) {
+  if (name !== point) return;
+  met += 1;
+  if (met !== Number(nth)) return;
+  if (fired !== undefined) realWrite(fired, point);
+  if (action === "kill") process.kill(process.pid, "SIGKILL");
+  const { code, errno, errcode } = FAULTS[action];
+  const isSqlite = name === "commit" || name === "checkpoint";
+  throw Object.assign(new Error(`${code}: made to fail`), isSqlite ? { errcode } : { code, errno });
+}
+
+/** Puts the point before every call of a method to which it applies. */
+function before(owner, method, pointOf) {
+  const real = owner[method];
+  owner[method] = function reached(...args) {
+    const name = pointOf(...args);
+    if (name !== undefined) reach(name);
+    return real.apply(this, args);
+  };
+}
+
+before(fs, "fsyncSync", () => "sync");
+before(fs, "writeSync", () => "seal");
+before(fs, "renameSync", () => "rename");
+before(fs, "linkSync", () => "lock");
+before(promises, "rename", () => "rename");
+
+const realOpen = promises.open;
+promises.open = async function opened(file, flags, mode) {
+  const handle = await realOpen(file, flags, mode);
+  const isWritten = typeof flags === "number" ? (flags & fs.constants.O_WRONLY) !== 0 : flags?.startsWith("w") === true;
+  if (isWritten) {
+    for (const method of ["write", "writeFile", "appendFile"]) before(handle, method, () => "report");
+    before(handle, "sync", () => "sync");
+  }
+  return handle;
+};
+syncBuiltinESMExports();
+
+const standIn = new URL("sqlite-with-faults.mjs", import.meta.url).href;
+const hooks = `export const resolve = (specifier, context, next) =>
+  specifier === "@photostructure/sqlite" && context.parentURL !== "${standIn}"
+    ? { url: "${standIn}", shortCircuit: true }
+    : next(specifier, context);`;
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);
