@@ -12,7 +12,7 @@ const STEP = Number(process.env["FAULT_STEP"] ?? 7);
 /** Of some there are few. */
 const RARE: ReadonlySet<string> = new Set(["report", "lock"]);
 const WHOLE_MS = STEP === 1 ? 3_600_000 : 600_000;
-const FAILPOINTS = projectFile("test/soak/failpoints.mjs");
+const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
 
 const POINTS = ["commit", "checkpoint", "sync", "seal", "report", "rename", "lock"] as const;
 const ACTIONS = { kill: "F34: SIGKILL", enospc: "F36, F37, F39: a full disk", eio: "F38: a failing disk" } as const;

@@ -1,6 +1,6 @@
 // Stands in the place of SQLite's package while failpoints are set: commits and checkpoints pass by a failpoint.
 import { DatabaseSync as RealDatabase } from "@photostructure/sqlite";
-import { reach } from "./failpoints.mjs";
+import { reach } from "./preload.mjs";
 
 export class DatabaseSync extends RealDatabase {
   exec(sql) {
