@@ -7,7 +7,7 @@ import type { PageExtent } from "../platform/page-extent.ts";
 import type { RateRequest, UnitRate } from "../platform/rates.ts";
 import { openRecordText } from "../report/open-record.ts";
 import { ratePlot } from "../report/rate-plot.ts";
-import type { RecordFormat } from "../report/record-formats.ts";
+import type { RecordFormat } from "../report/format.ts";
 import type { TargetSettings } from "../run/connection.ts";
 import type { Flags } from "./flags.ts";
 import { inWorld } from "./in-world.ts";

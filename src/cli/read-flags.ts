@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
-import { FUELS, type Fuel, RATE_KINDS, type RateKind } from "../platform/rates.ts";
-import { RECORD_FORMATS, type RecordFormat } from "../report/record-formats.ts";
+import { FUELS, type Fuel, RATE_KINDS, type RateKind } from "../platform/rate-kinds.ts";
+import { RECORD_FORMATS, type RecordFormat } from "../report/format.ts";
 import { type Flags, wholeNumber } from "./flags.ts";
 
 /** Of the commands that read from the platform. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../model/json.ts";
 import type { PageExtent } from "../platform/page-extent.ts";
 import type { Page } from "../platform/pages.ts";
-import { type RecordFormat, type RecordView, recordWriter } from "../report/record-formats.ts";
+import type { RecordFormat } from "../report/format.ts";
+import { type RecordView, recordWriter } from "../report/record-formats.ts";
 import type { World } from "./world.ts";
 
 export interface Shown<T> {

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";
 import { MOST_PAGES, type Page, pages } from "./pages.ts";
 import { pathSegment } from "./path-segment.ts";
+import type { Fuel, RateKind } from "./rate-kinds.ts";
 import type { ReadClient } from "./read-client.ts";
 
 /**
@@ -19,11 +20,6 @@ export type UnitRate = JsonObject & {
   readonly valid_to?: string | null;
   readonly payment_method?: string | null;
 };
-
-export const FUELS = ["electricity", "gas"] as const;
-export type Fuel = (typeof FUELS)[number];
-export const RATE_KINDS = ["standard", "day", "night", "standing"] as const;
-export type RateKind = (typeof RATE_KINDS)[number];
 
 export interface RateRequest {
   readonly product: string;

@@ -3,7 +3,8 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../m
 import { csvText } from "./csv-text.ts";
 import { safeJson } from "./json-text.ts";
 import { plainText } from "./plain-text.ts";
-import { csvCell, type RecordFormat } from "./record-formats.ts";
+import type { RecordFormat } from "./format.ts";
+import { csvCell } from "./record-formats.ts";
 
 /** A record whose fields nobody has described, with the JSON that was received. */
 export interface OpenRecord {

@@ -1,12 +1,9 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import type { RecordFormat } from "./format.ts";
 import { csvText, withoutFormula } from "./csv-text.ts";
 import { safeJson } from "./json-text.ts";
 import { plainText } from "./plain-text.ts";
 import { type Column, tableInParts } from "./table.ts";
-
-/** What `--format` can make of records that were read from the platform. */
-export const RECORD_FORMATS = ["text", "json", "ndjson", "csv"] as const;
-export type RecordFormat = (typeof RECORD_FORMATS)[number];
 
 /** How records of a kind are shown. */
 export interface RecordView<T> {

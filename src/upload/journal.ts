@@ -7,12 +7,22 @@ import type { Intent, Ledger, Settlement } from "../ledger/ledger.ts";
  * intents; where none come, they wait for company at most twice `FLUSH_MS`.
  */
 export interface Journal {
-  /** Resolves when the intents are durable. @throws what the ledger throws */
-  readonly intend: (intents: readonly Intent[]) => Promise<void>;
+  /**
+   * Resolves when the intents are durable, and in the same stroke what came of the attempts before that they repeat.
+   * @throws what the ledger throws
+   */
+  readonly intend: (intents: readonly Intent[], repeated?: readonly Repeated[]) => Promise<void>;
   /** `onSaved` is called when the outcome is durable. */
   readonly settle: (settlement: Settlement, onSaved: () => void) => void;
   /** Writes what is left, trying once more what the ledger had refused; returns what it still refuses. */
   readonly close: () => Promise<readonly Settlement[]>;
+}
+
+/** The outcome of an attempt that is to be repeated. */
+export interface Repeated {
+  readonly settlement: Settlement;
+  /** What is written down instead when the new attempt cannot be: without it, a doubt must not be forgotten. */
+  readonly alone: Settlement;
 }
 
 export interface JournalOptions {
@@ -29,7 +39,8 @@ const FLUSH_AT = 128;
 
 interface Entry {
   readonly settlement: Settlement;
-  readonly onSaved: () => void;
+  readonly alone?: Settlement;
+  readonly onSaved?: () => void;
 }
 
 export function createJournal({ ledger, run, clock, onFailure }: JournalOptions): Journal {
@@ -65,8 +76,8 @@ export function createJournal({ ledger, run, clock, onFailure }: JournalOptions)
   };
 
   return {
-    intend(intents) {
-      const entries = take();
+    intend(intents, repeated = []) {
+      const entries = [...take(), ...repeated];
       const intended = last.then(() => pages.write(entries, intents));
       last = intended.catch(() => undefined);
       return intended;
@@ -100,10 +111,13 @@ function createPages(ledger: JournalOptions["ledger"], run: string): Pages {
     try {
       await (intents === undefined ? ledger.settle(run, settled) : ledger.intend(run, intents, settled));
     } catch (error) {
-      refused = [...refused, ...entries];
+      refused = [
+        ...refused,
+        ...entries.map(({ settlement, alone = settlement, ...entry }) => ({ ...entry, settlement: alone })),
+      ];
       throw error;
     }
-    for (const entry of entries) entry.onSaved();
+    for (const entry of entries) entry.onSaved?.();
   };
 
   return {

@@ -1,6 +1,7 @@
 import type { Answer } from "../platform/judged-request.ts";
 import type { DeliveryTools, Finish } from "./delivery.ts";
-import { arrivedAt, interrupted, intentFor, type Parcel, settlementFor } from "./parcel.ts";
+import type { Settlement } from "../ledger/ledger.ts";
+import { arrivedAt, interrupted, intentFor, type Parcel, settlementFor, withDoubt } from "./parcel.ts";
 import type { Position, Sightings } from "./route.ts";
 import type { UploadParts } from "./sendable.ts";
 
@@ -83,10 +84,11 @@ function createAdvance(
       finish(parcel, done, answer);
       return;
     }
-    journal.settle(settlementFor(parcel, done, { clock, answer }), () => undefined);
+    const settlement = settlementFor(parcel, done, { clock, answer });
+    const alone = settlementFor(parcel, withDoubt(done, parcel), { clock, answer });
     Object.assign(parcel, arrivedAt(to));
     parcel.attempt += 1;
-    await journal.intend([intentFor(parcel, clock)]);
+    await journal.intend([intentFor(parcel, clock)], [{ settlement, alone }]);
     backlog.putBack(parcel);
   };
 }
@@ -100,18 +102,33 @@ function createResend(
   { journal, backlog, halt, onSaved }: DeliveryTools,
   finish: Finish,
 ): (parcel: Parcel, answer: Answer, afterMs: number) => Promise<void> {
-  return async (parcel, answer, afterMs) => {
-    const { inDoubt } = parcel;
-    if (inDoubt) await clock.sleep(afterMs, halt.stopping);
+  const end = (parcel: Parcel, answer: Answer): void => finish(parcel, interrupted(answer, parcel), answer);
+  const settlementOf = (parcel: Parcel, answer: Answer): Settlement =>
+    settlementFor(parcel, { ...interrupted(answer, parcel), status: "pending" }, { clock, answer });
+
+  const afterDoubt = async (parcel: Parcel, answer: Answer, afterMs: number): Promise<void> => {
+    await clock.sleep(afterMs, halt.stopping);
     if (halt.stopping.aborted) {
-      finish(parcel, interrupted(answer, parcel), answer);
+      end(parcel, answer);
       return;
     }
-    const settlement = settlementFor(parcel, { ...interrupted(answer, parcel), status: "pending" }, { clock, answer });
+    const alone = settlementFor(parcel, withDoubt(interrupted(answer, parcel), parcel), { clock, answer });
+    const settlement = settlementOf(parcel, answer);
+    parcel.attempt += 1;
+    await journal.intend([intentFor(parcel, clock)], [{ settlement, alone }]);
+    backlog.putBack(parcel);
+  };
+
+  const afterRefusal = async (parcel: Parcel, answer: Answer, afterMs: number): Promise<void> => {
+    if (halt.stopping.aborted) {
+      end(parcel, answer);
+      return;
+    }
+    const settlement = settlementOf(parcel, answer);
     const saved = new Promise<void>((resolve) => {
       journal.settle(settlement, resolve);
     });
-    if (!inDoubt) await clock.sleep(afterMs, halt.stopping);
+    await clock.sleep(afterMs, halt.stopping);
     if (halt.stopping.aborted) {
       backlog.drop();
       await saved;
@@ -122,4 +139,6 @@ function createResend(
     await journal.intend([intentFor(parcel, clock)]);
     backlog.putBack(parcel);
   };
+
+  return (parcel, answer, afterMs) => (parcel.inDoubt ? afterDoubt : afterRefusal)(parcel, answer, afterMs);
 }

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
 import type { JsonObject } from "../../src/model/json.ts";
 import { openRecordText } from "../../src/report/open-record.ts";
-import { type RecordFormat, recordWriter, type RecordView } from "../../src/report/record-formats.ts";
+import type { RecordFormat } from "../../src/report/format.ts";
+import { recordWriter, type RecordView } from "../../src/report/record-formats.ts";
 
 const view: RecordView<JsonObject> = {
   columns: [{ title: "code" }, { title: "name" }],
