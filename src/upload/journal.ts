@@ -19,7 +19,7 @@ export interface Journal {
 }
 
 /** The outcome of an attempt that is to be repeated. */
-export interface Repeated {
+interface Repeated {
   readonly settlement: Settlement;
   /** What is written down instead when the new attempt cannot be: without it, a doubt must not be forgotten. */
   readonly alone: Settlement;
