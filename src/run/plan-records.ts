@@ -36,18 +36,37 @@ export interface PlanContext {
   readonly keyColumns: KeyColumns;
 }
 
-/** Writes checked records into the ledger, batch by batch, until there are none or too many are invalid. */
+/** Writes checked records into the ledger, group by group, until there are none or too many are invalid. */
 export async function planRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   context: PlanContext,
   options: PlanOptions,
 ): Promise<CheckEnd> {
-  let progress: CheckProgress = { records: 0, invalid: 0 };
+  const { ledger, run } = context.book;
   const held: HeldBack[] = [];
+  const items = createItemGroups((group) => ledger.plan(run, group));
+  const end = await planAll(records, { context, options, held, items });
+  await items.end();
+  if (end.reason === "stopped") return end;
+  if (end.reason === "done") await ledger.holdBack(run, held);
+  return tooManyInvalid(end, options.maxErrors, true) ? { ...end, reason: "too_many_errors" } : end;
+}
+
+interface Planning {
+  readonly context: PlanContext;
+  readonly options: PlanOptions;
+  readonly held: HeldBack[];
+  readonly items: ItemGroups;
+}
+
+async function planAll(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  { context, options, held, items }: Planning,
+): Promise<CheckEnd> {
+  let progress: CheckProgress = { records: 0, invalid: 0 };
   const mark = createContentMark();
   for await (const batch of records) {
-    await context.book.ledger.plan(
-      context.book.run,
+    await items.add(
       batch.map((record) => plannedItem(options.sendInvalid === true ? leftToPlatform(record) : record, context, mark)),
     );
     held.push(...batch.flatMap((record) => parentsLeftShort(record, context.job)));
@@ -55,11 +74,33 @@ export async function planRecords(
     progress = { records: progress.records + batch.length, invalid: progress.invalid + invalid };
     options.onProgress(progress);
     if (tooManyInvalid(progress, options.maxErrors, false)) return { ...progress, reason: "too_many_errors" };
-    if (options.signal.aborted) return { ...progress, reason: "stopped" };
+    if (options.signal.aborted) break;
   }
-  if (options.signal.aborted) return { ...progress, reason: "stopped" };
-  await context.book.ledger.holdBack(context.book.run, held);
-  return { ...progress, reason: tooManyInvalid(progress, options.maxErrors, true) ? "too_many_errors" : "done" };
+  return { ...progress, reason: options.signal.aborted ? "stopped" : "done" };
+}
+
+interface ItemGroups {
+  readonly add: (items: readonly PlannedItem[]) => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+/** Every group waits for the disk once, and a batch of long rows holds few of them. */
+const ITEMS_AT_ONCE = 600;
+
+function createItemGroups(write: (items: readonly PlannedItem[]) => Promise<void>): ItemGroups {
+  let group: PlannedItem[] = [];
+  const end = async (): Promise<void> => {
+    const items = group;
+    group = [];
+    if (items.length > 0) await write(items);
+  };
+  return {
+    async add(items) {
+      group.push(...items);
+      if (group.length >= ITEMS_AT_ONCE) await end();
+    },
+    end,
+  };
 }
 
 /**
