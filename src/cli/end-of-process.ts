@@ -8,12 +8,23 @@ import type { Talk } from "./talk.ts";
 /** Says on stderr why the process ends, and gives the exit code for that. */
 export function sayEnd(error: unknown, talk: Talk): number {
   if (error instanceof SecondSignal) return error.exitCode;
-  if (error instanceof Failure) {
-    sayFailure(error, talk);
-    return error.exitCode;
+  const failure = error instanceof Failure ? error : tooFewFiles(error);
+  if (failure !== undefined) {
+    sayFailure(failure, talk);
+    return failure.exitCode;
   }
   talk.failure({ code: "bug", message: "this is a bug in migrate", hint: stackOf(error) });
   return BUG;
+}
+
+/** The system's limit is met anywhere, even where the program loads its own parts. */
+function tooFewFiles(error: unknown): Failure | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  if (code !== "EMFILE" && code !== "ENFILE") return undefined;
+  return new Failure("storage", `the system lets this program open too few files at once (${code})`, {
+    hint: "raise the limit (`ulimit -n 1024`), then run the same command again",
+    cause: error,
+  });
 }
 
 /** What, where, what to do. */

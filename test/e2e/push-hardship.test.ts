@@ -23,12 +23,20 @@ test("F41: with fewer files than connections, a push goes on or ends in order, a
   const many = 5 * RECORDS;
   await admin.faults({ latencyMs: 50 });
   const work = workplace({ accounts: goodAccounts(many) }, sandbox);
-  const under = ["sh", "-c", 'ulimit -n 128; exec "$@"', "sh"];
+  const under = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh"];
   const { code, stderr } = await work.push(["--concurrency", "256"], { under });
   expect([0, 6]).toContain(code);
   expect(stderr).not.toMatch(/^ {4}at /m);
   expect((await work.migrate(["resume"])).code).toBe(0);
   expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(many));
+});
+
+test("F41: with too few files to load the program, it says so, and nothing has begun", async () => {
+  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+  const { code, stdout, stderr } = await work.push([], { under: ["sh", "-c", 'ulimit -n 100; exec "$@"', "sh"] });
+  expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+  expect(stderr).toMatch(/^migrate: the system lets this program open too few files at once \(EMFILE\)\n.*ulimit -n/m);
+  expect(await admin.imports()).toEqual([]);
 });
 
 test("F50: stopped and continued, a push goes on without a storm, and sends nothing twice", async () => {
