@@ -6,7 +6,7 @@ import { SecondSignal } from "./interrupts.ts";
 import type { Talk } from "./talk.ts";
 
 /** Says on stderr why the process ends, and gives the exit code for that. */
-export function sayEnd(error: unknown, talk: Talk): number {
+export function sayEnd(error: unknown, talk: Pick<Talk, "failure">): number {
   if (error instanceof SecondSignal) return error.exitCode;
   const failure = error instanceof Failure ? error : tooFewFiles(error);
   if (failure !== undefined) {
@@ -28,7 +28,7 @@ function tooFewFiles(error: unknown): Failure | undefined {
 }
 
 /** What, where, what to do. */
-export function sayFailure({ code, message, hint, place }: Failure, talk: Talk): void {
+export function sayFailure({ code, message, hint, place }: Failure, talk: Pick<Talk, "failure">): void {
   talk.failure({
     code,
     message,

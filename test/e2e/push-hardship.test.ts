@@ -31,14 +31,6 @@ test("F41: with fewer files than connections, a push goes on or ends in order, a
   expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(many));
 });
 
-test("F41: with too few files to load the program, it says so, and nothing has begun", async () => {
-  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
-  const { code, stdout, stderr } = await work.push([], { under: ["sh", "-c", 'ulimit -n 100; exec "$@"', "sh"] });
-  expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
-  expect(stderr).toMatch(/^migrate: the system lets this program open too few files at once \(EMFILE\)\n.*ulimit -n/m);
-  expect(await admin.imports()).toEqual([]);
-});
-
 test("F50: stopped and continued, a push goes on without a storm, and sends nothing twice", async () => {
   await admin.faults({ latencyMs: 20 });
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
