@@ -1,14 +1,14 @@
 import type { PlainOperation, Step } from "../contract/workflow.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";
-import { type Answer, judgedRequest, type RequestTools } from "./judged-request.ts";
+import { type Answer, judgedRequest, type MayLeave, type RequestTools } from "./judged-request.ts";
 import { withDropped } from "./dropped-fields.ts";
 import { judgeReply } from "./judge-reply.ts";
 
 /** Sends payloads to one operation of the data-import API and says what became of them. */
 export interface ImportClient {
   /** One record, one request (and one more where the token had to be renewed). Never throws for a reply or a fault. */
-  readonly send: (payload: JsonObject, signal: AbortSignal) => Promise<Answer>;
+  readonly send: (payload: JsonObject, signal: AbortSignal, mayLeave?: MayLeave) => Promise<Answer>;
 }
 
 export interface ImportClientOptions extends RequestTools {
@@ -23,13 +23,14 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
   const { operation, clock, body } = options;
   const url = joinPath(options.baseUrl, operation.path);
   return {
-    send: (payload, signal) =>
+    send: (payload, signal, mayLeave) =>
       judgedRequest(
         {
           method: "POST",
           url,
           body: JSON.stringify(requestBody(payload, operation.wrap, body)),
           signal,
+          mayLeave,
           judge: (reply) => {
             const judgement = judgeReply(reply, operation, clock.now());
             return options.compareEcho === true ? withDropped(judgement, payload, reply) : judgement;

@@ -9,6 +9,7 @@ import type { Judgement } from "./verdict.ts";
  */
 export function judgeError(error: TransportError, origin: string): Judgement {
   if (error.phase === "unsent") {
+    if (error.code === "ABORTED") return { verdict: { kind: "held", reason: "not sent" } };
     const failure = tlsFailure(error, origin) ?? proxyFailure(error, origin);
     if (failure !== undefined) return { verdict: { kind: "stop", failure } };
     return { verdict: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${error.code}` } };

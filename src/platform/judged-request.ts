@@ -24,8 +24,15 @@ export interface RequestTools {
   readonly clock: Pick<Clock, "now">;
 }
 
+/**
+ * Asked before each request that is made for a record, once its token is there. Resolves when the request may leave;
+ * with false when it may not leave any more.
+ */
+export type MayLeave = () => Promise<boolean>;
+
 interface JudgedRequest extends Pick<HttpRequest, "method" | "url" | "body"> {
   readonly signal: AbortSignal;
+  readonly mayLeave: MayLeave | undefined;
   readonly judge: (reply: HttpReply) => Judgement;
 }
 
@@ -47,12 +54,16 @@ export async function judgedRequest(request: JudgedRequest, tools: RequestTools)
 }
 
 async function exchange(
-  { method, url, body, signal, judge }: JudgedRequest,
+  { method, url, body, signal, mayLeave, judge }: JudgedRequest,
   authorization: string,
   { http, userAgent }: RequestTools,
 ): Promise<Answer> {
   const fixed = { accept: "application/json", "user-agent": userAgent, authorization };
   const headers = body === undefined ? fixed : { ...fixed, "content-type": "application/json" };
+  if ((await mayLeave?.()) === false) throw new TransportError("unsent", "held back", HELD);
   const reply = await http({ method, url, headers, signal, ...(body !== undefined && { body }) });
   return { ...judge(reply), http: reply.status, durationMs: reply.durationMs };
 }
+
+/** What a request comes to that is broken off before it leaves. */
+const HELD = { code: "ABORTED", durationMs: 0 } as const;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";
 import type { HttpReply } from "../transport/http.ts";
 import { filledPath } from "./filled-path.ts";
-import { type Answer, judgedRequest, type RequestTools } from "./judged-request.ts";
+import { type Answer, judgedRequest, type MayLeave, type RequestTools } from "./judged-request.ts";
 import { judgeReply } from "./judge-reply.ts";
 import { cleanText, parseBody, valueAt } from "./reply-body.ts";
 import { replyProblems } from "./reply-problems.ts";
@@ -16,7 +16,7 @@ export interface StatusClient {
    * One look. `accepted` and `rejected` are final; `waiting` and `absent` (nothing is under way) are not. Never throws
    * for a reply or a fault; asking changes nothing.
    */
-  readonly ask: (payload: JsonObject, signal: AbortSignal) => Promise<Answer>;
+  readonly ask: (payload: JsonObject, signal: AbortSignal, mayLeave?: MayLeave) => Promise<Answer>;
   /** Milliseconds between two looks, at first. */
   readonly intervalMs: number;
   /** Milliseconds after which a run waits no longer. */
@@ -28,12 +28,13 @@ export function createStatusClient(poll: Poll, tools: RequestTools): StatusClien
   return {
     intervalMs: interval * 1000,
     patienceMs: patience * 1000,
-    ask: (payload, signal) =>
+    ask: (payload, signal, mayLeave) =>
       judgedRequest(
         {
           method: "GET",
           url: joinPath(tools.baseUrl, filledPath(operation.path, parameters, payload)),
           signal,
+          mayLeave,
           judge: (reply) => judgeStatus(reply, poll, tools.clock.now()),
         },
         tools,

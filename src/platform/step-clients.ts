@@ -44,11 +44,11 @@ function stepClient(step: Step, tools: RequestTools): StepClient {
     name,
     harmless: kind === "validate" || kind === "stage",
     dedupes: operation.dedupes,
-    send: async (payload, signal) => explain(await client.send(payload, signal), payload, signal),
+    send: async (...asked) => explain(await client.send(...asked), ...asked),
     ...(status !== undefined && {
       status: {
         ...status,
-        ask: async (payload, signal) => explain(await status.ask(payload, signal), payload, signal),
+        ask: async (...asked) => explain(await status.ask(...asked), ...asked),
       },
     }),
   };
@@ -58,13 +58,17 @@ type Explain = (answer: Answer, ...asked: Parameters<ImportClient["send"]>) => P
 
 const unexplained: Explain = (answer) => Promise.resolve(answer);
 
-/** A refusal that names no field is explained by the operation that knows; what that one adds, and nothing else, counts. */
+/**
+ * A refusal that names no field is explained by the operation that knows; what that one adds, and nothing else, counts.
+ * Held back, the record is: nothing was done for it, and its next try is refused and explained.
+ */
 function explainer(reasons: PlainOperation, tools: RequestTools): Explain {
   const client = createImportClient({ ...tools, operation: reasons });
-  return async (answer, payload, signal) => {
+  return async (answer, ...asked) => {
     const { verdict } = answer;
     if (verdict.kind !== "rejected" || verdict.problems.some(({ attr }) => attr !== NON_FIELD_ERRORS)) return answer;
-    const { verdict: told } = await client.send(payload, signal);
+    const { verdict: told } = await client.send(...asked);
+    if (told.kind === "held") return { ...answer, verdict: told };
     if (told.kind !== "rejected") return answer;
     return { ...answer, verdict: { ...verdict, problems: told.problems } };
   };

@@ -22,6 +22,8 @@ export type Verdict =
   | { readonly kind: "absent"; readonly reason: string }
   /** Not one byte has left. */
   | { readonly kind: "unsent"; readonly reason: string; readonly code: string }
+  /** Not one byte has left, because the run sends nothing more for this record. */
+  | { readonly kind: "held"; readonly reason: string }
   /** May have been processed. `foreign`: whatever answered does not seem to be the platform's API. */
   | { readonly kind: "ambiguous"; readonly reason: string; readonly foreign: boolean }
   /** The token is not accepted, and a new one was not either. Not processed. */

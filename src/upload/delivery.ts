@@ -1,7 +1,8 @@
 import type { Settlement } from "../ledger/ledger.ts";
 import type { Failure } from "../model/failure.ts";
-import type { Answer } from "../platform/judged-request.ts";
+import type { Answer, MayLeave } from "../platform/judged-request.ts";
 import type { Backlog } from "./backlog.ts";
+import { departureOf } from "./departure.ts";
 import type { Halt } from "./halt.ts";
 import type { Journal } from "./journal.ts";
 import { createOnward } from "./onward.ts";
@@ -63,7 +64,8 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
 
   const send = async (parcel: Parcel): Promise<void> => {
     parcel.ticket = pace.ticket();
-    const sent = withoutCap(await request(parcel, halt.killed), parcel, parts.steps.length > 1 ? tools : undefined);
+    const answered = await request(parcel, halt.killed, departureOf(parcel, tools));
+    const sent = withoutCap(answered, parcel, parts.steps.length > 1 ? tools : undefined);
     const answer = { ...sent, verdict: gates.judge(sent.verdict, parcel.sendable.supplier) };
     const failure = watch.learn(answer, parcel.ticket, inFlight()) ?? nobodyTakes();
     if (failure !== undefined) halt.stop(failure);
@@ -88,10 +90,10 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
   };
 }
 
-function request({ at, sendable }: Parcel, signal: AbortSignal): Promise<Answer> {
+function request({ at, sendable }: Parcel, signal: AbortSignal, mayLeave: MayLeave): Promise<Answer> {
   const { step, mode } = at;
-  if (mode === "send" || step.status === undefined) return step.send(sendable.payload, signal);
-  return step.status.ask(sendable.payload, signal);
+  if (mode === "send" || step.status === undefined) return step.send(sendable.payload, signal, mayLeave);
+  return step.status.ask(sendable.payload, signal, mayLeave);
 }
 
 /** A 429 without `Retry-After` at one step of several is that step's own cap: it slows the step, and nothing else. */

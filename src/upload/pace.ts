@@ -16,6 +16,8 @@ export interface Pace {
   readonly most: number;
   /** Undefined when a request may leave now; otherwise a wait, after which to ask again. */
   readonly hold: (signal: AbortSignal) => Promise<void> | undefined;
+  /** The same for a request that has had its turn: only a pause that has begun since keeps it. */
+  readonly paused: (signal: AbortSignal) => Promise<void> | undefined;
   /** A request leaves. */
   readonly ticket: () => Ticket;
   /** A reply came that asks for nothing. `inFlight`: requests under way, this one included. */
@@ -63,6 +65,9 @@ export function createPace(options: Pick<UploadOptions, "concurrency" | "ceiling
   let outageRounds = 0;
   let pausedUntil = 0;
 
+  const restOfPause = (): number => Math.max(0, pausedUntil - clock.monotonic());
+  const waiting = (ms: number, signal: AbortSignal): Promise<void> | undefined =>
+    ms > 0 ? clock.sleep(ms, signal) : undefined;
   const isProbing = (): boolean => unsentInARow >= PROBE_AFTER;
 
   const pause = (forMs: number, reason: string): void => {
@@ -75,11 +80,8 @@ export function createPace(options: Pick<UploadOptions, "concurrency" | "ceiling
   return {
     limit: () => (isProbing() ? 1 : steps.limit()),
     most: steps.most,
-    hold(signal) {
-      const now = clock.monotonic();
-      const wait = now < pausedUntil ? pausedUntil - now : spacing.claim(now);
-      return wait > 0 ? clock.sleep(wait, signal) : undefined;
-    },
+    hold: (signal) => waiting(restOfPause() || spacing.claim(clock.monotonic()), signal),
+    paused: (signal) => waiting(restOfPause(), signal),
     ticket: () => troubles,
     answered(durationMs, inFlight) {
       pushedBackInARow = 0;

@@ -28,6 +28,7 @@ export function createWatch({ pace, budget, clock, maxWaitMs }: WatchParts): Wat
 
   return {
     learn({ verdict, pushBack, durationMs }, ticket, inFlight) {
+      if (verdict.kind === "held") return undefined;
       if (verdict.kind === "unsent") {
         pace.unreachable(ticket, verdict.reason);
         return stall.unsent(verdict.code, verdict.reason);

@@ -29,6 +29,7 @@ type Class = "never sent" | "retry" | "ambiguous" | "accepted" | "rejected" | "b
 
 const CLASSES: Readonly<Record<Answer["verdict"]["kind"], Class | undefined>> = {
   unsent: "never sent",
+  held: undefined,
   retry: "retry",
   ambiguous: "ambiguous",
   accepted: "accepted",

@@ -73,6 +73,13 @@ const SINS: readonly (readonly [invariant: string, sin: (witness: Witness) => vo
       },
     ],
     [
+      "P14",
+      (witness) => {
+        witness.drained();
+        witness.leaves(request);
+      },
+    ],
+    [
       "concurrency",
       (witness) => {
         witness.leaves(request);

@@ -84,7 +84,8 @@ export function createWitness(options: WitnessOptions): Witness {
       const now = clock.monotonic();
       const isLookup = request.method === "GET" || request.url.pathname === "/v2/data-import/accounts/validate/";
       demand(isLookup || durable.sending.has(identityOf(key)), "I2", `${key} left before its intent was on disk`);
-      demand(now >= pausedUntil || isLookup, "P9", `${key} left ${pausedUntil - now} ms before Retry-After was over`);
+      demand(!isDrained, "P14", `${key} left after the user had asked to stop`);
+      demand(now >= pausedUntil, "P9", `${key} left ${pausedUntil - now} ms before Retry-After was over`);
       underWay += 1;
       demand(underWay <= most, "concurrency", `${underWay} in flight, ${most} allowed`);
     },

@@ -257,9 +257,9 @@ function watchedHttp({ platform, witness }: Job, process: Mortal): Http {
 function watchedStep(step: StepClient, { witness }: Job): StepClient {
   return {
     ...step,
-    send(payload, signal) {
+    send(payload, ...how) {
       witness.takenUp(partsOf({ url: NOWHERE, body: JSON.stringify(payload) }).key);
-      return step.send(payload, signal);
+      return step.send(payload, ...how);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/model/clock.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Intent, Ledger, Settlement } from "../../src/ledger/ledger.ts";
-import type { Answer } from "../../src/platform/judged-request.ts";
+import type { Answer, MayLeave } from "../../src/platform/judged-request.ts";
 import type { ImportClient } from "../../src/platform/import-client.ts";
 import type { StepClient } from "../../src/platform/step-clients.ts";
 import type { Sendable, UploadEnd, UploadEvent, UploadOptions } from "../../src/upload/sendable.ts";
@@ -132,6 +132,7 @@ export interface Request {
   readonly number: number;
   readonly inFlight: number;
   readonly signal: AbortSignal;
+  readonly mayLeave: MayLeave | undefined;
   readonly clock: Clock;
 }
 
@@ -148,7 +149,7 @@ export async function play(
   let inFlight = 0;
   let most = 0;
   const client: ImportClient = {
-    async send(payload, signal) {
+    async send(payload, signal, mayLeave) {
       const record = Number(payload["record"]);
       if (ledger.states.get(record) !== "sending")
         throw new Error(`record ${record} left before its intent was on disk`);
@@ -156,7 +157,7 @@ export async function play(
       inFlight += 1;
       most = Math.max(most, inFlight);
       try {
-        return await answer({ record, number: sent.length, inFlight, signal, clock });
+        return await answer({ record, number: sent.length, inFlight, signal, mayLeave, clock });
       } finally {
         inFlight -= 1;
       }
