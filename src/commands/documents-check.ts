@@ -1,4 +1,3 @@
-import { openTemporaryLedger } from "../ledger/sqlite-ledger.ts";
 import { checkDocuments } from "../migrate.ts";
 import type { PayloadFinding } from "../model/problem.ts";
 import { readTextFile } from "../read/text-file.ts";
@@ -12,6 +11,7 @@ import type { Tolerance } from "../run/plan-records.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { withStandardInput } from "../run/standard-input.ts";
+import { openThrowAwayRun } from "../run/throw-away-run.ts";
 import type { BucketSettings } from "../store/s3-bucket.ts";
 import type { DocumentStore } from "../store/document-store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -50,16 +50,7 @@ export function documentsCheck(options: DocumentsCheckOptions, parts: Parts): Pr
     // Before anything is asked of the store.
     documentFinder(job);
     const store = keep(await storeOf(options, parts));
-    const ledger = keep(await openTemporaryLedger(parts.temporaryFolder));
-    const run = await ledger.startRun({
-      command: "documents check",
-      target: "",
-      supplier: options.job.supplier ?? "",
-      operation: job.operation.id,
-      settings: {},
-      dryRun: false,
-      startedAt: new Date(parts.clock.now()).toISOString(),
-    });
+    const { ledger, run } = keep(await openThrowAwayRun("documents check", job, parts));
     const shownValues = showValues ? createShownValues() : undefined;
     const tally = createTally();
     const { drain: signal, onCheck: onProgress } = parts;

@@ -79,6 +79,19 @@ describe("documents check over a folder", () => {
     expect(end).toMatchObject({ code: 0, stdout: "" });
   });
 
+  test("says the same of an input whose plan is written aside", async () => {
+    const ROWS = 40_000;
+    const folder = scene();
+    const accounts = Array.from({ length: ROWS }, (_, index) => `K${index + 1},${"n".repeat(220)}\n`);
+    writeFileSync(path.join(folder, "accounts.csv"), `REF,NAME\n${accounts.join("")}`);
+    writeFileSync(path.join(folder, "letters.csv"), "REF,TEXT,FILE\nK1,Hello,2024/a b.pdf\nK40000,Bye,2024/gone.pdf\n");
+    const { code, stdout } = await documentsCheck(folder, ["--store", "copy", ...NDJSON], { timeoutMs: 60_000 });
+    const lines = outcomeLines(stdout);
+    expect(code).toBe(1);
+    expect(lines.map(({ record }) => record)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
+    expect(lines.filter(({ status }) => status !== "valid").map(({ key }) => key)).toEqual(["K40000"]);
+  });
+
   test("writes rejects that the command it names takes back", async () => {
     const folder = scene();
     const { stderr } = await documentsCheck(folder, ["--store", "copy", "--out", "report"]);
