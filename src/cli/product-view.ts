@@ -1,4 +1,4 @@
-import type { Product } from "../platform/products.ts";
+import { type Product, PRODUCT_FIELDS } from "../platform/products.ts";
 import type { RecordView } from "../report/record-formats.ts";
 import { shownTime } from "./shown-time.ts";
 
@@ -12,24 +12,7 @@ export const productView: RecordView<Product> = {
     dayOf(product.available_to),
     traits(product).join(", "),
   ],
-  members: [
-    "code",
-    "direction",
-    "full_name",
-    "display_name",
-    "description",
-    "is_variable",
-    "is_green",
-    "is_tracker",
-    "is_prepay",
-    "is_business",
-    "is_restricted",
-    "term",
-    "available_from",
-    "available_to",
-    "brand",
-    "links",
-  ],
+  members: PRODUCT_FIELDS,
 };
 
 function traits(product: Product): readonly string[] {

@@ -4,7 +4,7 @@ import { open, realpath, rename, unlink } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
-import { type Product, productPages } from "../platform/products.ts";
+import { type Product, PRODUCT_FIELDS, productPages } from "../platform/products.ts";
 import type { ReadClient } from "../platform/read-client.ts";
 import { readReferenceList, type ReferenceRows } from "../read/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
@@ -63,25 +63,11 @@ async function addProducts(
   }
 }
 
-const COLUMNS = [
-  "code",
-  "full_name",
-  "display_name",
-  "direction",
-  "brand",
-  "is_variable",
-  "is_green",
-  "is_tracker",
-  "is_prepay",
-  "is_business",
-  "is_restricted",
-  "term",
-  "available_from",
-  "available_to",
-] as const;
+/** What is no word or two has no place in a table. */
+const COLUMNS = PRODUCT_FIELDS.filter((field) => field !== "description" && field !== "links");
 
 function listText(products: readonly Product[], before: ReferenceRows | undefined): string {
-  const own = (before?.columns ?? []).filter((column) => !COLUMNS.some((known) => known === column));
+  const own = (before?.columns ?? []).filter((column) => !COLUMNS.includes(column));
   const known = new Map((before?.rows ?? []).map((row) => [row["code"], row]));
   const rows = products.map((product) => {
     const kept: JsonObject = known.get(product.code) ?? {};

@@ -32,6 +32,30 @@ export type Product = JsonObject & {
   readonly brand?: string | null;
 };
 
+const text = z.string().nullish();
+const flag = z.boolean().nullish();
+const schema = z.looseObject({
+  code: z.string(),
+  direction: text,
+  full_name: text,
+  display_name: text,
+  description: text,
+  is_variable: flag,
+  is_green: flag,
+  is_tracker: flag,
+  is_prepay: flag,
+  is_business: flag,
+  is_restricted: flag,
+  term: z.unknown().optional(),
+  available_from: text,
+  available_to: text,
+  brand: text,
+  links: z.array(z.unknown()).nullish(),
+});
+
+/** The members that the specification shows of a product (2.2), in the order in which they are shown. */
+export const PRODUCT_FIELDS: readonly string[] = Object.keys(schema.shape);
+
 /** The filters of specification 4.1 and those that instances publish besides. All are optional, and combined. */
 export interface ProductFilters {
   readonly brand?: string | undefined;
@@ -80,26 +104,6 @@ function noProducts(): Failure {
     hint: "check the base URL",
   });
 }
-
-const text = z.string().nullish();
-const flag = z.boolean().nullish();
-const schema = z.looseObject({
-  code: z.string(),
-  direction: text,
-  full_name: text,
-  display_name: text,
-  description: text,
-  is_variable: flag,
-  is_green: flag,
-  is_tracker: flag,
-  is_prepay: flag,
-  is_business: flag,
-  is_restricted: flag,
-  available_from: text,
-  available_to: text,
-  links: z.array(z.unknown()).nullish(),
-  brand: text,
-});
 
 function isProduct(value: JsonValue): value is Product {
   return schema.safeParse(value).success;
