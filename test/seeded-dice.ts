@@ -1,16 +1,9 @@
-/** A number from 0 to 1. */
-export type Dice = () => number;
+import type { Random } from "../src/model/clock.ts";
 
-/** Mulberry32 by Tommy Ettinger (public domain): the same seed, the same numbers. */
-export function seededDice(seed: number): Dice {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+/** The same seed, the same numbers, as in the sandbox. */
+export { seededRandom as seededDice } from "../src/sandbox/seeded-random.ts";
+
+export type Dice = Random;
 
 /** Whole numbers from `low` to `high`, both included. */
 export function between(dice: Dice, low: number, high: number): number {

@@ -1,5 +1,6 @@
 import type { Clock, Random } from "../model/clock.ts";
 import type { FaultOptions, Trigger } from "./fault-options.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 /** What shall happen to one data-import request. */
 export interface RequestFaults {
@@ -116,15 +117,4 @@ function latency(range: number | readonly [number, number], random: Random): num
   if (typeof range === "number") return range;
   const [least, most] = range;
   return least + random() * (most - least);
-}
-
-/** Mulberry32 by Tommy Ettinger (public domain): 32 bits of state, good enough for dice. */
-function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

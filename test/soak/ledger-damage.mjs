@@ -16,6 +16,7 @@ import { parseArgs } from "node:util";
 import { exportLedger } from "../../dist/ledger/ledger-export.js";
 import { repairLedger } from "../../dist/ledger/ledger-repair.js";
 import { openLedger } from "../../dist/ledger/sqlite-ledger.js";
+import { seededRandom } from "../../dist/sandbox/seeded-random.js";
 
 const { values } = parseArgs({
   options: {
@@ -130,7 +131,7 @@ async function tryAll(ledger) {
       });
     }
   }
-  const dice = diceFrom(seed);
+  const dice = seededRandom(seed);
   const names = [...ledger.files.keys()];
   for (let flip = 0; flip < flips; flip += 1) {
     const name = names[flip % names.length];
@@ -205,15 +206,4 @@ async function told({ here, files, run }, damaged, change) {
     if (error.name === "Failure" && [2, 6].includes(error.exitCode)) return "refused";
     return `${error.name}: ${error.message}`;
   }
-}
-
-/** Mulberry32 by Tommy Ettinger (public domain). */
-function diceFrom(start) {
-  let state = start >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
