@@ -3,11 +3,10 @@ import type { PayloadFinding } from "../model/problem.ts";
 import { readTextFile } from "../read/text-file.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import { documentFinder } from "../run/document-check.ts";
-import type { JobSettings } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
 import { closedWithReport } from "../run/opened.ts";
 import type { Parts } from "../run/parts.ts";
-import type { Tolerance } from "../run/plan-records.ts";
+import type { RunOptions } from "../run/run-options.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { withStandardInput } from "../run/standard-input.ts";
@@ -16,16 +15,10 @@ import type { BucketSettings } from "../store/s3-bucket.ts";
 import type { DocumentStore } from "../store/document-store.ts";
 import { openStore } from "../store/open-store.ts";
 
-export interface DocumentsCheckOptions {
-  readonly job: JobSettings;
+export interface DocumentsCheckOptions extends RunOptions {
   readonly store: StoreSettings;
   /** Questions to the store at once. */
   readonly concurrency: number;
-  readonly maxErrors?: Tolerance | undefined;
-  readonly allowEmpty: boolean;
-  readonly showValues: boolean;
-  /** Report folder; without it nothing is written. */
-  readonly out?: string | undefined;
 }
 
 /** Where the documents lie, and how to ask there. Holds no secret. */

@@ -1,15 +1,15 @@
 import { refuseOtherRecipient } from "../run/bound-ledger.ts";
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect, hostOf } from "../run/connection.ts";
-import type { Job, JobSettings } from "../run/job.ts";
+import type { Job } from "../run/job.ts";
 import { openJob, requireKey } from "../run/job.ts";
 import { closedWithReport } from "../run/opened.ts";
-import type { Tolerance } from "../run/plan-records.ts";
 import { check, send } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
 import type { Parts } from "../run/parts.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import { openRunLedger, recordedRun } from "../run/run-ledger.ts";
+import type { RunOptions } from "../run/run-options.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { describeRun } from "../run/run-settings.ts";
@@ -17,15 +17,12 @@ import type { Supplier } from "../run/supplier.ts";
 import { requireOngoing } from "../run/supplier.ts";
 import { standardInputFolder, sweepStandardInput, withStandardInput } from "../run/standard-input.ts";
 
-export interface PushOptions {
-  readonly job: JobSettings;
+export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly supplier: Supplier;
   readonly pace: PaceSettings;
   /** Path of the ledger's file. */
   readonly ledger: string;
-  readonly maxErrors?: Tolerance | undefined;
-  readonly allowEmpty: boolean;
   readonly dryRun: boolean;
   readonly revise: boolean;
   /** Send also what is invalid here, where it can be: the platform is to judge. */
@@ -34,9 +31,6 @@ export interface PushOptions {
   readonly until?: string | undefined;
   /** Send to a production target without asking. */
   readonly yes: boolean;
-  readonly showValues: boolean;
-  /** Report folder; default: one below the ledger's folder. */
-  readonly out?: string | undefined;
 }
 
 /** Validates the whole input, then uploads what is valid; what was accepted before is passed over. */

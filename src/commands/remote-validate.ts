@@ -3,25 +3,18 @@ import { check, send } from "../migrate.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect, hostOf } from "../run/connection.ts";
-import type { JobSettings } from "../run/job.ts";
 import { openJob, requireKey } from "../run/job.ts";
 import { closedWithReport } from "../run/opened.ts";
 import type { Parts } from "../run/parts.ts";
-import type { Tolerance } from "../run/plan-records.ts";
+import type { RunOptions } from "../run/run-options.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { describeRun } from "../run/run-settings.ts";
 import { withStandardInput } from "../run/standard-input.ts";
 
-export interface RemoteValidateOptions {
-  readonly job: JobSettings;
+export interface RemoteValidateOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly pace: PaceSettings;
-  readonly maxErrors?: Tolerance | undefined;
-  readonly allowEmpty: boolean;
-  readonly showValues: boolean;
-  /** Report folder; without it nothing is written. */
-  readonly out?: string | undefined;
 }
 
 /**

@@ -1,26 +1,16 @@
 import { check } from "../migrate.ts";
 import { createShownValues } from "../report/shown-values.ts";
-import type { JobSettings } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
 import { closedWithReport } from "../run/opened.ts";
 import type { Parts } from "../run/parts.ts";
-import type { Tolerance } from "../run/plan-records.ts";
+import type { RunOptions } from "../run/run-options.ts";
 import type { RunReport } from "../run/run-report.ts";
 import { endRun, requireReportFolder } from "../run/run-report.ts";
 import { withStandardInput } from "../run/standard-input.ts";
 import { openThrowAwayRun } from "../run/throw-away-run.ts";
 
-export interface ValidateOptions {
-  readonly job: JobSettings;
-  readonly maxErrors?: Tolerance | undefined;
-  readonly allowEmpty: boolean;
-  readonly showValues: boolean;
-  /** Report folder; without it nothing is written. */
-  readonly out?: string | undefined;
-}
-
 /** Reads, maps and validates the whole input, and reports. Opens no socket. */
-export function validate(options: ValidateOptions, parts: Parts): Promise<RunReport> {
+export function validate(options: RunOptions, parts: Parts): Promise<RunReport> {
   return closedWithReport(async (keep) => {
     const { out, showValues, allowEmpty, maxErrors } = options;
     const job = await openJob(await withStandardInput(options.job, parts.temporaryFolder, parts), parts);

@@ -1,6 +1,7 @@
 import type { Authorisation } from "../../src/platform/authorisation.ts";
 import { createReadClient, type ReadClient } from "../../src/platform/read-client.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
+import { jsonReply } from "./json-reply.ts";
 
 export interface FakeReads {
   readonly client: ReadClient;
@@ -37,16 +38,6 @@ export function fakeReads(
   return { client, asked, waits };
 }
 
-export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): HttpReply {
-  return {
-    status,
-    body: JSON.stringify(body),
-    headers: { "content-type": "application/json", ...headers },
-    complete: true,
-    durationMs: 1,
-  };
-}
-
 export function listOf(results: readonly object[], next: unknown): HttpReply {
-  return json(200, { count: results.length, next, previous: null, results });
+  return jsonReply(200, { count: results.length, next, previous: null, results });
 }

@@ -6,7 +6,8 @@ import { wantedPages } from "../../src/platform/page-extent.ts";
 import { productPages } from "../../src/platform/products.ts";
 import { ratePages } from "../../src/platform/rates.ts";
 import { inTimeOrder } from "../../src/platform/time-order.ts";
-import { fakeReads, json, listOf } from "./fake-reads.ts";
+import { fakeReads, listOf } from "./fake-reads.ts";
+import { jsonReply } from "./json-reply.ts";
 
 const FIRST = "https://api.example.com/v1/products/";
 
@@ -45,7 +46,7 @@ describe("pages", () => {
 
   test("unknown fields pass through untouched, and no digit is lost", async () => {
     const text = '{"next":null,"results":[{"value_exc_vat": -3.0150, "value_inc_vat":1e2,"valid_from":"t","x":[1.0]}]}';
-    const { client } = fakeReads(() => ({ ...json(200, {}), body: text }));
+    const { client } = fakeReads(() => ({ ...jsonReply(200, {}), body: text }));
     const request = { product: "P", tariff: "T", fuel: "electricity", kind: "standard" } as const;
     const [page] = await all(ratePages(client, request));
     expect(page?.results).toEqual([{ value_exc_vat: "-3.0150", value_inc_vat: "1e2", valid_from: "t", x: [1] }]);
@@ -91,7 +92,7 @@ describe("pages", () => {
     ["a record without a code", '{"results":[{"name":"x"}]}'],
     ["a flag that is a word", '{"results":[{"code":"x","is_green":"yes"}]}'],
   ])("%s is no page", async (_name, body) => {
-    const { client } = fakeReads(() => ({ ...json(200, {}), body }));
+    const { client } = fakeReads(() => ({ ...jsonReply(200, {}), body }));
     expect((await failureOf(all(productPages(client)))).code).toBe("wrong_endpoint");
   });
 

@@ -3,9 +3,10 @@ import { readAccount } from "../../src/platform/account.ts";
 import type { Authorisation } from "../../src/platform/authorisation.ts";
 import { productPages } from "../../src/platform/products.ts";
 import { type HttpReply, TransportError } from "../../src/transport/http.ts";
-import { fakeReads, json, listOf } from "./fake-reads.ts";
+import { fakeReads, listOf } from "./fake-reads.ts";
+import { jsonReply } from "./json-reply.ts";
 
-const ACCOUNT = json(200, { number: "A-1" });
+const ACCOUNT = jsonReply(200, { number: "A-1" });
 const firstPage = (reads: ReturnType<typeof fakeReads>): Promise<unknown> => productPages(reads.client).next();
 
 function lost(code: string, phase: "unsent" | "sent" = "sent"): TransportError {
@@ -18,9 +19,9 @@ function thrown(error: Error): HttpReply {
 
 describe("a read", () => {
   test.each([
-    ["429 with Retry-After", json(429, {}, { "retry-after": "7" }), 7000],
-    ["503", json(503, {}), 250],
-    ["500", json(500, {}), 250],
+    ["429 with Retry-After", jsonReply(429, {}, { "retry-after": "7" }), 7000],
+    ["503", jsonReply(503, {}), 250],
+    ["500", jsonReply(500, {}), 250],
     ["half a reply", { ...ACCOUNT, complete: false }, 250],
   ])("is repeated after %s", async (_name, fault, wait) => {
     const reads = fakeReads((_url, number) => (number === 1 ? fault : ACCOUNT));
@@ -35,19 +36,19 @@ describe("a read", () => {
   });
 
   test.each([
-    ["a platform that is down", () => json(503, {}), "platform_unreachable", 5],
+    ["a platform that is down", () => jsonReply(503, {}), "platform_unreachable", 5],
     ["a network that is down", () => thrown(lost("ECONNREFUSED", "unsent")), "platform_unreachable", 5],
-    ["a wait that is too long", () => json(429, {}, { "retry-after": "3600" }), "platform_unreachable", 1],
+    ["a wait that is too long", () => jsonReply(429, {}, { "retry-after": "3600" }), "platform_unreachable", 1],
     ["a certificate", () => thrown(lost("DEPTH_ZERO_SELF_SIGNED_CERT", "unsent")), "tls", 1],
-    ["a redirect", () => json(302, {}, { location: "https://login.example.com/A-1" }), "redirect", 1],
+    ["a redirect", () => jsonReply(302, {}, { location: "https://login.example.com/A-1" }), "redirect", 1],
     ["a web page", () => ({ ...ACCOUNT, headers: { "content-type": "text/html" } }), "wrong_endpoint", 1],
     ["nothing", () => ({ ...ACCOUNT, body: "" }), "wrong_endpoint", 1],
     ["a reply without an end", () => ({ ...ACCOUNT, complete: false }), "wrong_endpoint", 5],
-    ["404", () => json(404, { detail: "No A-1." }), "not_found", 1],
-    ["403", () => json(403, { detail: "No A-1." }), "platform_refused", 1],
-    ["401", () => json(401, { detail: "No A-1." }), "authentication", 1],
-    ["400", () => json(400, { detail: "No A-1." }), "wrong_endpoint", 1],
-    ["204", () => json(204, {}), "wrong_endpoint", 1],
+    ["404", () => jsonReply(404, { detail: "No A-1." }), "not_found", 1],
+    ["403", () => jsonReply(403, { detail: "No A-1." }), "platform_refused", 1],
+    ["401", () => jsonReply(401, { detail: "No A-1." }), "authentication", 1],
+    ["400", () => jsonReply(400, { detail: "No A-1." }), "wrong_endpoint", 1],
+    ["204", () => jsonReply(204, {}), "wrong_endpoint", 1],
   ])("ends at %s, and never names the account", async (_name, answer, code, requests) => {
     const reads = fakeReads(answer);
     const failure: unknown = await readAccount(reads.client, "A-1").catch((error: unknown) => error);
@@ -58,7 +59,7 @@ describe("a read", () => {
 
   test("passes on what the platform says of the query", async () => {
     const errors = [{ attr: "brand", code: "invalid", detail: "No \u001b[31msuch brand." }];
-    const reads = fakeReads(() => json(400, { detail: "d", code: "invalid", errors }));
+    const reads = fakeReads(() => jsonReply(400, { detail: "d", code: "invalid", errors }));
     await expect(firstPage(reads)).rejects.toMatchObject({
       code: "usage",
       message: "the platform refuses the query for the list of products: brand: No  [31msuch brand.",
@@ -96,7 +97,7 @@ describe("an account", () => {
   test("is read with a token, renewed once", async () => {
     const { authorisation, refused } = tokens();
     const reads = fakeReads(
-      (_url, _number, { headers }) => (headers["authorization"] === "Token 1" ? json(401, {}) : ACCOUNT),
+      (_url, _number, { headers }) => (headers["authorization"] === "Token 1" ? jsonReply(401, {}) : ACCOUNT),
       { authorisation },
     );
     await readAccount(reads.client, "A-1");
@@ -106,7 +107,7 @@ describe("an account", () => {
 
   test("that stays refused is not asked for a third time", async () => {
     const { authorisation } = tokens();
-    const reads = fakeReads(() => json(403, { code: "authentication_failed" }), { authorisation });
+    const reads = fakeReads(() => jsonReply(403, { code: "authentication_failed" }), { authorisation });
     await expect(readAccount(reads.client, "A-1")).rejects.toMatchObject({ code: "authentication", exitCode: 4 });
     expect(reads.asked).toHaveLength(2);
   });

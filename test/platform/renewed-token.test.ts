@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Authorisation } from "../../src/platform/authorisation.ts";
-import {
-  API_KEY,
-  jsonReply,
-  lost,
-  refusal,
-  type TokenPlatformOptions,
-  tokenPlatform,
-  webToken,
-} from "./token-platform.ts";
+import { jsonReply } from "./json-reply.ts";
+import { API_KEY, lost, refusal, type TokenPlatformOptions, tokenPlatform, webToken } from "./token-platform.ts";
 
 /** Lets what goes on in the background come to its end. */
 async function settled(): Promise<void> {

@@ -4,6 +4,7 @@ import {
   createAuthorisation,
 } from "../../src/platform/authorisation.ts";
 import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../src/transport/http.ts";
+import { jsonReply } from "./json-reply.ts";
 
 /** When the platform's clock stands at the start of every test, seconds since 1970. */
 const START = Date.UTC(2026, 9, 25) / 1000;
@@ -75,16 +76,6 @@ export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform
         clock,
         ...more,
       }),
-  };
-}
-
-export function jsonReply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): HttpReply {
-  return {
-    status,
-    body: JSON.stringify(body),
-    headers: { "content-type": "application/json", ...headers },
-    complete: true,
-    durationMs: 1,
   };
 }
 
