@@ -9,8 +9,6 @@ export interface Halt {
   readonly stopping: AbortSignal;
   /** Aborts when what is in flight is broken off. */
   readonly killed: AbortSignal;
-  /** Resolves when nothing new may be sent. */
-  readonly stopped: Promise<void>;
   /** Ends the upload for an error: a Failure, or a bug. */
   readonly stop: (error: unknown) => void;
   /** To be called when all is over. @throws the bug, when it was one */
@@ -27,11 +25,8 @@ export function createHalt({ drain, abort }: Pick<UploadOptions, "drain" | "abor
   setMaxListeners(0, stopping.signal, killed.signal);
   let error: unknown;
 
-  const stopped = new Promise<void>((resolve) => {
-    stopping.signal.addEventListener("abort", () => {
-      resolve();
-      void clock.sleep(GRACE_MS, over.signal).then(() => killed.abort());
-    });
+  stopping.signal.addEventListener("abort", () => {
+    void clock.sleep(GRACE_MS, over.signal).then(() => killed.abort());
   });
   const kill = (): void => {
     stopping.abort();
@@ -43,7 +38,6 @@ export function createHalt({ drain, abort }: Pick<UploadOptions, "drain" | "abor
   return {
     stopping: stopping.signal,
     killed: killed.signal,
-    stopped,
     stop(cause) {
       if (!stopping.signal.aborted) error = cause;
       stopping.abort();

@@ -67,13 +67,26 @@ async function feed(records: AsyncIterable<readonly Sendable[]>, feeding: Feedin
   const { halt, gates, oneSupplier } = feeding;
   const iterator = records[Symbol.asyncIterator]();
   for (;;) {
-    const next = await Promise.race([iterator.next(), halt.stopped]);
+    const next = await untilAborted(iterator.next(), halt.stopping);
     if (next === undefined || halt.stopping.aborted) break;
     if (next.done === true) return;
     await feedBatch(next.value, feeding);
     if (oneSupplier && next.value.length > 0 && gates.failure() !== undefined) break;
   }
   iterator.return?.().catch(() => undefined);
+}
+
+/**
+ * What the promise gives, or undefined as soon as the signal aborts. No `Promise.race`: that keeps every batch it was
+ * ever given for as long as the promise lives that it races against, which is the whole upload.
+ */
+function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 /**

@@ -1,0 +1,30 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import type { Sendable } from "../../src/upload/sendable.ts";
+import { ACCEPTED, play, sendable } from "./scene.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+test("an upload lets go of the records that it has sent (it held on to every one of them until its end)", async () => {
+  const payloads: WeakRef<object>[] = [];
+  const held: number[] = [];
+
+  async function* watched(): AsyncGenerator<readonly Sendable[]> {
+    for (let record = 1; record <= 200; record += 1) {
+      const one = sendable(record);
+      payloads.push(new WeakRef(one.payload));
+      yield [one];
+      if (record % 50 !== 0) continue;
+      await new Promise(setImmediate);
+      collectGarbage();
+      held.push(payloads.filter((payload) => payload.deref() !== undefined).length);
+    }
+  }
+
+  const { sent } = await play(() => ACCEPTED, { source: watched(), concurrency: 4 });
+  expect(sent).toHaveLength(200);
+  expect(held).toHaveLength(4);
+  expect(Math.max(...held)).toBeLessThan(25);
+});
