@@ -27,16 +27,31 @@ export function repairLedger(path: string, stamp: string): LedgerRepair {
   try {
     removeDatabase(draft);
     preparePrivateFile(draft);
-    const sound = openDatabase(draft);
+    const made = makeSound(openDatabase(draft), path);
+    return { ...made, kept: swap(path, draft, stamp) };
+  } catch (error) {
+    discard(draft);
+    throw ledgerFailure(error, path);
+  }
+}
+
+function discard(draft: string): void {
+  try {
+    removeDatabase(draft);
+  } catch {
+    // What led here is what has to be told; the next repair takes the draft away.
+  }
+}
+
+function makeSound(sound: SqliteDatabase, path: string): Omit<LedgerRepair, "kept"> {
+  try {
     const { tables, isCertain } = copyInto(sound, path);
     sound.transaction(() => {
       for (const sql of [...UNCONFIRMED, ...(isCertain ? UNSURE_OF_ONE : UNSURE_OF_ALL), ...FOLLOWING]) sound.run(sql);
     });
-    const ambiguous = sound.row(AMBIGUOUS)?.count ?? 0;
+    return { tables, ambiguous: sound.row(AMBIGUOUS)?.count ?? 0 };
+  } finally {
     sound.close();
-    return { tables, ambiguous, kept: swap(path, draft, stamp) };
-  } catch (error) {
-    throw ledgerFailure(error, path);
   }
 }
 
@@ -48,10 +63,8 @@ function copyInto(
   const damaged = openDatabase(path, { readOnly: true });
   try {
     const tables = salvage(damaged, sound);
-    if (!tables.some(({ table, rows }) => table === "runs" && rows > 0)) {
-      removeDatabase(sound.path);
+    if (!tables.some(({ table, rows }) => table === "runs" && rows > 0))
       throw damagedLedger(path, "nothing of it can be read");
-    }
     return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(damaged) };
   } finally {
     damaged.close();

@@ -1,18 +1,21 @@
 /**
  * Damages a real ledger in every way that a file can be damaged by accident, and reads it: it has to be refused, or say of
  * every record what is true. Cut off after every byte, and single bytes flipped; the ledger's own file, the log that a
- * crash leaves, and the seal.
+ * crash leaves, and the seal. A ledger in memory is quickest: with TMPDIR=/dev/shm.
  *
  *   node test/soak/ledger-damage.mjs [--every <bytes>] [--flips <n>] [--repair <every nth that is refused>] [--seed <n>]
  *
+ * A refused ledger that would have been written to stays open until its process ends, so that nothing of its log gets
+ * into it; therefore some thousand damages at a time are tried in a process of their own (`--from`, `--to`).
  * Ends with 1 when anything was misread, and names the damage.
  */
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { readFileSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { exportLedger } from "../../dist/ledger/ledger-export.js";
 import { repairLedger } from "../../dist/ledger/ledger-repair.js";
 import { openLedger } from "../../dist/ledger/sqlite-ledger.js";
@@ -24,6 +27,8 @@ const { values } = parseArgs({
     flips: { type: "string", default: "2000" },
     repair: { type: "string", default: "25" },
     seed: { type: "string" },
+    from: { type: "string" },
+    to: { type: "string" },
   },
 });
 const every = Number(values.every);
@@ -36,6 +41,8 @@ const POLICY = { revise: false, resendAmbiguous: false, keyAttr: "ref", keyColum
 const AT = "2026-11-20T23:41:07.000Z";
 const SETTLED = ["accepted", "rejected", "ambiguous", "blocked", "pending", "accepted"];
 
+const A_PROCESS = 2_000;
+
 /** What nothing sends again by itself. */
 const OPEN = new Set(["ambiguous", "sending"]);
 
@@ -43,14 +50,36 @@ const scene = mkdtempSync(path.join(tmpdir(), "damage-"));
 process.once("exit", () => rmSync(scene, { recursive: true, force: true }));
 /** @type {{ right: number, refused: number, repairs: number, misread: string[] }} */
 const tally = { right: 0, refused: 0, repairs: 0, misread: [] };
+const ledgers = [];
 for (const crashed of [false, true])
-  await tryAll(await makeLedger(path.join(scene, crashed ? "crashed" : "closed"), crashed));
-const all = tally.right + tally.refused + tally.misread.length;
-process.stdout.write(
-  `seed ${seed}: ${all} damaged ledgers: ${tally.refused} refused, ${tally.right} right, ${tally.repairs} repaired, ${tally.misread.length} misread\n`,
-);
-for (const damage of tally.misread.slice(0, 20)) process.stdout.write(`misread: ${damage}\n`);
-process.exit(tally.misread.length === 0 ? 0 : 1);
+  ledgers.push(await makeLedger(path.join(scene, crashed ? "crashed" : "closed"), crashed));
+if (values.from === undefined) {
+  await tryInProcesses(ledgers.reduce((sum, ledger) => sum + [...damages(ledger)].length, 0));
+  const all = tally.right + tally.refused + tally.misread.length;
+  process.stdout.write(
+    `seed ${seed}: ${all} damaged ledgers: ${tally.refused} refused, ${tally.right} right, ${tally.repairs} repaired, ${tally.misread.length} misread\n`,
+  );
+  for (const damage of tally.misread.slice(0, 20)) process.stdout.write(`misread: ${damage}\n`);
+  process.exit(tally.misread.length === 0 ? 0 : 1);
+}
+await tryAll(Number(values.from), Number(values.to));
+process.stdout.write(JSON.stringify(tally));
+process.exit(0);
+
+/** Each takes the next damages that nobody has taken yet. */
+async function tryInProcesses(count) {
+  let next = 0;
+  const work = async () => {
+    while (next < count) {
+      const range = ["--from", String(next), "--to", String((next += A_PROCESS))];
+      const args = [import.meta.filename, ...process.argv.slice(2), "--seed", String(seed), ...range];
+      const found = JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
+      for (const what of ["right", "refused", "repairs"]) tally[what] += found[what];
+      tally.misread.push(...found.misread);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+}
 
 /** Records in every state, two runs. Crashed: as SIGKILL leaves it, with what came last in the log alone. */
 async function makeLedger(folder, crashed) {
@@ -121,25 +150,31 @@ function settled({ record, identity, attempt }, status) {
   };
 }
 
-async function tryAll(ledger) {
-  for (const [name, bytes] of ledger.files) {
-    for (let length = 0; length < bytes.length; length += every) {
-      await tryOne(ledger, {
-        name,
-        what: `${name} cut to ${length} bytes`,
-        change: (file) => ftruncateSync(file, length),
-      });
+/** Those of both ledgers in a row, from one to before another. */
+async function tryAll(from, to) {
+  let number = -1;
+  for (const ledger of ledgers) {
+    for (const damage of damages(ledger)) {
+      number += 1;
+      if (number >= from && number < to) await tryOne(ledger, damage);
     }
   }
+}
+
+function* damages({ files }) {
+  for (const [name, bytes] of files) {
+    for (let length = 0; length < bytes.length; length += every)
+      yield { name, what: `${name} cut to ${length} bytes`, change: (file) => ftruncateSync(file, length) };
+  }
   const dice = seededRandom(seed);
-  const names = [...ledger.files.keys()];
+  const names = [...files.keys()];
   for (let flip = 0; flip < flips; flip += 1) {
     const name = names[flip % names.length];
-    const bytes = ledger.files.get(name);
+    const bytes = files.get(name);
     const at = Math.floor(dice() * bytes.length);
     const value = bytes[at] ^ (1 + Math.floor(dice() * 255));
     const change = (file) => writeSync(file, Buffer.from([value]), 0, 1, at);
-    await tryOne(ledger, { name, what: `${name}: byte ${at} made ${value}`, change });
+    yield { name, what: `${name}: byte ${at} made ${value}`, change };
   }
 }
 
