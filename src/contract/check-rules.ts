@@ -102,7 +102,7 @@ function noteUse(expression: Expression, from: Standpoints, place: AttrPath, not
     return;
   }
   const found = follow(expression, from);
-  if (found === undefined) return;
+  if (found === undefined) return noteRows(expression, from, place, noting);
   const key = [...place, expression.text].join("\n");
   const before = noting.uses.get(key);
   if (before?.known !== true) {
@@ -113,6 +113,14 @@ function noteUse(expression: Expression, from: Standpoints, place: AttrPath, not
   const value = last?.kind === "named" ? noting.book.values.get(last.name) : undefined;
   if (value !== undefined && found.length > 0) {
     noteUse(value, { ...from, here: found }, ["x-rule-values", last?.kind === "named" ? last.name : ""], noting);
+  }
+}
+
+/** Of the filters of rows: what names fields of the payload, not columns. */
+function noteRows(expression: Expression, from: Standpoints, place: AttrPath, noting: Noting): void {
+  for (const part of partsOf(expression)) {
+    if (part.kind === "path" && part.base !== "here") noteUse(part, from, place, noting);
+    else noteRows(part, from, place, noting);
   }
 }
 

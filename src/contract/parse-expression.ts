@@ -215,6 +215,7 @@ function parsePath(reader: Reader): PathExpression {
   const start = reader.peek().at;
   const steps: PathStep[] = [];
   const base = takeBase(reader);
+  if (base === "listed") steps.push(...parseListed(reader));
   if (base === undefined && reader.take(".")) return { kind: "path", base: "here", steps, text: "." };
   if (base === undefined) steps.push(parseStep(reader));
   while (continues(steps, reader)) steps.push(parseStep(reader));
@@ -226,9 +227,26 @@ function parsePath(reader: Reader): PathExpression {
 }
 
 function takeBase(reader: Reader): PathBase | undefined {
+  if (reader.peek().text === "listed" && reader.peek(1).text === "." && reader.take("listed")) return "listed";
   const base = BASES.find((name) => reader.peek().kind === "name" && reader.peek().text === name);
   if (base !== undefined) reader.next();
   return base;
+}
+
+/** `listed.product-rates[...]`: a list's name may have hyphens. */
+function parseListed(reader: Reader): readonly PathStep[] {
+  reader.expect(".");
+  const words = [nameOfList(reader)];
+  while (reader.take("-")) words.push(nameOfList(reader));
+  const name = words.join("-");
+  reader.expect("[");
+  return [{ kind: "field", name }, parseItems(reader)];
+}
+
+function nameOfList(reader: Reader): string {
+  const { kind, text, at } = reader.next();
+  if (kind === "name") return text;
+  throw new ExpressionFault("the name of a reference list is expected after listed.", at);
 }
 
 /** Takes the dot before the next step; a bracket needs none. */

@@ -56,7 +56,8 @@ export interface PathExpression {
   readonly text: string;
 }
 
-export type PathBase = "here" | "this" | "top" | "above" | "other" | "found";
+/** `listed`: the first step is the name of a reference list, the second takes its rows. */
+export type PathBase = "here" | "this" | "top" | "above" | "other" | "found" | "listed";
 
 export type PathStep =
   | { readonly kind: "field"; readonly name: string }
@@ -80,6 +81,7 @@ export type FunctionName =
   | "trim"
   | "date"
   | "same"
+  | "agrees"
   | "name-of"
   | "starts-with"
   | "ends-with"
@@ -100,6 +102,7 @@ export const FUNCTIONS: Readonly<Record<FunctionName, readonly [number, number]>
   trim: [1, 1],
   date: [1, 1],
   same: [2, 2],
+  agrees: [2, 2],
   "name-of": [1, 1],
   "starts-with": [2, 2],
   "ends-with": [2, 2],

@@ -80,11 +80,11 @@ export const KIND_READERS: { readonly [Kind in RuleKind]: KindReader } = {
     },
   ),
   lookup: reader(
-    { value: expression, source: name(), by: name(), test: expression },
-    ({ value, source, by, test }) => ({
-      check: { kind: "lookup", value, source, by, test },
-      about: [value],
-    }),
+    { value: oneOrMore(expression), source: name(), by: oneOrMore(name()), test: expression },
+    ({ value: values, source, by, test }) =>
+      by.length === values.length
+        ? { check: { kind: "lookup", values, source, by, test }, about: values }
+        : `needs as many columns in "by" as values (${values.length})`,
   ),
   "matches-format": reader(
     {

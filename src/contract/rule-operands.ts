@@ -1,5 +1,5 @@
-import { partsOf, type Expression, type PathExpression } from "./rule-expression.ts";
-import type { FieldGroup, Periods, Rule, RuleBook, RuleCheck, RuleKind } from "./rule.ts";
+import type { Expression, PathExpression } from "./rule-expression.ts";
+import type { FieldGroup, Periods, Rule, RuleCheck, RuleKind } from "./rule.ts";
 
 /** An expression of a rule, and the path to the objects at which it is worked out (from the rule's own object). */
 interface Operand {
@@ -10,43 +10,6 @@ interface Operand {
 /** All expressions of a rule but `each`; those of a list's items are marked with the list. */
 export function operandsOf(rule: Rule): readonly Operand[] {
   return [...plain([rule.when]), ...checkOperands(rule)];
-}
-
-/** What a rule depends on, also through named values. */
-export interface RuleNeeds {
-  readonly settings: ReadonlySet<string>;
-  /** Reference lists. */
-  readonly sources: ReadonlySet<string>;
-  readonly formats: ReadonlySet<string>;
-}
-
-export function needsOf(rule: Rule, book: RuleBook): RuleNeeds {
-  const settings = new Set<string>();
-  const formats = new Set<string>();
-  if (rule.kind === "matches-format" && "name" in rule.format) formats.add(rule.format.name);
-  const seen = new Set<Expression>();
-  const visit = (expression: Expression): void => {
-    if (seen.has(expression)) return;
-    seen.add(expression);
-    if (expression.kind === "setting") settings.add(expression.name);
-    if (expression.kind === "call" && expression.name === "is-format") {
-      const [, format] = expression.operands;
-      if (format?.kind === "text") formats.add(format.text);
-    }
-    for (const part of partsOf(expression)) visit(part);
-    for (const step of expression.kind === "path" ? expression.steps : []) {
-      const value = step.kind === "named" ? book.values.get(step.name) : undefined;
-      if (value !== undefined) visit(value);
-    }
-  };
-  for (const { expression } of operandsOf(rule)) visit(expression);
-  if (rule.each !== undefined) visit(rule.each);
-  return { settings, sources: new Set(sourceOf(rule)), formats };
-}
-
-function sourceOf(rule: Rule): readonly string[] {
-  if (rule.kind === "lookup") return [rule.source];
-  return rule.kind === "in-set" && "source" in rule.set ? [rule.set.source] : [];
 }
 
 type Operands = { readonly [Kind in RuleKind]: (check: CheckOf<Kind>) => readonly Operand[] };
@@ -60,7 +23,7 @@ const OPERANDS: Operands = {
   "forbids-together": ({ fields }) => groups(fields),
   "conditional-value": ({ field }) => plain([field]),
   "in-set": ({ values, set }) => plain([...values, ...("literals" in set ? set.literals.flat() : [])]),
-  lookup: ({ value, test }) => plain([value, test]),
+  lookup: ({ values, test }) => plain([...values, test]),
   "matches-format": ({ value, format }) => plain([value, "region" in format ? format.region : undefined]),
   "date-order": ({ earlier, later }) => plain([earlier, later]),
   "not-future": ({ value }) => plain([value]),

@@ -64,9 +64,10 @@ export type RuleCheck =
     }
   | {
       readonly kind: "lookup";
-      readonly value: Expression;
+      /** As many as `by` has columns. */
+      readonly values: readonly Expression[];
       readonly source: string;
-      readonly by: string;
+      readonly by: readonly string[];
       readonly test: Expression;
     }
   | {

@@ -55,11 +55,15 @@ export interface Standpoints {
   readonly top: readonly TypePlace[];
 }
 
-/** Where a path leads; none where the contract has no such field. A last named value is left to the caller. */
+/**
+ * Where a path leads; none where the contract has no such field. Undefined for a path into a reference list. A last named
+ * value is left to the caller.
+ */
 export function follow(path: PathExpression, from: Standpoints): readonly TypePlace[] | undefined {
   const steps = path.steps.filter(({ kind }) => kind !== "named");
   switch (path.base) {
     case "found":
+    case "listed":
       return undefined;
     case "above":
       return from.here.flatMap(({ around }) => chainOf(around)).flatMap((place) => walk([place], steps));

@@ -7,29 +7,15 @@ import {
   type Literal,
   type PathExpression,
 } from "../contract/rule-expression.ts";
+import { valuesOf, type Collect, type Compiler, type Evaluate, type Visit } from "./compiler.ts";
 import { add, divide, exactNumber, multiply, subtract, type ExactNumber } from "./exact-number.ts";
 import { callFunction } from "./functions.ts";
+import { listedWalk } from "./listed-rows.ts";
 import { shiftDays } from "./local-day.ts";
-import type { RuleWorld, Scope } from "./rule-world.ts";
+import type { RuleWorld } from "./rule-world.ts";
 import type { Spot } from "./spot.ts";
 import { comparer, given, type Comparer, type Value } from "./value.ts";
 import { compileWalk, fieldOf, type Test, type Walk } from "./walk-path.ts";
-
-/** The one value of an expression; missing when a path gives several. */
-export type Evaluate = (here: Spot, scope: Scope) => Value;
-/** Every value of an expression that is present, with its spot where it has one; `missing` for each that is not. */
-export type Collect = (here: Spot, scope: Scope, visit: Visit, missing?: () => void) => void;
-type Visit = (value: NonNullable<Value>, spot: Spot | undefined) => void;
-
-/** Turns the expressions of rules into functions. */
-export interface Compiler extends Comparer {
-  readonly world: RuleWorld;
-  readonly evaluate: (expression: Expression) => Evaluate;
-  readonly collect: (expression: Expression) => Collect;
-  readonly test: (expression: Expression) => Test;
-  /** The spots that a path leads to, whatever is there. */
-  readonly walk: (path: PathExpression) => Walk;
-}
 
 export function expressionCompiler(world: RuleWorld): Compiler {
   const compiler: Compiler = {
@@ -38,7 +24,7 @@ export function expressionCompiler(world: RuleWorld): Compiler {
     evaluate: (expression) => evaluation(expression, compiler),
     collect: (expression) => collection(expression, compiler),
     test: (expression) => (isCondition(expression) ? condition(expression, compiler) : truth(expression, compiler)),
-    walk: (path) => compileWalk(path, compiler.test),
+    walk: (path) => (path.base === "listed" ? listedWalk(path, compiler) : compileWalk(path, compiler.test)),
   };
   return compiler;
 }
@@ -109,8 +95,9 @@ function collection(expression: Expression, compiler: Compiler): Collect {
 
 function pathCollection(path: PathExpression, compiler: Compiler): Collect {
   const last = path.steps.at(-1);
-  const walk = compileWalk(path, compiler.test);
+  const walk = compiler.walk(path);
   if (last?.kind === "named") return namedCollection(path, last.name, walk, compiler);
+  const isListed = path.base === "listed";
   return (here, scope, visit, missing) =>
     walk(
       here,
@@ -118,7 +105,7 @@ function pathCollection(path: PathExpression, compiler: Compiler): Collect {
       (spot) => {
         const value = given(spot.value);
         if (value === undefined) missing?.();
-        else if (value !== null) visit(value, spot);
+        else if (value !== null) visit(value, isListed ? undefined : spot);
       },
       missing,
     );
@@ -225,12 +212,6 @@ function comparison(expression: Extract<Expression, { kind: "comparison" }>, com
     });
     return holds !== negated;
   };
-}
-
-export function valuesOf(collect: Collect, here: Spot, scope: Scope): readonly NonNullable<Value>[] {
-  const values: NonNullable<Value>[] = [];
-  collect(here, scope, (value) => values.push(value));
-  return values;
 }
 
 function pairTest(operator: Comparison, { order, equal }: Comparer): (a: Value, b: Value) => boolean {

@@ -3,7 +3,7 @@ import type { PathExpression } from "../contract/rule-expression.ts";
 import { formatAttr, NON_FIELD_ERRORS, type AttrPath, type AttrSegment } from "../model/attr.ts";
 import { isJsonObject, type JsonValue } from "../model/json.ts";
 import type { CheckContext, CheckOf, Judge } from "./checks.ts";
-import type { Compiler } from "./compile-expression.ts";
+import type { Compiler } from "./compiler.ts";
 import { clockCheck, dateOrderCheck } from "./date-checks.ts";
 import { countCheck, uniqueCheck } from "./list-checks.ts";
 import { contiguousCheck, coveredCheck, overlapCheck } from "./period-checks.ts";

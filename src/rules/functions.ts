@@ -1,10 +1,12 @@
 import type { Expression, FunctionName } from "../contract/rule-expression.ts";
-import type { Collect, Compiler, Evaluate } from "./compile-expression.ts";
+import { isJsonObject } from "../model/json.ts";
+import type { Collect, Compiler, Evaluate } from "./compiler.ts";
 import { add, exactNumber, ExactNumber } from "./exact-number.ts";
 import { formatTest } from "./formats.ts";
+import { cellKey } from "./listed-rows.ts";
 import type { Scope } from "./rule-world.ts";
 import { isSame, type Spot } from "./spot.ts";
-import type { Value } from "./value.ts";
+import { given, type Value } from "./value.ts";
 
 type Call = Extract<Expression, { kind: "call" }>;
 
@@ -59,6 +61,10 @@ const FUNCTIONS: Readonly<Record<FunctionName, (operands: readonly Expression[],
     const [a, b] = [spotOf(required(one), compiler), spotOf(required(other), compiler)];
     return (here, scope) => isSame(a(here, scope), b(here, scope));
   },
+  agrees: ([one, other], compiler) => {
+    const [a, b] = [spotOf(required(one), compiler), spotOf(required(other), compiler)];
+    return (here, scope) => agree(a(here, scope)?.value, b(here, scope)?.value);
+  },
   "name-of": ([operand], compiler) => {
     const spot = spotOf(required(operand), compiler);
     return (here, scope) => spot(here, scope)?.key;
@@ -82,6 +88,15 @@ const FUNCTIONS: Readonly<Record<FunctionName, (operands: readonly Expression[],
 /** Calls have as many operands as their function takes: the contract was checked. */
 function required(operand: Expression | undefined): Expression {
   return operand ?? { kind: "missing" };
+}
+
+/** Whether no field that both have differs; what is no object says nothing. */
+function agree(one: Value, other: Value): boolean {
+  if (!isJsonObject(one) || !isJsonObject(other)) return true;
+  return Object.entries(one).every(([name, value]) => {
+    const against = Object.hasOwn(other, name) ? given(other[name]) : undefined;
+    return given(value) === undefined || against === undefined || cellKey(value) === cellKey(against);
+  });
 }
 
 function extreme(operands: readonly Expression[], compiler: Compiler, sign: 1 | -1): Evaluate {

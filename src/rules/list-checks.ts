@@ -1,6 +1,6 @@
 import type { Expression } from "../contract/rule-expression.ts";
 import type { CheckContext, CheckOf, Judge } from "./checks.ts";
-import { valuesOf, type Compiler } from "./compile-expression.ts";
+import { valuesOf, type Compiler } from "./compiler.ts";
 import type { Scope } from "./rule-world.ts";
 import type { Spot } from "./spot.ts";
 import { given, keyText } from "./value.ts";

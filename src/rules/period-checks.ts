@@ -1,6 +1,6 @@
 import type { Periods } from "../contract/rule.ts";
 import type { CheckContext, CheckOf, Judge } from "./checks.ts";
-import type { Compiler } from "./compile-expression.ts";
+import type { Compiler } from "./compiler.ts";
 import { groupKeys } from "./list-checks.ts";
 import { daysBetween } from "./local-day.ts";
 import type { Scope } from "./rule-world.ts";

@@ -1,7 +1,7 @@
 import type { FieldGroup } from "../contract/rule.ts";
 import type { PathExpression } from "../contract/rule-expression.ts";
 import type { CheckContext, CheckOf, Judge } from "./checks.ts";
-import type { Compiler } from "./compile-expression.ts";
+import type { Compiler } from "./compiler.ts";
 import type { Scope } from "./rule-world.ts";
 import type { Spot } from "./spot.ts";
 

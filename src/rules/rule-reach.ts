@@ -1,11 +1,12 @@
 import type { FieldType } from "../contract/field-type.ts";
-import { needsOf } from "../contract/rule-operands.ts";
+import { needsOf } from "../contract/rule-needs.ts";
 import type { Rule } from "../contract/rule.ts";
 import type { RuleWorld } from "./rule-world.ts";
 
 /** Why a rule cannot be judged. */
 export type SkipReason =
   | { readonly kind: "setting"; readonly name: string }
+  /** A list, or `list.column`. */
   | { readonly kind: "reference"; readonly name: string };
 
 /** The first thing that a rule depends on and that is not there. */
@@ -15,7 +16,12 @@ export function skipReason(
 ): SkipReason | undefined {
   const needs = needsOf(rule, book);
   for (const name of needs.settings) if (!settings.has(name)) return { kind: "setting", name };
-  for (const name of needs.sources) if (!references.has(name)) return { kind: "reference", name };
+  for (const [name, { read }] of needs.lists) {
+    const list = references.get(name);
+    if (list === undefined) return { kind: "reference", name };
+    const missing = [...read].find((column) => !list.columns.includes(column));
+    if (missing !== undefined) return { kind: "reference", name: `${name}.${missing}` };
+  }
   return undefined;
 }
 

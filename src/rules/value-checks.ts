@@ -1,9 +1,10 @@
 import type { Expression } from "../contract/rule-expression.ts";
 import type { CheckContext, CheckOf, Judge, Report } from "./checks.ts";
-import { valuesOf, type Collect, type Compiler } from "./compile-expression.ts";
+import { valuesOf, type Collect, type Compiler } from "./compiler.ts";
 import { compareNumbers, ExactNumber, exactNumber, magnitude, subtract } from "./exact-number.ts";
 import { formatTest, type FormatTest } from "./formats.ts";
-import type { ReferenceList, Scope } from "./rule-world.ts";
+import { rowIndex, rowKey } from "./listed-rows.ts";
+import type { Scope } from "./rule-world.ts";
 import type { Spot } from "./spot.ts";
 import { keyText, type Value } from "./value.ts";
 
@@ -30,17 +31,20 @@ export function conditionalValueCheck(
 }
 
 export function inSetCheck(check: CheckOf<"in-set">, context: CheckContext): Judge {
-  const { compiler } = context;
-  const collects = check.values.map(compiler.collect);
-  const holds = setTest(check, compiler);
-  const [only, second] = collects;
+  return eachTuple(check.values, context, setTest(check, context.compiler));
+}
+
+/** Every value of the only operand, or the one tuple that several make. */
+function eachTuple(operands: readonly Expression[], context: CheckContext, fits: TupleTest): Judge {
+  const { compiler, skipIfMissing } = context;
+  const [only, second] = operands;
   if (only !== undefined && second === undefined)
-    return eachValue(only, context, (value, here, scope) => holds([value], here, scope));
-  const evaluates = check.values.map(compiler.evaluate);
+    return eachValue(compiler.collect(only), context, (value, here, scope) => fits([value], here, scope));
+  const evaluates = operands.map(compiler.evaluate);
   return (here, scope, report) => {
     const tuple = evaluates.map((evaluate) => evaluate(here, scope));
-    if (tuple.includes(undefined) && context.skipIfMissing) return;
-    if (!holds(tuple, here, scope)) report();
+    if (tuple.includes(undefined) && skipIfMissing) return;
+    if (!fits(tuple, here, scope)) report();
   };
 }
 
@@ -48,8 +52,10 @@ type TupleTest = (tuple: readonly Value[], here: Spot, scope: Scope) => boolean;
 
 function setTest({ set, negate }: CheckOf<"in-set">, compiler: Compiler): TupleTest {
   if ("source" in set) {
-    const keys = keysOf(compiler.world.references.get(set.source), set.columns);
-    return (tuple) => keys.has(tuple.map(cellKey).join("\n")) !== negate;
+    const { columns } = set;
+    const rows = compiler.world.references.get(set.source)?.rows ?? [];
+    const keys = new Set(rows.map((row) => rowKey(columns.map((column) => row[column]))));
+    return (tuple) => keys.has(rowKey(tuple)) !== negate;
   }
   const literals = set.literals.map((tuple) => tuple.map(compiler.collect));
   return (tuple, here, scope) => {
@@ -62,25 +68,19 @@ function setTest({ set, negate }: CheckOf<"in-set">, compiler: Compiler): TupleT
   };
 }
 
-function keysOf(list: ReferenceList | undefined, columns: readonly string[]): ReadonlySet<string> {
-  return new Set(list?.rows.map((row) => columns.map((column) => cellKey(row[column])).join("\n")));
-}
-
-/** Cells are text, so that a number is found by its digits. */
-function cellKey(value: Value): string {
-  return typeof value === "string" ? value.trim() : keyText(value);
-}
-
-export function lookupCheck({ value, source, by, test }: CheckOf<"lookup">, context: CheckContext): Judge {
+/** One of the rows that are found has to pass; where there are none, another rule says so. */
+export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, context: CheckContext): Judge {
   const { compiler } = context;
-  const rows = new Map<string, Spot>();
-  for (const row of compiler.world.references.get(source)?.rows ?? []) rows.set(cellKey(row[by]), { value: row });
+  const find = rowIndex(compiler.world.references.get(source), by);
   const holds = compiler.test(test);
-  return eachValue(compiler.collect(value), context, (each, here, scope) => {
-    scope.found = rows.get(cellKey(each));
-    const fits = scope.found === undefined || holds(here, scope);
+  return eachTuple(values, context, (tuple, here, scope) => {
+    const rows = find(tuple);
+    const fits = rows.some((row) => {
+      scope.found = row;
+      return holds(here, scope);
+    });
     scope.found = undefined;
-    return fits;
+    return fits || rows.length === 0;
   });
 }
 

@@ -25,11 +25,15 @@ export function compileWalk(path: PathExpression, testOf: (filter: PathFilter) =
 export type PathFilter = NonNullable<Extract<PathStep, { kind: "items" }>["filter"]>;
 export type Test = (here: Spot, scope: Scope) => boolean;
 
-const STARTS: Readonly<Record<"this" | "top" | "other" | "found", (scope: Scope) => Spot | undefined>> = {
+type Start = Exclude<PathExpression["base"], "here" | "above">;
+
+/** Rows of a list are found in their own way (listed-rows.ts). */
+const STARTS: Readonly<Record<Start, (scope: Scope) => Spot | undefined>> = {
   this: ({ self }) => self,
   top: ({ top }) => top,
   other: ({ other }) => other,
   found: ({ found }) => found,
+  listed: () => undefined,
 };
 
 function arrive(here: Spot, _scope: Scope, visit: (spot: Spot) => void): void {

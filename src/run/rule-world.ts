@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/contract.ts";
-import { needsOf } from "../contract/rule-operands.ts";
+import { needsOf } from "../contract/rule-needs.ts";
 import type { Rule, RuleBook, SettingValue } from "../contract/rule.ts";
 import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
@@ -70,7 +70,7 @@ function rulesOf({ operations }: Contract): readonly Rule[] {
 }
 
 function listsAsked(rules: readonly Rule[], book: RuleBook): ReadonlySet<string> {
-  return new Set(rules.flatMap((rule) => [...needsOf(rule, book).sources]));
+  return new Set(rules.flatMap((rule) => [...needsOf(rule, book).lists.keys()]));
 }
 
 async function readReferences(
@@ -79,7 +79,7 @@ async function readReferences(
   files: readonly (readonly [string, string])[],
   resolve: (file: string) => string,
 ): Promise<ReadonlyMap<string, ReferenceList>> {
-  const columns = columnsAsked(rules);
+  const columns = columnsAsked(rules, ruleBook);
   const lists = new Map<string, ReferenceList>();
   const known = listsAsked(rules, ruleBook);
   for (const [name, file] of files) {
@@ -97,14 +97,11 @@ async function readReferences(
 }
 
 /** The columns by which rows are found. */
-function columnsAsked(rules: readonly Rule[]): ReadonlyMap<string, readonly string[]> {
+function columnsAsked(rules: readonly Rule[], book: RuleBook): ReadonlyMap<string, readonly string[]> {
   const columns = new Map<string, readonly string[]>();
-  const ask = (source: string, more: readonly string[]): void => {
-    columns.set(source, [...(columns.get(source) ?? []), ...more]);
-  };
   for (const rule of rules) {
-    if (rule.kind === "lookup") ask(rule.source, [rule.by]);
-    if (rule.kind === "in-set" && "source" in rule.set) ask(rule.set.source, rule.set.columns);
+    for (const [list, { keys }] of needsOf(rule, book).lists)
+      columns.set(list, [...(columns.get(list) ?? []), ...keys]);
   }
   return columns;
 }

@@ -1,32 +1,48 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { needsOf } from "../../src/contract/rule-needs.ts";
 import { rulesWithin } from "../../src/rules/rule-reach.ts";
 import { contractOfRules, OPERATORS } from "./shipped-overlay.ts";
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../docs/rules.md"), "utf8");
 const contracts = OPERATORS.map((operator) => contractOfRules(operator));
 
-/** The first cells of the table under a heading. */
-function namesUnder(heading: string): readonly string[] {
+/** The first two cells of each row of the table under a heading; the first as the name it is. */
+function rowsUnder(heading: string): readonly (readonly [string, string])[] {
   const [, section = ""] = PAGE.split(`### ${heading}\n`);
-  return [...(section.split("\n#")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name ?? "");
+  const rows = (section.split("\n#")[0] ?? "").matchAll(/^\| `([^`]+)` \| ([^|]*)\|/gm);
+  return [...rows].map(([, name = "", cell = ""]) => [name, cell]);
 }
 
 describe("docs/rules.md", () => {
   it("names every setting that the shipped overlays know", () => {
     const known = new Set(contracts.flatMap(({ ruleBook }) => [...ruleBook.settings.keys()]));
-    expect(namesUnder("Settings that the shipped overlays know")).toEqual([...known].toSorted());
+    expect(rowsUnder("Settings that the shipped overlays know").map(([name]) => name)).toEqual([...known].toSorted());
   });
 
-  it("names every list that the shipped overlays ask for", () => {
-    const rules = contracts.flatMap(({ operations }) =>
-      operations.flatMap(({ body }) => (body ? rulesWithin(body) : [])),
+  it("names every list that the shipped overlays ask for, with every column that rules look at", () => {
+    const rows = rowsUnder("Lists that the shipped overlays ask for");
+    const asked = columnsAsked();
+    expect(rows.map(([name]) => name)).toEqual([...asked.keys()].toSorted());
+    const unnamed = rows.flatMap(([name, columns]) =>
+      [...(asked.get(name) ?? [])].flatMap((column) =>
+        columns.includes(`\`${column}\``) ? [] : [`${name}.${column}`],
+      ),
     );
-    const sources = rules.flatMap((rule) => {
-      if (rule.kind === "lookup") return [rule.source];
-      return rule.kind === "in-set" && "source" in rule.set ? [rule.set.source] : [];
-    });
-    expect(namesUnder("Lists that the shipped overlays ask for")).toEqual([...new Set(sources)].toSorted());
+    expect(unnamed).toEqual([]);
   });
 });
+
+function columnsAsked(): ReadonlyMap<string, ReadonlySet<string>> {
+  const asked = new Map<string, Set<string>>();
+  for (const { operations, ruleBook } of contracts) {
+    const bodies = operations.flatMap(({ body }) => body ?? []);
+    for (const rule of bodies.flatMap(rulesWithin)) {
+      for (const [list, { keys, read }] of needsOf(rule, ruleBook).lists) {
+        asked.set(list, new Set([...(asked.get(list) ?? []), ...keys, ...read]));
+      }
+    }
+  }
+  return asked;
+}

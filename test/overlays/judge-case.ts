@@ -30,7 +30,7 @@ export function worldOf(
   const settings = settingsFor(book, rules);
   const zone = settings.get("time_zone");
   const lists = Object.entries(references).map(
-    ([name, rows]) => [name, { columns: Object.keys(rows[0] ?? {}), rows }] as const,
+    ([name, rows]) => [name, { columns: [...new Set(rows.flatMap(Object.keys))], rows }] as const,
   );
   return {
     book,

@@ -70,9 +70,25 @@ it("puts every published code into one class; a rule beats what the contract say
 
 it("counts a code as checked once one of its rules is judged", () => {
   const contract = contractOf([...RULES, { code: "needs_flows", kind: "required-when", fields: ["b"] }], BOOK);
-  const world = worldOf(contract, { settings: { flows: false }, references: { products: { columns: [], rows: [] } } });
+  const world = worldOf(contract, {
+    settings: { flows: false },
+    references: { products: { columns: ["code"], rows: [] } },
+  });
   expect(coverageOf(contract, worldOf(contract))?.byClass.checked).toEqual(["in_order", "needs_flows"]);
   expect(coverageOf(contract, world)).toMatchObject({ skipped: 0, byClass: { reference: [], setting: [] } });
+});
+
+it("counts a rule as left out whose list lacks a column that it would look at", () => {
+  const test = 'found.kind = "A"';
+  const rule: JsonObject = { code: "vague", kind: "lookup", value: "a", source: "products", by: "code", test };
+  const contract = contractOf([rule], BOOK);
+  const without = worldOf(contract, { references: { products: { columns: ["code"], rows: [{ code: "1" }] } } });
+  const complete = worldOf(contract, { references: { products: { columns: ["code", "kind"], rows: [] } } });
+  expect(coverageOf(contract, without)).toMatchObject({
+    missing: ["references.products.kind"],
+    byClass: { checked: [] },
+  });
+  expect(coverageOf(contract, complete)).toMatchObject({ missing: [], byClass: { checked: ["vague"] } });
 });
 
 it("has nothing to say of a contract that publishes nothing and has no rules", () => {

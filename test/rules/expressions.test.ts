@@ -168,6 +168,34 @@ describe("what is reported already", () => {
   });
 });
 
+describe("rows of a reference list", () => {
+  const rows = [{ code: "A", fuel: "gas", size: "2" }, { code: "A", fuel: "power" }, { code: "7" }];
+  const judging = { references: { things: { columns: ["code", "fuel", "size"], rows } } };
+
+  it.each([
+    ["listed.things[]", {}, true],
+    ['listed.things[code = "A"]', {}, true],
+    ['listed.things[code = "B"]', {}, false],
+    ["listed.things[code = this.x]", { x: " A " }, true],
+    ["listed.things[this.x = code]", { x: 7 }, true],
+    ["listed.things[code = this.x]", {}, false],
+    ["listed.things[code = this.xs[]]", { xs: ["B", "A"] }, true],
+    ['listed.things[code = this.x and fuel = "power"].size', { x: "A" }, false],
+    ["listed.things[size > 1].fuel = y", { y: "gas" }, true],
+    ["count(listed.things[code = this.x]) = 2", { x: "A" }, true],
+    ["count(list[x in listed.things[].code]) = 1", { list: [{ x: "A" }, { x: "C" }] }, true],
+  ] as const)("%s of %j is %s", (test, payload, expected) => {
+    expect(holds(test, payload, judging)).toBe(expected);
+  });
+
+  it("never stand for a place of the payload", () => {
+    const value = "listed.things[code = this.x].fuel";
+    expect(broken({ kind: "refers-to", value, in: "fuels[]" }, { x: "A" }, { ...judging, wrong: ["fuel"] })).toEqual([
+      "non_field_errors broken",
+    ]);
+  });
+});
+
 describe("what is not declared", () => {
   const rule = { kind: "required-when", when: "config.flows", fields: ["x"] };
   const book = { "x-rule-settings": { flows: { type: "boolean" } } };
@@ -196,6 +224,9 @@ describe("findings", () => {
     [{ kind: "holds", test: "lenght(a)" }, 'no function "lenght"'],
     [{ kind: "holds", test: "min()" }, "is not expected"],
     [{ kind: "holds", test: '"open' }, "not closed"],
+    [{ kind: "holds", test: "listed.products = 1" }, '"[" is expected'],
+    [{ kind: "holds", test: "listed.[]" }, "the name of a reference list is expected"],
+    [{ kind: "lookup", source: "l", by: ["a", "b"], value: "x", test: "x" }, 'as many columns in "by" as values (1)'],
     [{ kind: "holds", test: "$nothing" }, 'no named value "nothing"'],
     [{ kind: "holds", test: "config.nothing" }, 'no setting "nothing"; declare it'],
     [{ kind: "holds", test: 'is-format(a, "mpen")' }, 'did you mean "mpan"?'],

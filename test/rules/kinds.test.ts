@@ -103,6 +103,58 @@ const CASES: Readonly<Record<string, Case>> = {
     pass: [{ product: "P1" }, { product: "P2", to: "2026-01-01" }, { product: "P3" }],
     fail: [{ product: "P2" }, { product: "P2", to: "2026-01-02" }],
   },
+  "lookup: a row found by several columns, of which one agrees": {
+    rule: {
+      kind: "lookup",
+      value: ["product", "rate"],
+      source: "variants",
+      by: ["product", "code"],
+      test: "agrees(values, found)",
+    },
+    with: {
+      references: {
+        variants: {
+          columns: ["product", "code", "size", "zone"],
+          rows: [
+            { product: "P1", code: "R1", size: "S" },
+            { product: "P1", code: "R1", size: "L", zone: "2" },
+          ],
+        },
+      },
+    },
+    pass: [
+      { product: "P1", rate: "R1", values: { size: "S", zone: 9 } },
+      { product: "P1", rate: "R1", values: { size: "L", zone: 2 } },
+      { product: "P1", rate: "R1", values: { colour: "red" } },
+      { product: "P1", rate: "R1" },
+      { product: "P1", values: { size: "XL" } },
+      { product: "P1", rate: "R2", values: { size: "XL" } },
+    ],
+    fail: [
+      { product: "P1", rate: "R1", values: { size: "XL" } },
+      { product: "P1", rate: "R1", values: { size: "L", zone: 3 } },
+    ],
+  },
+  "refers-to: what a list asks for": {
+    rule: { kind: "refers-to", value: "listed.needed-rates[product = this.product].code", in: "rates[]" },
+    with: {
+      references: {
+        "needed-rates": {
+          columns: ["product", "code"],
+          rows: [
+            { product: "P1", code: "R1" },
+            { product: "P1", code: "R2" },
+            { product: "P2", code: "R3" },
+          ],
+        },
+      },
+    },
+    pass: [{ product: "P1", rates: ["R2", "R1"] }, { product: "P9" }, {}],
+    fail: [
+      { product: "P1", rates: ["R1"] },
+      { product: "P2", rates: ["R1", "R2"] },
+    ],
+  },
   "matches-format": {
     rule: { kind: "matches-format", value: "codes[]", format: "postcode", region: "GB", attr: "codes[]" },
     attr: "codes.1 broken",
