@@ -9,6 +9,7 @@ import type {
 } from "../../src/ledger/ledger.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/identity.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
+import type { PlatformProblem } from "../../src/model/problem.ts";
 
 const AT = "2026-11-20T23:41:07.000Z";
 
@@ -95,3 +96,13 @@ export async function sendAll(
     intents.map((intent) => settlementOf(intent, status, more)),
   );
 }
+
+/** What a platform says of one bad field. */
+export const REFUSED: PlatformProblem = {
+  attr: "customers.0.mobile",
+  severity: "error",
+  by: "platform",
+  code: "invalid_phone_number",
+  detail: "Not a phone number.",
+  place: { file: "a.csv", line: 2, column: "MOBILE", columnNumber: 5 },
+};

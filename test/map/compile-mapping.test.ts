@@ -1,17 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { ObjectType } from "../../src/contract/field-type.ts";
 import { compileMapping } from "../../src/map/compile-mapping.ts";
 import { readMapping } from "../../src/map/mapping-document.ts";
 import {
   anything,
   boolean,
-  choice,
   compile,
   csvRow,
   decimal,
   failureOf,
   integer,
-  jsonRow,
   list,
   NO_VALUES,
   object,
@@ -19,11 +16,12 @@ import {
   rowOf,
   table,
   text,
-  union,
 } from "./rows.ts";
 
 const accountTable = table("accounts.csv", ["REF", "NAME"]);
+
 const customerTable = table("customers.csv", ["FIRST", "LAST"]);
+
 const phoneTable = table("phones.csv", ["NUMBER"]);
 
 const SOURCES = `
@@ -183,109 +181,6 @@ describe("lists", () => {
   });
 });
 
-describe("unions", () => {
-  const debit = object({ "method!": choice("DEBIT"), "day!": integer, amount: decimal });
-  const demand = object({ "method!": choice("DEMAND"), amount: integer, reminder: text });
-  const options = new Map<string, ObjectType>([
-    ["DEBIT", debit],
-    ["DEMAND", demand],
-  ]);
-  const body = object({ payment: union([debit, demand], { property: "method", mapping: options }) });
-  const payload = "payload: { payment: { method: M, day: D, amount: A, reminder: R } }";
-
-  test("the mapped discriminator chooses the fields' types", () => {
-    const mapping = compile(payload, body);
-    expect(mapping.map(rowOf({ M: "DEBIT", D: "3", A: "10", R: "" })).payload).toEqual({
-      payment: { method: "DEBIT", day: 3, amount: "10" },
-    });
-    expect(mapping.map(rowOf({ M: "DEMAND", D: "", A: "10", R: "r" })).payload).toEqual({
-      payment: { method: "DEMAND", amount: 10, reminder: "r" },
-    });
-  });
-  test("what only another option has is not dropped silently", () =>
-    expect(compile(payload, body).map(rowOf({ M: "DEMAND", D: "3", A: "1", R: "" })).payload).toEqual({
-      payment: { method: "DEMAND", day: 3, amount: 1 },
-    }));
-  test("an unknown discriminator leaves the fields as any option would have them", () =>
-    expect(compile(payload, body).map(rowOf({ M: "?", D: "3", A: "1.5", R: "" })).payload).toEqual({
-      payment: { method: "?", day: 3, amount: "1.5" },
-    }));
-  test("a constant discriminator is the option itself", () => {
-    const constant = "payload: { payment: { method: { value: DEBIT }, day: D } }";
-    expect(compile(constant, body).map(rowOf({ D: "3" })).payload).toEqual({ payment: { method: "DEBIT", day: 3 } });
-    expect(compile(constant, body).map(rowOf({ D: "" })).payload).toEqual({});
-    const failure = failureOf(() => compile("payload: { payment: { method: { value: DEBIT }, reminder: R } }", body));
-    expect(failure.message).toContain("payload.payment.reminder: the contract has no such attr");
-  });
-  test("an attr that no option has is refused", () => {
-    const failure = failureOf(() => compile("payload: { payment: { method: M, remindr: R } }", body));
-    expect(failure.hint).toBe('did you mean "reminder"?');
-  });
-  test("without a discriminator a field is what fits in any option", () => {
-    const loose = object({ payment: union([object({ amount: integer }), object({ amount: text })]) });
-    const mapping = compile("payload: { payment: { amount: A } }", loose);
-    expect(mapping.map(rowOf({ A: "3" })).payload).toEqual({ payment: { amount: 3 } });
-    expect(mapping.map(rowOf({ A: "x" })).payload).toEqual({ payment: { amount: "x" } });
-  });
-  test("of a scalar, an object and a list the entry's form chooses", () => {
-    const mixed = object({ a: union([text, object({ value: text, note: text }), list(text)]) });
-    const run = (entry: string) => compile(`payload: { a: ${entry} }`, mixed).map(rowOf({ A: "x" })).payload;
-    expect(run("A")).toEqual({ a: "x" });
-    expect(run("{ from: A, upper: true }")).toEqual({ a: "X" });
-    expect(run("{ note: A }")).toEqual({ a: { note: "x" } });
-    expect(run("[A, A]")).toEqual({ a: ["x", "x"] });
-  });
-});
-
-describe("columns", () => {
-  const body = object({ a: text, b: text });
-  test("a file that lacks some is refused at its first row, with all that it lacks", () => {
-    const mapping = compile("payload:\n  a: MOBLE\n  b: NAME\n", body);
-    expect(failureOf(() => mapping.map(rowOf({ MOBILE: "", NAME: "" })))).toMatchObject({
-      code: "mapping_invalid",
-      message: 'accounts.csv: no column "MOBLE" (mapping.yaml:2), which the mapping reads',
-      hint: 'did you mean "MOBILE"? its columns are: MOBILE, NAME',
-      place: { file: "mapping.yaml", line: 2 },
-    });
-    expect(failureOf(() => mapping.map(rowOf({ X: "" }))).message).toContain('"MOBLE" (mapping.yaml:2), "NAME"');
-  });
-  test("every file has its own order", () => {
-    const mapping = compile("payload: { a: A, b: B }", body);
-    expect(mapping.map(rowOf({ A: "1", B: "2" })).payload).toEqual({ a: "1", b: "2" });
-    expect(mapping.map(rowOf({ B: "3", A: "4" })).payload).toEqual({ a: "4", b: "3" });
-  });
-  test("a ragged row lacks cells, which are empty", () => {
-    const row = csvRow(table("a.csv", ["A", "B"]), 2, ["1"]);
-    expect(compile("payload: { a: A, b: B }", body).map(row).payload).toEqual({ a: "1" });
-  });
-  test("a path into JSON, or a member whose name has dots", () => {
-    const mapping = compile("payload: { a: x.y.0, b: z.w }", body);
-    expect(mapping.map(jsonRow({ x: { y: ["v"] }, "z.w": "u", z: { w: "no" } })).payload).toEqual({ a: "v", b: "u" });
-    expect(mapping.map(jsonRow({ x: "s" })).payload).toEqual({});
-    expect(mapping.map(jsonRow({ x: { y: [] }, z: null })).payload).toEqual({});
-  });
-  test("a path reaches data only, never what objects inherit", () => {
-    const mapping = compile("payload: { a: constructor.name, b: x.length }", object({ a: anything, b: anything }));
-    expect(mapping.map(jsonRow({ x: "text" })).payload).toEqual({});
-  });
-});
-
-describe("the business key", () => {
-  const body = object({ "id!": text, nested: object({ ref: text }), n: integer });
-  test("is the contract's, or the mapping's", () => {
-    const contracts = compile("payload: { id: A }", body);
-    expect([contracts.keyAttr, contracts.map(rowOf({ A: "7" })).key]).toEqual([["id"], "7"]);
-    const own = compile("key: nested.ref\npayload: { id: A, nested: { ref: B } }", body);
-    expect([own.keyAttr, own.map(rowOf({ A: "7", B: "8" })).key]).toEqual([["nested", "ref"], "8"]);
-    expect(compile("key: n\npayload: { n: A }", body).map(rowOf({ A: "7" })).key).toBe("7");
-    expect(own.map(rowOf({ A: "7", B: "" }))).not.toHaveProperty("key");
-  });
-  test("has to be in the payload when the mapping names it", () =>
-    expect(failureOf(() => compile("key: ref\npayload: { id: A }", body)).message).toBe(
-      'mapping.yaml:1: key: the payload has no field "ref"',
-    ));
-});
-
 describe("what the mapping leaves unfilled", () => {
   test("are the required attrs that no entry makes", () => {
     const person = object({ "first!": text, "last!": text });
@@ -295,24 +190,6 @@ describe("what the mapping leaves unfilled", () => {
       body,
     );
     expect(mapping.unmappedRequired).toEqual(["name", "customers.*.last", "main.first"]);
-  });
-});
-
-describe("origins", () => {
-  test("say for every value what it was made from", () => {
-    const body = object({ a: text, b: text, c: text, d: text, e: text, f: list(text) });
-    const mapping = compile(
-      'payload: { a: A, b: { value: v }, c: { from: B, default: d }, d: { from: A, lookup: { x: y } }, e: B, f: { from: A, split: "," } }',
-      body,
-    );
-    const place = { file: "accounts.csv", line: 2, column: "A", columnNumber: 1 };
-    expect(mapping.origins(rowOf({ A: "x", B: "" }))).toEqual([
-      { attr: "a", place, from: "column", value: "x" },
-      { attr: "b", from: "value", value: "v" },
-      { attr: "c", place: { ...place, column: "B", columnNumber: 2 }, from: "default", value: "d" },
-      { attr: "d", place, from: "lookup", value: "y" },
-      { attr: "f.0", place, from: "column", value: "x" },
-    ]);
   });
 });
 

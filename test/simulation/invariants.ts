@@ -1,12 +1,11 @@
 import type { Operation } from "../../src/contract/contract.ts";
-import { recordIdentity } from "../../src/ledger/identity.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import { retryAfterMs } from "../../src/platform/retry-after.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
 import { type HeldAccount, type ModelPlatform, partsOf } from "./model-platform.ts";
 import { type Durable, hex } from "./mortal-ledger.ts";
-import type { SimulatedRecord } from "./session.ts";
+import { identityOf, type SimulatedRecord } from "./simulated-record.ts";
 
 /** An invariant that does not hold, by its name (docs/reliability.md). */
 export interface Complaint {
@@ -59,7 +58,7 @@ export function createWitness(options: WitnessOptions): Witness {
   const demand = (holds: boolean, invariant: string, what: string): void => {
     if (!holds) complain(invariant, what);
   };
-  const identityOf = (key: string): string => identity(key, operation);
+  const hexOf = (key: string): string => hex(identityOf(key, operation));
 
   return {
     durable,
@@ -83,7 +82,7 @@ export function createWitness(options: WitnessOptions): Witness {
       if (isLogin(request)) return;
       const now = clock.monotonic();
       const isLookup = request.method === "GET" || request.url.pathname === "/v2/data-import/accounts/validate/";
-      demand(isLookup || durable.sending.has(identityOf(key)), "I2", `${key} left before its intent was on disk`);
+      demand(isLookup || durable.sending.has(hexOf(key)), "I2", `${key} left before its intent was on disk`);
       demand(!isDrained, "P14", `${key} left after the user had asked to stop`);
       demand(now >= pausedUntil, "P9", `${key} left ${pausedUntil - now} ms before Retry-After was over`);
       underWay += 1;
@@ -122,7 +121,7 @@ export function createWitness(options: WitnessOptions): Witness {
       }
       for (const { key } of records) {
         const seen = platform.arrivals.filter((arrival) => arrival.key === key && !arrival.path.includes("/validate/"));
-        const intended = durable.intents.get(identityOf(key)) ?? 0;
+        const intended = durable.intents.get(hexOf(key)) ?? 0;
         demand(seen.length <= 2 * intended, "I6", `${seen.length} requests for ${key}, ${intended} intents`);
       }
       return complaints;
@@ -132,10 +131,6 @@ export function createWitness(options: WitnessOptions): Witness {
 
 function isLogin({ url }: HttpRequest): boolean {
   return url.pathname.endsWith("/graphql/");
-}
-
-function identity(key: string, operation: Operation): string {
-  return hex(recordIdentity({ target: "platform.example/v1/", supplier: "ACME", operation: operation.id, key }));
 }
 
 type Rule = readonly [holds: boolean, invariant: string, what: string];

@@ -1,9 +1,7 @@
 import { canSettleDoubts } from "../../src/contract/workflow.ts";
 import type { Operation } from "../../src/contract/contract.ts";
-import { contentHash, recordIdentity } from "../../src/ledger/identity.ts";
 import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite-ledger.ts";
-import type { JsonObject } from "../../src/model/json.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import { createAuthorisation } from "../../src/platform/authorisation.ts";
 import { createStepClients, type StepClient } from "../../src/platform/step-clients.ts";
@@ -15,6 +13,7 @@ import type { Witness } from "./invariants.ts";
 import { type ModelPlatform, partsOf } from "./model-platform.ts";
 import { mortalLedger, type WriteFault } from "./mortal-ledger.ts";
 import { type Mortal, never, type SimulatedClock } from "./simulated-clock.ts";
+import { marksOf, payloadOf, type SimulatedRecord, SUPPLIER, TARGET } from "./simulated-record.ts";
 
 /** What is to be migrated, and with what. */
 export interface Job {
@@ -32,12 +31,6 @@ export interface Job {
   readonly waits: boolean;
   readonly ledgerPath: string;
   readonly note: (event: string) => void;
-}
-
-export interface SimulatedRecord {
-  readonly record: number;
-  readonly key: string;
-  readonly isBad: boolean;
 }
 
 export interface SessionOptions {
@@ -109,7 +102,7 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
   const items = job.records.map((one) => ({
     record: one.record,
     key: one.key,
-    ...marksOf(one, job),
+    ...marksOf(one, job.operation, job.mended),
     file: "a.csv",
     line: one.record + 1,
     status: "valid" as const,
@@ -118,19 +111,6 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
   await ledger.plan(id, items);
   await ledger.settlePlan(id, policy);
   return id;
-}
-
-const TARGET = "platform.example/v1/";
-const SUPPLIER = "ACME";
-
-function marksOf(one: SimulatedRecord, job: Job): { readonly identity: Uint8Array; readonly content: Uint8Array } {
-  const identity = recordIdentity({ target: TARGET, supplier: SUPPLIER, operation: job.operation.id, key: one.key });
-  return { identity, content: contentHash(payloadOf(one, job)) };
-}
-
-function payloadOf({ key, isBad }: SimulatedRecord, { mended }: Job): JsonObject {
-  const billing_name = isBad && !mended.has(key) ? "bad" : `good ${key}`;
-  return { external_account_number: key, import_supplier: SUPPLIER, billing_name };
 }
 
 /** Plays the upload until it ends or the process is killed, and lets time pass meanwhile. */
@@ -274,7 +254,7 @@ async function* due(job: Job, ledger: Ledger, run: string): AsyncGenerator<reado
     const batch = found.flatMap((item): readonly Sendable[] => {
       const one = job.records[item.record - 1];
       if (one === undefined) return [];
-      return [{ ...item, payload: payloadOf(one, job), supplier: SUPPLIER, locate: () => undefined }];
+      return [{ ...item, payload: payloadOf(one, job.mended), supplier: SUPPLIER, locate: () => undefined }];
     });
     if (batch.length > 0) yield batch;
   }

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import type { ObjectType } from "../../src/contract/field-type.ts";
+import { choice, compile, decimal, failureOf, integer, list, object, rowOf, text, union } from "./rows.ts";
+
+describe("unions", () => {
+  const debit = object({ "method!": choice("DEBIT"), "day!": integer, amount: decimal });
+  const demand = object({ "method!": choice("DEMAND"), amount: integer, reminder: text });
+  const options = new Map<string, ObjectType>([
+    ["DEBIT", debit],
+    ["DEMAND", demand],
+  ]);
+  const body = object({ payment: union([debit, demand], { property: "method", mapping: options }) });
+  const payload = "payload: { payment: { method: M, day: D, amount: A, reminder: R } }";
+
+  test("the mapped discriminator chooses the fields' types", () => {
+    const mapping = compile(payload, body);
+    expect(mapping.map(rowOf({ M: "DEBIT", D: "3", A: "10", R: "" })).payload).toEqual({
+      payment: { method: "DEBIT", day: 3, amount: "10" },
+    });
+    expect(mapping.map(rowOf({ M: "DEMAND", D: "", A: "10", R: "r" })).payload).toEqual({
+      payment: { method: "DEMAND", amount: 10, reminder: "r" },
+    });
+  });
+  test("what only another option has is not dropped silently", () =>
+    expect(compile(payload, body).map(rowOf({ M: "DEMAND", D: "3", A: "1", R: "" })).payload).toEqual({
+      payment: { method: "DEMAND", day: 3, amount: 1 },
+    }));
+  test("an unknown discriminator leaves the fields as any option would have them", () =>
+    expect(compile(payload, body).map(rowOf({ M: "?", D: "3", A: "1.5", R: "" })).payload).toEqual({
+      payment: { method: "?", day: 3, amount: "1.5" },
+    }));
+  test("a constant discriminator is the option itself", () => {
+    const constant = "payload: { payment: { method: { value: DEBIT }, day: D } }";
+    expect(compile(constant, body).map(rowOf({ D: "3" })).payload).toEqual({ payment: { method: "DEBIT", day: 3 } });
+    expect(compile(constant, body).map(rowOf({ D: "" })).payload).toEqual({});
+    const failure = failureOf(() => compile("payload: { payment: { method: { value: DEBIT }, reminder: R } }", body));
+    expect(failure.message).toContain("payload.payment.reminder: the contract has no such attr");
+  });
+  test("an attr that no option has is refused", () => {
+    const failure = failureOf(() => compile("payload: { payment: { method: M, remindr: R } }", body));
+    expect(failure.hint).toBe('did you mean "reminder"?');
+  });
+  test("without a discriminator a field is what fits in any option", () => {
+    const loose = object({ payment: union([object({ amount: integer }), object({ amount: text })]) });
+    const mapping = compile("payload: { payment: { amount: A } }", loose);
+    expect(mapping.map(rowOf({ A: "3" })).payload).toEqual({ payment: { amount: 3 } });
+    expect(mapping.map(rowOf({ A: "x" })).payload).toEqual({ payment: { amount: "x" } });
+  });
+  test("of a scalar, an object and a list the entry's form chooses", () => {
+    const mixed = object({ a: union([text, object({ value: text, note: text }), list(text)]) });
+    const run = (entry: string) => compile(`payload: { a: ${entry} }`, mixed).map(rowOf({ A: "x" })).payload;
+    expect(run("A")).toEqual({ a: "x" });
+    expect(run("{ from: A, upper: true }")).toEqual({ a: "X" });
+    expect(run("{ note: A }")).toEqual({ a: { note: "x" } });
+    expect(run("[A, A]")).toEqual({ a: ["x", "x"] });
+  });
+});

@@ -1,0 +1,32 @@
+import type { Operation } from "../../src/contract/contract.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/identity.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+
+export interface SimulatedRecord {
+  readonly record: number;
+  readonly key: string;
+  readonly isBad: boolean;
+}
+
+/** Where they are sent, and whose they are. */
+export const TARGET = "platform.example/v1/";
+export const SUPPLIER = "ACME";
+
+export function identityOf(key: string, operation: Operation): Uint8Array {
+  return recordIdentity({ target: TARGET, supplier: SUPPLIER, operation: operation.id, key });
+}
+
+/** @param mended keys whose data somebody has put right */
+export function payloadOf({ key, isBad }: SimulatedRecord, mended: ReadonlySet<string>): JsonObject {
+  const billing_name = isBad && !mended.has(key) ? "bad" : `good ${key}`;
+  return { external_account_number: key, import_supplier: SUPPLIER, billing_name };
+}
+
+/** What the ledger knows a record by. */
+export function marksOf(
+  one: SimulatedRecord,
+  operation: Operation,
+  mended: ReadonlySet<string>,
+): { readonly identity: Uint8Array; readonly content: Uint8Array } {
+  return { identity: identityOf(one.key, operation), content: contentHash(payloadOf(one, mended)) };
+}
