@@ -44,7 +44,7 @@ function factsOf(reply: HttpReply, operation: JudgedOperation, now: number): Fac
 
 function pushBackOf(reply: HttpReply, now: number): PushBack | undefined {
   if (reply.status !== 429 && reply.status !== 503) return undefined;
-  const afterMs = retryAfterMs(reply.headers["retry-after"], now);
+  const afterMs = retryAfterMs(reply, now);
   return { reason: `HTTP ${reply.status}`, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 

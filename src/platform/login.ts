@@ -54,9 +54,9 @@ interface Reading {
 }
 
 function endOf(reply: HttpReply, { tokenAt, now }: Reading): LoginEnd {
-  const { status, headers } = reply;
+  const { status } = reply;
   if (status >= 500 || status === 408 || status === 429) {
-    return { kind: "later", code: `HTTP_${status}`, afterMs: retryAfterMs(headers["retry-after"], now) };
+    return { kind: "later", code: `HTTP_${status}`, afterMs: retryAfterMs(reply, now) };
   }
   const body = parseBody(reply);
   const token = serviceTokenIn(body, reply, { tokenAt, now });

@@ -63,9 +63,9 @@ function waitAfter(end: HttpReply | TransportError, tries: number, { parts, orig
     const { verdict } = judgeError(end, origin);
     return "reason" in verdict ? jitter(verdict.reason) : undefined;
   }
-  const { status, headers, complete } = end;
+  const { status, complete } = end;
   if (isTemporary(status)) {
-    const afterMs = retryAfterMs(headers["retry-after"], parts.clock.now());
+    const afterMs = retryAfterMs(end, parts.clock.now());
     if (afterMs === undefined) return jitter(`HTTP ${status}`);
     return afterMs > LONGEST_WAIT_MS ? undefined : { reason: `HTTP ${status}`, ms: afterMs };
   }

@@ -1,11 +1,21 @@
+import type { HttpReply } from "../transport/http.ts";
+
 /**
  * A `Retry-After` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Undefined when
- * it is absent or makes no sense; a date gone by means at once.
+ * it is absent or makes no sense; a date gone by means at once. A date is reckoned by the platform's clock (the reply's
+ * `Date`): a wrong clock here makes no wait longer or shorter.
+ * @param now wall clock here, for a platform that tells no time
  */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim() ?? "";
+export function retryAfterMs({ headers }: Pick<HttpReply, "headers">, now: number): number | undefined {
+  const text = headers["retry-after"]?.trim() ?? "";
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = momentIn(text);
+  return at === undefined ? undefined : Math.max(0, at - (momentIn(headers["date"] ?? "") ?? now));
+}
+
+/** Milliseconds since 1970. */
+function momentIn(text: string): number | undefined {
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return undefined;
   const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  return Number.isNaN(at) ? undefined : at;
 }

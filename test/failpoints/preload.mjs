@@ -4,7 +4,8 @@
  *   MIGRATE_FAILPOINT=<point>:<n>:<action>   MIGRATE_FAILPOINT_FIRED=<file that is made when it strikes>
  *
  * The nth time that the program comes to the point it is killed (`kill`), or the call fails as on a full disk (`enospc`) or
- * a broken one (`eio`). Points: `commit` (a transaction of the ledger), `checkpoint` (the log goes into the ledger), `sync`
+ * a broken one (`eio`); or there is an error that nobody has foreseen: in the call (`throw`), where nobody waits for it
+ * (`uncaught`), in a promise that nobody holds (`unhandled`). Points: `commit` (a transaction of the ledger), `checkpoint` (the log goes into the ledger), `sync`
  * (fsync of seal or report), `seal` (a write to the seal), `report` (a write to a file of the report), `rename`, `lock`.
  */
 import fs from "node:fs";
@@ -19,6 +20,14 @@ let met = 0;
 /** SQLite's codes for the same two faults: FULL and IOERR. */
 const FAULTS = { enospc: { code: "ENOSPC", errno: -28, errcode: 13 }, eio: { code: "EIO", errno: -5, errcode: 10 } };
 
+/** As JavaScript has it: what it stumbled over is quoted in the message. */
+const stumble = () => JSON.parse("Amina Hughes, 07700 900730");
+const BUGS = {
+  throw: stumble,
+  uncaught: () => void setImmediate(stumble),
+  unhandled: () => void Promise.resolve().then(stumble),
+};
+
 /** The program has come to a point of this kind. */
 export function reach(name) {
   if (name !== point) return;
@@ -26,9 +35,14 @@ export function reach(name) {
   if (met !== Number(nth)) return;
   if (fired !== undefined) realWrite(fired, point);
   if (action === "kill") process.kill(process.pid, "SIGKILL");
+  if (action in BUGS) BUGS[action]();
+  else throw faultOf(name);
+}
+
+function faultOf(name) {
   const { code, errno, errcode } = FAULTS[action];
   const isSqlite = name === "commit" || name === "checkpoint";
-  throw Object.assign(new Error(`${code}: made to fail`), isSqlite ? { errcode } : { code, errno });
+  return Object.assign(new Error(`${code}: made to fail`), isSqlite ? { errcode } : { code, errno });
 }
 
 /** Puts the point before every call of a method to which it applies. */

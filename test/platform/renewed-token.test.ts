@@ -93,6 +93,24 @@ describe("a token whose end is known", () => {
     );
   });
 
+  test("F47: is renewed at the same time when the clock here is set by a day meanwhile", async () => {
+    const { authorisation, logins, pass, clock } = tokenPlatform(inPayload);
+    let setBy = 0;
+    const held = authorisation({ clock: { ...clock, now: () => clock.now() + setBy } });
+    await held.header();
+    for (const days of [1, -2]) {
+      setBy += days * 24 * HOUR * 1000;
+      pass(HOUR / 2 - 151);
+      await held.header();
+      await settled();
+      expect(logins).toHaveLength(1);
+    }
+    pass(2);
+    await held.header();
+    await settled();
+    expect(logins).toHaveLength(2);
+  });
+
   test.each([
     ["is over already", (now: number) => now - 60],
     ["is no number", () => "tomorrow"],

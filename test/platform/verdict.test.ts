@@ -120,6 +120,14 @@ describe("Retry-After", () => {
     expect(verdict).toEqual({ kind: "retry", reason: "HTTP 429", ...(afterMs === undefined ? {} : { afterMs }) });
   });
 
+  test.each([
+    ["a day behind", "Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:30 GMT", 30_000],
+    ["a day ahead", "Fri, 20 Nov 2026 12:00:00 GMT", "Fri, 20 Nov 2026 12:00:30 GMT", 30_000],
+    ["right, and the platform does not say what it is there", "once", "Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
+  ])("F47: a date is reckoned by the platform's clock: the clock here is %s", (_, date, until, afterMs) => {
+    expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
+  });
+
   test("503 pushes back whatever it means for the record", () => {
     expect(judge(503, "", { headers: { "retry-after": "7" } })).toMatchObject({
       verdict: { kind: "ambiguous" },

@@ -91,9 +91,8 @@ export function createWitness(options: WitnessOptions): Witness {
     over(request, reply) {
       if (isLogin(request)) return;
       underWay -= 1;
-      const { status = 0, headers = {} } = reply ?? {};
-      if (status !== 429 && status !== 503) return;
-      const wait = retryAfterMs(headers["retry-after"], clock.now());
+      if (reply?.status !== 429 && reply?.status !== 503) return;
+      const wait = retryAfterMs(reply, clock.now());
       if (wait !== undefined) pausedUntil = Math.max(pausedUntil, clock.monotonic() + wait);
     },
     hear(outcomes, { unsaved, summary }) {

@@ -26,17 +26,20 @@ export interface Simulated {
 export interface SimulationOptions {
   /** Spoils the product on purpose, to show that it is noticed. */
   readonly spoil?: (job: Job) => Job;
+  /** What the clock on the wall shows, which somebody may set; default: the time. */
+  readonly wall?: (monotonic: number) => number;
 }
 
 /**
  * Pushes some records to a model platform through whatever the seed has in store: weather, kills, full disks, drains;
  * and goes on under a clear sky until nothing is left to be done. Nothing but the seed decides what happens.
  */
-export async function simulate(seed: number, { spoil = (job) => job }: SimulationOptions = {}): Promise<Simulated> {
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Simulated> {
+  const { spoil = (job) => job, wall } = options;
   const dice = seededDice(seed);
   const folder = mkdtempSync(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "migrate-simulation-"));
   try {
-    const world = createWorld(dice, path.join(folder, "ledger.db"));
+    const world = createWorld(dice, path.join(folder, "ledger.db"), wall);
     const job = spoil(world.job);
     const ends = await playAll(job, dice, world.weather);
     const complaints = job.witness.complaints();
@@ -61,9 +64,9 @@ interface World {
   readonly trace: readonly string[];
 }
 
-function createWorld(dice: Dice, ledgerPath: string): World {
+function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wall"]): World {
   const trace: string[] = [];
-  const clock = createSimulatedClock();
+  const clock = createSimulatedClock(wall);
   const weather = createWeather(dice);
   const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
   const operation = oneOf<Operation>(dice, [

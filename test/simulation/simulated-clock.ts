@@ -20,7 +20,8 @@ interface Sleeper {
 
 const EPOCH = Date.UTC(2026, 0, 1);
 
-export function createSimulatedClock(): SimulatedClock {
+/** @param wall what a clock on the wall shows at a moment, apart from the date; default: the same */
+export function createSimulatedClock(wall: (monotonic: number) => number = (monotonic) => monotonic): SimulatedClock {
   let now = 0;
   const sleepers: Sleeper[] = [];
 
@@ -50,7 +51,7 @@ export function createSimulatedClock(): SimulatedClock {
       add(sleeper);
     });
 
-  const clock: Clock = { now: () => EPOCH + now, monotonic: () => now, sleep };
+  const clock: Clock = { now: () => EPOCH + wall(now), monotonic: () => now, sleep };
   return {
     ...clock,
     step() {

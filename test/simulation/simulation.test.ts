@@ -55,6 +55,19 @@ test("the same seed is the same story, to the millisecond", async () => {
   }
 });
 
+const DAY_MS = 86_400_000;
+
+test("F47: a wall clock that jumps by a day at every look changes nothing of what happens, nor when", async () => {
+  for (let seed = 1; seed <= 40; seed += 1) {
+    let looks = 0;
+    const wall = (now: number): number => now + (((looks += 1) * 7) % 3) * DAY_MS - DAY_MS;
+    const [jumping, steady] = [await simulate(seed, { wall }), await simulate(seed)];
+    expect(looks).toBeGreaterThan(0);
+    expect(jumping.trace).toEqual(steady.trace);
+    expect(jumping.complaints).toEqual([]);
+  }
+});
+
 describe("what is spoiled is noticed", () => {
   test.each<[string, SimulationOptions["spoil"], RegExp]>([
     ["a doubtful request is sent again without leave", resendAlways, /nothing twice|nothing lost/],

@@ -1,0 +1,48 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import { expect, test } from "vitest";
+import { projectFile } from "./cli.ts";
+import { goodAccounts, references, useSandbox, workplace } from "./push-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+const RECORDS = 40;
+const JUMPING_CLOCK = projectFile("test/failpoints/jumping-clock.mjs");
+
+test("F47: with a wall clock that jumps by days, over the end of summer time, waits are as long as they should be, and stamps are in UTC", async () => {
+  await admin.faults({ throttle: { at: [12, 30] }, retryAfter: 1, tokenLifetimeSeconds: 3 });
+  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+  const { code } = await work.push(["--concurrency", "1"], {
+    env: { TZ: "Europe/London" },
+    nodeFlags: ["--import", JUMPING_CLOCK],
+  });
+  expect(code).toBe(0);
+  expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
+
+  const seen = await admin.imports();
+  expect(seen).toHaveLength(RECORDS + 2);
+  const waits = seen.flatMap(({ status, at }, index) => {
+    const next = seen[index + 1];
+    return status === 429 && next !== undefined ? [Date.parse(next.at) - Date.parse(at)] : [];
+  });
+  expect(waits).toHaveLength(2);
+  for (const ms of waits) expect(ms).toBeGreaterThanOrEqual(990);
+  for (const ms of waits) expect(ms).toBeLessThan(5_000);
+  expect((await admin.tokenRequests()).length).toBeLessThanOrEqual(5);
+
+  const stamps = stampsIn(work.file(".migrate/ledger.db"));
+  expect(stamps.length).toBeGreaterThan(RECORDS);
+  expect(stamps.filter((stamp) => !/^2026-10-2[456]T\d\d:\d\d:\d\d\.\d{3}Z$/.test(stamp))).toEqual([]);
+});
+
+/** When intents were written down, and what came of them. */
+function stampsIn(file: string): readonly string[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database
+      .prepare("select intended_at as intended, settled_at as settled from attempts")
+      .all()
+      .flatMap(({ intended, settled }) => [String(intended), String(settled)]);
+  } finally {
+    database.close();
+  }
+}

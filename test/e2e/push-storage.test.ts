@@ -1,0 +1,166 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { TestContext } from "vitest";
+import { describe, expect, test } from "vitest";
+import { BINARY } from "./cli.ts";
+import type { Workplace } from "./push-scene.ts";
+import { goodAccounts, outcomeLines, references, statusCounts, useSandbox, workplace } from "./push-scene.ts";
+import { noSmallDisk, type SmallDisk, smallDisk } from "./small-disk.ts";
+
+const { sandbox, admin } = useSandbox();
+
+const RECORDS = 8;
+
+function diskOf(kilobytes: number, { skip }: TestContext): SmallDisk {
+  const reason = noSmallDisk();
+  return reason === undefined ? smallDisk(kilobytes) : skip(reason);
+}
+
+describe("a ledger on a disk that is full", () => {
+  test("F36: before anything is sent: 6, no request; with room again the same command does it all", async (context) => {
+    const disk = diskOf(1024, context);
+    disk.fill();
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    const ledger = ["--ledger", disk.file("ledger.db")];
+    const full = await work.push(ledger);
+    expect(full.code).toBe(6);
+    expect(full.stderr).toMatch(/make room on the disk/);
+    expect(await admin.imports()).toEqual([]);
+    disk.free();
+    expect((await work.push(ledger)).code).toBe(0);
+    expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
+  });
+
+  test("F37: after the requests have left: 6, what was answered is said, and is in doubt from then on", async (context) => {
+    const disk = diskOf(1024, context);
+    await admin.faults({ latencyMs: 2_500 });
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    const ledger = ["--ledger", disk.file("ledger.db")];
+    const pushing = work.startPush([...ledger, "--contract", "no-dedupe.yaml", "--concurrency", String(RECORDS)]);
+    while ((await admin.imports()).length < RECORDS) await delay(20);
+    disk.fill();
+    const { code, stderr } = await pushing.ended;
+    expect(code).toBe(6);
+    const accounts = await admin.accounts();
+    expect(accounts).toHaveLength(RECORDS);
+    for (const record of references(RECORDS).keys()) {
+      expect(stderr).toMatch(new RegExp(`not written into the ledger:.*record ${record + 1} accepted as A-`));
+    }
+
+    disk.free();
+    await admin.faults({ latencyMs: 0 });
+    const resumed = await work.migrate(["resume", ...ledger, "--format", "ndjson"]);
+    expect(resumed.code).toBe(5);
+    expect(statusCounts(outcomeLines(resumed.stdout))).toEqual({ ambiguous: RECORDS });
+    expect(await admin.imports()).toHaveLength(RECORDS);
+    const settled = await work.migrate(["reconcile", ...ledger, "--quiet-period", "0s", "--format", "ndjson"]);
+    expect(settled.code).toBe(0);
+    const lines = outcomeLines(settled.stdout);
+    expect(new Set(lines.map(({ account }) => account))).toEqual(new Set(accounts.map(({ number }) => number)));
+    expect(await admin.accounts()).toHaveLength(RECORDS);
+  });
+
+  test("F39: under the report alone: all is sent, 6, and `report` writes it where there is room", async (context) => {
+    const disk = diskOf(256, context);
+    disk.fill();
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    const { code, stderr } = await work.push(["--out", disk.file("report")]);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/migrate report/);
+    expect(await admin.accounts()).toHaveLength(RECORDS);
+    expect((await work.migrate(["report", "--out", work.file("report")])).code).toBe(0);
+    expect(outcomeLines(readFileSync(work.file("report", "outcomes.ndjson"), "utf8"))).toHaveLength(RECORDS);
+  });
+});
+
+/** How a push of one record onto this ledger ends, started by a program where one is named. */
+async function pushOnto(ledger: string, work: Workplace, under: readonly string[] = []): Promise<object> {
+  const { code, stderr } = await work.push(["--ledger", ledger], { under });
+  return { code, stderr, requests: (await admin.history()).length };
+}
+
+function refused(code: number, why: RegExp): object {
+  return { code, stderr: expect.stringMatching(why), requests: 0 };
+}
+
+function place(): Workplace {
+  return workplace({ accounts: goodAccounts(1) }, sandbox);
+}
+
+describe("F40: before the first request ends a push onto", () => {
+  test("a folder", async () => {
+    const work = place();
+    mkdirSync(work.file("ledger"));
+    expect(await pushOnto("ledger", work)).toEqual(refused(2, /is a folder/));
+  });
+
+  test("a named pipe, at once", async () => {
+    const work = place();
+    execFileSync("mkfifo", [work.file("pipe")]);
+    expect(await pushOnto("pipe", work)).toEqual(refused(2, /is not a regular file/));
+  });
+
+  test("a symbolic link, and what it leads to stays as it is", async () => {
+    const work = place();
+    writeFileSync(work.file("elsewhere"), "mine", { mode: 0o644 });
+    symlinkSync(work.file("elsewhere"), work.file("link"));
+    expect(await pushOnto("link", work)).toEqual(refused(2, /is a symbolic link/));
+    expect(readFileSync(work.file("elsewhere"), "utf8")).toBe("mine");
+  });
+
+  test("a symbolic link that leads nowhere", async () => {
+    const work = place();
+    symlinkSync(work.file("nowhere"), work.file("link"));
+    expect(await pushOnto("link", work)).toEqual(refused(2, /is a symbolic link/));
+    expect(existsSync(work.file("nowhere"))).toBe(false);
+  });
+
+  test("a device that is always full, as /dev/full", async ({ skip }) => {
+    const work = place();
+    if (spawnSync("mknod", [work.file("full"), "c", "1", "7"]).status !== 0) skip("no right to make a device here");
+    expect(await pushOnto("full", work)).toEqual(refused(2, /is not a regular file/));
+    expect(readdirSync(work.folder).filter((name) => name.startsWith("full"))).toEqual(["full"]);
+  });
+
+  test("a folder that is a file", async () => {
+    expect(await pushOnto("accounts.csv/ledger.db", place())).toEqual(refused(6, /cannot be used/));
+  });
+
+  test("a file system that can only be read, with a ledger and without", async (context) => {
+    const disk = diskOf(1024, context);
+    const work = place();
+    disk.makeReadOnly();
+    expect(await pushOnto(disk.file("ledger.db"), work)).toEqual(refused(6, /cannot be used/));
+    disk.makeWritable();
+    expect((await work.push(["--ledger", disk.file("ledger.db")])).code).toBe(0);
+    await admin.reset();
+    disk.makeReadOnly();
+    expect(await pushOnto(disk.file("ledger.db"), work)).toEqual(refused(6, /cannot be used/));
+  });
+
+  test("a folder that the user may not write to", async ({ skip }) => {
+    const under = asNobody() ?? skip("nobody else can run the program here");
+    const work = place();
+    mkdirSync(work.file("shut"), { mode: 0o755 });
+    chmodSync(work.folder, 0o755);
+    chmodSync(work.file("shut"), 0o555);
+    expect(await pushOnto("shut/ledger.db", work, under)).toEqual(refused(6, /cannot be used/));
+  });
+});
+
+/** What makes a program run as somebody without rights: root may write anywhere. Undefined where nothing does. */
+function asNobody(): readonly string[] | undefined {
+  if (process.getuid?.() !== 0) return [];
+  const rights = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+  const isRunning = spawnSync("setpriv", [...rights, process.execPath, BINARY, "--version"]).status === 0;
+  return isRunning ? ["setpriv", ...rights] : undefined;
+}

@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import { temporaryFolder } from "./cli.ts";
+
+/** A file system of its own, as small as it is said to be: what is too much for it, the kernel refuses. */
+export interface SmallDisk {
+  /** A file on it. */
+  readonly file: (name: string) => string;
+  /** Takes all the room that is left. */
+  readonly fill: () => void;
+  /** Gives it back. */
+  readonly free: () => void;
+  readonly makeReadOnly: () => void;
+  readonly makeWritable: () => void;
+}
+
+/** Why there can be none on this machine; undefined where there can. */
+export function noSmallDisk(): string | undefined {
+  if (process.platform !== "linux") return "a tmpfs is Linux's";
+  const folder = temporaryFolder();
+  const { status, stderr, error } = mount(["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]);
+  if (status === 0) unmount(folder);
+  return status === 0 ? undefined : `no right to mount a tmpfs here: ${error?.message ?? String(stderr).trim()}`;
+}
+
+/** For the current test. */
+export function smallDisk(kilobytes: number): SmallDisk {
+  const folder = temporaryFolder();
+  must(mount(["-t", "tmpfs", "-o", `size=${kilobytes}k,mode=700`, "tmpfs", folder]));
+  onTestFinished(() => unmount(folder));
+  const filling = path.join(folder, "filling");
+  return {
+    file: (name) => path.join(folder, name),
+    fill: () => fillUp(filling),
+    free: () => rmSync(filling),
+    makeReadOnly: () => must(mount(["-o", "remount,ro", folder])),
+    makeWritable: () => must(mount(["-o", "remount,rw", folder])),
+  };
+}
+
+function mount(words: readonly string[]): ReturnType<typeof spawnSync> {
+  return spawnSync("mount", words);
+}
+
+function unmount(folder: string): void {
+  must(spawnSync("umount", ["--lazy", folder]));
+}
+
+function must({ status, stderr, error }: ReturnType<typeof spawnSync>): void {
+  if (status !== 0) throw new Error(error?.message ?? String(stderr));
+}
+
+/** Byte by byte in the end: not even what is begun has room left. */
+function fillUp(file: string): void {
+  for (let size = 65_536; size > 0; size = Math.floor(size / 2)) {
+    while (isWritten(file, size));
+  }
+}
+
+function isWritten(file: string, size: number): boolean {
+  try {
+    writeFileSync(file, Buffer.alloc(size), { flag: "a" });
+    return true;
+  } catch {
+    return false;
+  }
+}
