@@ -4,6 +4,8 @@ import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
 import { createWitness, type Witness } from "./invariants.ts";
 import type { HeldAccount } from "./model-platform.ts";
+import { hex } from "./mortal-ledger.ts";
+import { identityOf } from "./simulated-record.ts";
 
 const operation: Operation = {
   id: "x",
@@ -103,3 +105,11 @@ test.each(SINS.map(([invariant, sin, held = []]) => ({ invariant, sin, held })))
     expect(witness.complaints().map((complaint) => complaint.invariant)).toContain(invariant);
   },
 );
+
+test("what was in doubt before a process began is not laid at the door of the kill that ended it", () => {
+  const witness = witnessOf();
+  for (const [index, key] of [..."abcde"].entries()) hear(witness, [{ ...outcome("ambiguous", index + 1), key }]);
+  for (const key of "abcde") witness.durable.sending.set(hex(identityOf(key, operation)), { harmless: false });
+  witness.begin();
+  expect(witness.complaints().map((complaint) => complaint.invariant)).not.toContain("P5");
+});

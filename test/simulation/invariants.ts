@@ -46,7 +46,7 @@ export function createWitness(options: WitnessOptions): Witness {
   const complaints: Complaint[] = [];
   const durable: Durable = { sending: new Map(), intents: new Map() };
   const accepted = new Map<string, string | undefined>();
-  /** By identity: in doubt after a kill, once. */
+  /** By identity: in doubt for a while, whatever a kill adds to them. */
   const doubted = new Set<string>();
   const most = concurrency === "auto" ? CEILING : concurrency;
   const isAskedLater = operation.steps.at(-1)?.poll !== undefined;
@@ -107,6 +107,9 @@ export function createWitness(options: WitnessOptions): Witness {
         for (const [holds, invariant, what] of judged(outcome, held, unsaved > 0 || isAskedLater)) {
           demand(holds, invariant, `${key} is ${outcome.status}: ${what}`);
         }
+        const id = hexOf(key);
+        if (outcome.status !== "ambiguous") doubted.delete(id);
+        else if (!durable.sending.has(id)) doubted.add(id);
         const isAccepted = outcome.status === "accepted" || outcome.status === "skipped";
         demand(isAccepted || !accepted.has(key), "I4", `${key} was accepted, and is ${outcome.status}`);
         if (isAccepted) accepted.set(key, outcome.account);
