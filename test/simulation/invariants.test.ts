@@ -108,8 +108,9 @@ test.each(SINS.map(([invariant, sin, held = []]) => ({ invariant, sin, held })))
 
 test("what was in doubt before a process began is not laid at the door of the kill that ended it", () => {
   const witness = witnessOf();
-  for (const [index, key] of [..."abcde"].entries()) hear(witness, [{ ...outcome("ambiguous", index + 1), key }]);
-  for (const key of "abcde") witness.durable.sending.set(hex(identityOf(key, operation)), { harmless: false });
+  const keys = ["A", "B", "C", "D", "E"];
+  for (const [index, key] of keys.entries()) hear(witness, [{ ...outcome("ambiguous", index + 1), key }]);
+  for (const key of keys) witness.durable.sending.set(hex(identityOf(key, operation)), { harmless: false });
   witness.begin();
   expect(witness.complaints().map((complaint) => complaint.invariant)).not.toContain("P5");
 });
