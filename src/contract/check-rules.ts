@@ -1,5 +1,5 @@
 import type { AttrPath } from "../model/attr.ts";
-import type { Operation } from "./contract.ts";
+import { requestTypes, type Operation } from "./contract.ts";
 import type { Findings } from "./findings.ts";
 import { FORMAT_NAMES, missingRegion } from "./rule-formats.ts";
 import { partsOf, type Expression, type PathExpression } from "./rule-expression.ts";
@@ -16,8 +16,8 @@ export function checkRules(operations: readonly Operation[], book: RuleBook, fin
   const uses: Uses = new Map();
   const checked = new Set<Rule>();
   for (const [name, value] of book.values) checkNames(value, ["x-rule-values", name], book, findings);
-  for (const { body } of operations) {
-    for (const place of body === undefined ? [] : placesWithRules(body)) {
+  for (const type of operations.flatMap(requestTypes)) {
+    for (const place of placesWithRules(type)) {
       for (const rule of place.type.rules ?? []) {
         if (!checked.has(rule))
           for (const { expression } of operandsOf(rule)) checkNames(expression, rule.place, book, findings);

@@ -2,7 +2,7 @@ import { formatAttr, type AttrPath } from "../model/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Operation } from "./contract.ts";
 import { besideWrap, linkWorkflows, type LoneOperation } from "./link-workflows.ts";
-import type { FieldType } from "./field-type.ts";
+import type { FieldType, ObjectType } from "./field-type.ts";
 import type { Findings } from "./findings.ts";
 import { readExtensions, type OperationExtensions } from "./operation-extensions.ts";
 import { present } from "./present.ts";
@@ -53,6 +53,7 @@ function compileOperation(method: string, path: string, written: Written, compil
   const { wrap, key, dedupes, outcomes, items } = extensions;
   const whole = bodyOf(written, compilation);
   const body = wrap === undefined ? whole : unwrapped(whole, wrap, written, findings);
+  const beside = wrap === undefined ? undefined : besidePayload(whole, wrap);
   if (key !== undefined && body !== undefined) checkField(body, key, [...written.path, "x-migrate-key"], findings);
   const { supplier = supplierField(body) } = extensions;
   if (body !== undefined && supplier !== undefined) {
@@ -65,7 +66,15 @@ function compileOperation(method: string, path: string, written: Written, compil
     path,
     dedupes,
     outcomes,
-    ...present({ summary: typeof summary === "string" ? summary : undefined, body, key, wrap, items, supplier }),
+    ...present({
+      summary: typeof summary === "string" ? summary : undefined,
+      body,
+      key,
+      wrap,
+      beside,
+      items,
+      supplier,
+    }),
   };
 }
 
@@ -117,6 +126,13 @@ function unwrapped(
     findings.add("warning", "not-sent", message, place);
   }
   return property.type;
+}
+
+/** Rules of the body as a whole go: they could ask for the payload. */
+function besidePayload(whole: FieldType | undefined, wrap: string): ObjectType | undefined {
+  if (whole?.kind !== "object" || !whole.properties.has(wrap)) return undefined;
+  const { rules: _rules, ...type } = whole;
+  return { ...type, properties: new Map([...whole.properties].filter(([name]) => name !== wrap)) };
 }
 
 /** The payload's field that the platform's own documents use for the import supplier (specification 2.4). */

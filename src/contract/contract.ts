@@ -1,7 +1,7 @@
 import type { AttrPath } from "../model/attr.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Place } from "../model/place.ts";
-import type { FieldType } from "./field-type.ts";
+import type { FieldType, ObjectType } from "./field-type.ts";
 import type { ItemRule, OutcomeRule } from "./outcome-rule.ts";
 import type { RuleBook } from "./rule.ts";
 import type { ReadBack, Step } from "./workflow.ts";
@@ -43,6 +43,8 @@ export interface Operation {
   readonly key?: AttrPath;
   /** `x-migrate-wrap`: the field the payload is wrapped in on the wire. `body` is the payload's own type, unwrapped. */
   readonly wrap?: string;
+  /** What a request may carry beside the wrapped payload; absent where nothing is wrapped. */
+  readonly beside?: ObjectType;
   /** `x-migrate-dedupe`: a repeat of the same business key cannot create twice. */
   readonly dedupes: boolean;
   /** `x-migrate-outcomes`, in order; the first that matches decides. */
@@ -55,4 +57,9 @@ export interface Operation {
   readonly steps: readonly Step[];
   /** `x-migrate-read-back`: how to find out whether a record arrived, the surest way first. */
   readonly readBack: readonly ReadBack[];
+}
+
+/** The types of all that a request carries. */
+export function requestTypes({ body, beside }: Pick<Operation, "body" | "beside">): readonly FieldType[] {
+  return [body, beside].filter((type) => type !== undefined);
 }

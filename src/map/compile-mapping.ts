@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts"
 import { formatAttr, type AttrPath } from "../model/attr.ts";
 import type { Operation } from "../contract/contract.ts";
 import { buildValue, newBuild } from "./build-payload.ts";
+import { compileSteps, nodeWith, type StepNodes } from "./step-nodes.ts";
 import { compileNode, type CompileParts } from "./compile-node.ts";
 import type { MappingValues } from "./leaf-context.ts";
 import { mappedOf } from "./mapped.ts";
@@ -25,14 +26,16 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
     columns.set(source, known);
     return known;
   };
-  const root = compileRoot(document, operation, { document, values, issues, columnsOf });
+  const parts = { document, values, issues, columnsOf };
+  const root = compileRoot(document, operation, parts);
+  const steps = compileSteps(document, operation, parts);
   const keyAttr = document.key ?? operation.key;
   if (document.key !== undefined && !isMapped(root, document.key)) {
     issues.add(["key"], `the payload has no field "${formatAttr(document.key)}"`);
   }
   issues.raise();
   return {
-    ...mappingOver(root, keyAttr),
+    ...mappingOver(root, steps, keyAttr),
     columns: new Map([...columns].map(([source, used]) => [source, used.names()])),
     unmappedRequired: unmappedIn(root, []),
   };
@@ -53,6 +56,7 @@ function compileRoot(document: MappingDocument, operation: Operation, parts: Com
 
 function mappingOver(
   root: MappingNode,
+  steps: StepNodes,
   keyAttr: AttrPath | undefined,
 ): Pick<Mapping, "map" | "locate" | "origins" | "keyAttr" | "isConstant"> {
   return {
@@ -60,9 +64,11 @@ function mappingOver(
     map: (row) => {
       const build = newBuild();
       const payload = payloadOf(buildValue(root, row, build));
-      return mappedOf(payload, keyAttr, build.problems);
+      const given = new Map([...steps].map(([name, node]) => [name, payloadOf(buildValue(node, row, build))]));
+      const mapped = mappedOf(payload, keyAttr, build.problems);
+      return steps.size === 0 ? mapped : { ...mapped, steps: given };
     },
-    locate: (row, path) => locateIn(root, row, path),
+    locate: (row, path) => locateIn(nodeWith(path, root, steps), row, path),
     isConstant: (path) => {
       const leaf = root.kind === "variant" ? root : nodeIn(root, path);
       if (leaf?.kind !== "leaf") return leaf === undefined;
@@ -70,7 +76,7 @@ function mappingOver(
     },
     origins: (row) => {
       const origins: Origin[] = [];
-      buildValue(root, row, newBuild(origins));
+      for (const node of [root, ...steps.values()]) buildValue(node, row, newBuild(origins));
       return origins;
     },
   };

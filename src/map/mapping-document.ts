@@ -15,6 +15,8 @@ export interface MappingDocument {
   /** In document order; empty when the mapping describes one unnamed source. */
   readonly sources: ReadonlyMap<string, SourceEntry>;
   readonly payload: JsonObject;
+  /** What the bodies of steps carry beside the payload, by the step's name. */
+  readonly steps: ReadonlyMap<string, JsonObject>;
   /** Path of the module that holds the functions, as the mapping writes it. */
   readonly functions?: string;
   /** Paths of all lookup tables that leaves name, as the mapping writes them. */
@@ -47,6 +49,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   const after = readAfter(top["after"], issues);
   const sources = readSources(top["sources"], issues);
   const payload = readPayload(top, issues);
+  const steps = readSteps(top["steps"], issues);
   issues.raise();
   return {
     file,
@@ -55,13 +58,14 @@ export function readMapping(source: { readonly file: string; readonly text: stri
     ...(after === undefined ? {} : { after }),
     sources,
     payload,
+    steps,
     ...(functions === undefined ? {} : { functions }),
-    lookupFiles: [...new Set(lookupFilesIn(payload))],
+    lookupFiles: [...new Set([payload, ...steps.values()].flatMap(lookupFilesIn))],
     lineOf,
   };
 }
 
-const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "functions"] as const;
+const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "functions"] as const;
 const SOURCE_KEYS = ["files", "key", "parent", "on", "orderBy"] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
@@ -89,6 +93,16 @@ function readPayload(top: JsonObject, issues: Issues): JsonObject {
   if (payload === undefined) issues.add([], "the mapping has no payload");
   else issues.add(["payload"], "has to be an object that mirrors the payload");
   return {};
+}
+
+function readSteps(value: JsonValue | undefined, issues: Issues): ReadonlyMap<string, JsonObject> {
+  const entries = value === undefined ? {} : (asObject(value, ["steps"], issues) ?? {});
+  return new Map(
+    Object.entries(entries).flatMap(([name, entry]) => {
+      const object = asObject(entry, ["steps", name], issues);
+      return object === undefined ? [] : [[name, object] as const];
+    }),
+  );
 }
 
 function readSources(value: JsonValue | undefined, issues: Issues): ReadonlyMap<string, SourceEntry> {

@@ -13,7 +13,7 @@ export interface Mapping {
   readonly map: (row: Row) => Mapped;
   /** The cell behind an attr, or the nearest thing to it: the row it would come from, the parent's row. */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
-  /** Every value of the payload with what it was made from, in payload order. */
+  /** Every value of the payload, and of what steps are given, with what it was made from, in payload order. */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
   /** True when every payload has the same value there, whatever its rows hold. */
@@ -28,6 +28,8 @@ export interface Mapped {
   /** The business key as text; absent when the payload has none. */
   readonly key?: string;
   readonly payload: JsonObject;
+  /** What the mapping gives to the bodies of steps, by the step's name; absent where it gives nothing. */
+  readonly steps?: ReadonlyMap<string, JsonObject>;
   /**
    * Cells that cannot become what the contract or the mapping says. Their text stays in the payload, so whoever
    * validates it may find the same attr wrong again: these problems know more and come first.

@@ -7,6 +7,8 @@ export interface MappedRecord extends InputRecord {
   readonly key: string | undefined;
   /** Empty for an orphan. */
   readonly payload: JsonObject;
+  /** What the mapping gives to the bodies of steps, by the step's name. */
+  readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
   /** False when reading found errors: cells may stand in the wrong columns, so the payload is not to be judged. */
   readonly readable: boolean;
 }

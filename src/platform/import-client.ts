@@ -1,5 +1,6 @@
 import type { PlainOperation, Step } from "../contract/workflow.ts";
-import { type JsonObject, type JsonValue, valueAt } from "../model/json.ts";
+import { stepFields } from "../contract/step-fields.ts";
+import type { JsonObject } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";
 import { type Answer, judgedRequest, type MayLeave, type RequestTools } from "./judged-request.ts";
 import { withDropped } from "./dropped-fields.ts";
@@ -7,8 +8,11 @@ import { judgeReply } from "./judge-reply.ts";
 
 /** Sends payloads to one operation of the data-import API and says what became of them. */
 export interface ImportClient {
-  /** One record, one request (and one more where the token had to be renewed). Never throws for a reply or a fault. */
-  readonly send: (payload: JsonObject, signal: AbortSignal, mayLeave?: MayLeave) => Promise<Answer>;
+  /**
+   * One record, one request (and one more where the token had to be renewed). Never throws for a reply or a fault.
+   * `given`: fields of the body that the mapping gives, beside the wrapped payload or in its place.
+   */
+  readonly send: (payload: JsonObject, signal: AbortSignal, mayLeave?: MayLeave, given?: JsonObject) => Promise<Answer>;
 }
 
 export interface ImportClientOptions extends RequestTools {
@@ -20,15 +24,15 @@ export interface ImportClientOptions extends RequestTools {
 }
 
 export function createImportClient(options: ImportClientOptions): ImportClient {
-  const { operation, clock, body } = options;
+  const { operation, clock } = options;
   const url = joinPath(options.baseUrl, operation.path);
   return {
-    send: (payload, signal, mayLeave) =>
+    send: (payload, signal, mayLeave, given) =>
       judgedRequest(
         {
           method: "POST",
           url,
-          body: JSON.stringify(requestBody(payload, operation.wrap, body)),
+          body: JSON.stringify(requestBody(payload, given, options)),
           signal,
           mayLeave,
           judge: (reply) => {
@@ -41,13 +45,12 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
   };
 }
 
-/** The payload, wrapped or bare, or a small body made from it. What the payload does not have is left out. */
-function requestBody(payload: JsonObject, wrap: string | undefined, body: Step["body"]): JsonObject {
-  const fields: Record<string, JsonValue> = {};
-  for (const [name, source] of Object.entries(body ?? {})) {
-    const value = "value" in source ? source.value : valueAt(payload, source.attr);
-    if (value !== undefined) fields[name] = value;
-  }
-  if (wrap !== undefined) return { [wrap]: payload, ...fields };
-  return body === undefined ? payload : fields;
+/** The payload, wrapped or bare, or a small body made from it. */
+function requestBody(
+  payload: JsonObject,
+  given: JsonObject | undefined,
+  { operation: { wrap }, body }: ImportClientOptions,
+): JsonObject {
+  if (wrap !== undefined) return { [wrap]: payload, ...stepFields(body, payload, given) };
+  return body === undefined ? payload : stepFields(body, payload, given);
 }

@@ -64,10 +64,10 @@ const unexplained: Explain = (answer) => Promise.resolve(answer);
  */
 function explainer(reasons: PlainOperation, tools: RequestTools): Explain {
   const client = createImportClient({ ...tools, operation: reasons });
-  return async (answer, ...asked) => {
+  return async (answer, payload, signal, mayLeave) => {
     const { verdict } = answer;
     if (verdict.kind !== "rejected" || verdict.problems.some(({ attr }) => attr !== NON_FIELD_ERRORS)) return answer;
-    const { verdict: told } = await client.send(...asked);
+    const { verdict: told } = await client.send(payload, signal, mayLeave);
     if (told.kind === "held") return { ...answer, verdict: told };
     if (told.kind !== "rejected") return answer;
     return { ...answer, verdict: { ...verdict, problems: told.problems } };

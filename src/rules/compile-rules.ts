@@ -12,7 +12,7 @@ import type { Spot } from "./spot.ts";
 type Unplaced<P> = P extends unknown ? Omit<P, "place"> : never;
 
 /** A broken rule, before anybody knows which cell stands behind it. `path` leads to the value in question. */
-type FoundRuleProblem = Unplaced<RuleProblem> & { readonly path: AttrPath };
+export type FoundRuleProblem = Unplaced<RuleProblem> & { readonly path: AttrPath };
 
 /**
  * The rules that one payload breaks, each once. `wrong`: attrs at which something is reported already; rules that read

@@ -1,4 +1,4 @@
-import type { Contract } from "../contract/contract.ts";
+import { requestTypes, type Contract } from "../contract/contract.ts";
 import type { Rule, UndecidedReason } from "../contract/rule.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
 import { rulesWithin, skipReason } from "./rule-reach.ts";
@@ -36,8 +36,7 @@ export type CoverageClass = (typeof COVERAGE_CLASSES)[number];
 /** Undefined for a contract that has neither published validators nor rules. */
 export function coverageOf(contract: Contract, world: RuleWorld | undefined): Coverage | undefined {
   const published = [...new Set(publishedCodes(contract.document))].toSorted();
-  const bodies = contract.operations.flatMap(({ body }) => body ?? []);
-  const rules = [...new Set(bodies.flatMap(rulesWithin))];
+  const rules = [...new Set(contract.operations.flatMap(requestTypes).flatMap(rulesWithin))];
   if (published.length === 0 && rules.length === 0) return undefined;
   const missing = new Set<string>();
   const classes = new Map<string, CoverageClass>();

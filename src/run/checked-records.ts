@@ -11,6 +11,7 @@ import { compileRules, type JudgeRules } from "../rules/compile-rules.ts";
 import type { Validate } from "../validate/compile-validator.ts";
 import { compileValidator } from "../validate/compile-validator.ts";
 import type { Job, JobSettings } from "./job.ts";
+import { compileStepChecks, wrongAttrs, type CheckSteps } from "./step-checks.ts";
 
 /** The input's records; they end early, without an error, when the user stops the run. */
 export async function* readRecords({ input }: Job, signal: AbortSignal): AsyncGenerator<readonly InputRecord[]> {
@@ -34,7 +35,8 @@ function mapRecord({ number, source, orphan, row, problems }: InputRecord, job: 
   const mapped = job.mapping.map(row);
   const readable = !hasErrors(problems);
   const all = readable && mapped.problems.length > 0 ? [...problems, ...mapped.problems] : problems;
-  return { number, source, orphan, row, problems: all, key: mapped.key, payload: mapped.payload, readable };
+  const { key, payload, steps } = mapped;
+  return { number, source, orphan, row, problems: all, key, payload, steps, readable };
 }
 
 /** `--only` and `--limit`: the numbers of the records stay those of the whole input. */
@@ -73,8 +75,9 @@ export async function* checkRecords(
     ...(documentRoot !== undefined && { documentRoot }),
   });
   const judge = job.ruleWorld && compileRules(body, job.ruleWorld, { keepValues: shownValues !== undefined });
+  const checkSteps = compileStepChecks(job, { keepValues: shownValues !== undefined });
   for await (const batch of records) {
-    const checked = batch.map((record) => checkRecord(record, job, { validate, judge }));
+    const checked = batch.map((record) => checkRecord(record, job, { validate, judge, checkSteps }));
     if (shownValues) for (const record of checked) noteValues(record, shownValues);
     yield checked;
   }
@@ -84,13 +87,15 @@ interface Checks {
   readonly validate: Validate;
   /** Absent where there are no rules. */
   readonly judge: JudgeRules | undefined;
+  readonly checkSteps: CheckSteps;
 }
 
-function checkRecord(record: MappedRecord, job: Job, { validate, judge }: Checks): MappedRecord {
+function checkRecord(record: MappedRecord, job: Job, { validate, judge, checkSteps }: Checks): MappedRecord {
   if (!record.readable) return record;
   const structure = validate(record.payload);
   const broken = judge?.(record.payload, wrongAttrs([...record.problems, ...structure])) ?? [];
-  const found = broken.length === 0 ? structure : [...structure, ...broken];
+  const aside = checkSteps(record);
+  const found = broken.length + aside.length === 0 ? structure : [...structure, ...broken, ...aside];
   if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
   const wrong = new Set(record.problems.filter(({ severity }) => severity === "error").map(({ attr }) => attr));
   const located = found
@@ -99,15 +104,6 @@ function checkRecord(record: MappedRecord, job: Job, { validate, judge }: Checks
   const problems = [...record.problems, ...located];
   return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
 }
-
-/** Where something is reported already: rules that read there would report its consequences. */
-function wrongAttrs(problems: readonly Pick<Problem, "attr" | "severity">[]): ReadonlySet<string> {
-  if (problems.length === 0) return NOWHERE;
-  const errors = problems.filter(({ severity }) => severity === "error");
-  return new Set(errors.map(({ attr }) => attr.replace(/\.non_field_errors$/, "")));
-}
-
-const NOWHERE: ReadonlySet<string> = new Set();
 
 /** A record without its business key could not be known again; the contract may not ask for it, the tool does. */
 function withKeyProblem(problems: readonly Problem[], { row }: MappedRecord, { mapping }: Job): readonly Problem[] {

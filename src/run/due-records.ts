@@ -45,18 +45,19 @@ function hasComeSoFar({ step }: SendableItem, { until, job }: DueContext): boole
 
 function sendable(record: InputRecord | undefined, item: SendableItem, context: DueContext): Sendable {
   const { mapping } = context.job;
-  const payload = record === undefined ? undefined : mapping.map(record.row).payload;
-  if (record === undefined || payload === undefined || !sameBytes(contentHash(payload), item.content)) {
+  const mapped = record && mapping.map(record.row);
+  if (record === undefined || mapped === undefined || !sameBytes(contentHash(mapped.payload), item.content)) {
     throw new Failure("source_changed", `record ${item.record} is not what it was when the run was planned`, {
       hint: "the input or the mapping has changed: start again with `migrate push`",
     });
   }
+  const { payload, steps } = mapped;
   const locate = (path: AttrPath): Place | undefined => {
     const place = mapping.locate(record.row, path);
     if (place) context.shownValues?.noteValue(place, valueAt(payload, path));
     return place;
   };
-  return { ...item, payload, locate, supplier: supplierIn(payload, context.job.operation) };
+  return { ...item, payload, steps, locate, supplier: supplierIn(payload, context.job.operation) };
 }
 
 function supplierIn(payload: JsonObject, { supplier }: Job["operation"]): string | undefined {

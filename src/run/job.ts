@@ -2,6 +2,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Contract, Operation } from "../contract/contract.ts";
 import { findOperation } from "../contract/find-operation.ts";
+import { sentTypes } from "../contract/step-fields.ts";
 import { WRITTEN_FOR_ANOTHER } from "../contract/written-for.ts";
 import type { MappingFunction } from "../map/leaf-context.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
@@ -182,9 +183,9 @@ function sayUnmapped(mapping: Mapping, settings: JobSettings, parts: Pick<Parts,
 }
 
 /** Rules that cannot be judged are said once, not once a record. */
-function saySkipped({ body }: Operation, ruleWorld: RuleWorld | undefined, parts: Pick<Parts, "notice">): void {
-  if (body === undefined || ruleWorld === undefined) return;
-  const skipped = skippedInWords(rulesWithin(body), ruleWorld);
+function saySkipped(operation: Operation, ruleWorld: RuleWorld | undefined, parts: Pick<Parts, "notice">): void {
+  if (ruleWorld === undefined) return;
+  const skipped = skippedInWords([...new Set(sentTypes(operation).flatMap(rulesWithin))], ruleWorld);
   if (skipped !== undefined) parts.notice(skipped);
 }
 

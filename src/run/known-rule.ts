@@ -1,5 +1,7 @@
 import type { Contract, Operation } from "../contract/contract.ts";
 import type { UndecidedReason } from "../contract/rule.ts";
+import { needsOf } from "../contract/rule-needs.ts";
+import { sentTypes } from "../contract/step-fields.ts";
 import { rulesWithin, skipReason } from "../rules/rule-reach.ts";
 import type { ReferenceList } from "../rules/rule-world.ts";
 import { settingsFor } from "../rules/settings-check.ts";
@@ -25,11 +27,14 @@ export function knownRules(
   { contract, operation, settings }: RunContract,
   shipped: ReadonlyMap<string, readonly string[]>,
 ): KnownRules {
-  const rules = operation.body === undefined ? [] : rulesWithin(operation.body);
+  const rules = [...new Set(sentTypes(operation).flatMap(rulesWithin))];
   const { ruleBook: book } = contract;
   const declared = settingsKnownTo(contract, settings);
+  // Whether a list is declared is what counts here: it is taken to have what rules look at.
+  const columnsOf = (list: string): readonly string[] =>
+    rules.flatMap((rule) => [...(needsOf(rule, book).lists.get(list)?.read ?? [])]);
   const references = new Map<string, ReferenceList>(
-    Object.keys(declared.references ?? {}).map((name) => [name, EMPTY]),
+    Object.keys(declared.references ?? {}).map((name) => [name, { columns: columnsOf(name), rows: [] }]),
   );
   const world = { book, settings: settingsFor(book, declared.rules ?? {}), references };
   return (code) => {
@@ -51,6 +56,3 @@ export interface RunContract {
   readonly operation: Operation;
   readonly settings: JobSettings;
 }
-
-/** Whether a list is declared is what counts here. */
-const EMPTY: ReferenceList = { columns: [], rows: [] };

@@ -1,4 +1,4 @@
-import type { Contract } from "../contract/contract.ts";
+import { requestTypes, type Contract } from "../contract/contract.ts";
 import { needsOf } from "../contract/rule-needs.ts";
 import type { Rule, RuleBook, SettingValue } from "../contract/rule.ts";
 import { suggest } from "../contract/suggest.ts";
@@ -66,7 +66,7 @@ export function settingsKnownTo(
 }
 
 function rulesOf({ operations }: Contract): readonly Rule[] {
-  return operations.flatMap(({ body }) => (body === undefined ? [] : rulesWithin(body)));
+  return operations.flatMap(requestTypes).flatMap(rulesWithin);
 }
 
 function listsAsked(rules: readonly Rule[], book: RuleBook): ReadonlySet<string> {

@@ -92,8 +92,10 @@ export function createDelivery(parts: UploadParts, options: UploadOptions, tools
 
 function request({ at, sendable }: Parcel, signal: AbortSignal, mayLeave: MayLeave): Promise<Answer> {
   const { step, mode } = at;
-  if (mode === "send" || step.status === undefined) return step.send(sendable.payload, signal, mayLeave);
-  return step.status.ask(sendable.payload, signal, mayLeave);
+  const { payload, steps } = sendable;
+  if (mode === "send" || step.status === undefined)
+    return step.send(payload, signal, mayLeave, steps?.get(step.name ?? ""));
+  return step.status.ask(payload, signal, mayLeave);
 }
 
 /** A 429 without `Retry-After` at one step of several is that step's own cap: it slows the step, and nothing else. */

@@ -21,6 +21,8 @@ export interface Sendable {
   /** The last step that was done for this content. */
   readonly step?: string;
   readonly payload: JsonObject;
+  /** What the mapping gives to the bodies of steps, by the step's name. */
+  readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
   /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
   readonly locate: (path: AttrPath) => Place | undefined;
 }
