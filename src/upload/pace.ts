@@ -90,12 +90,12 @@ export function createPace(options: Pick<UploadOptions, "concurrency" | "ceiling
     },
     pushedBack(ticket, { reason, afterMs }) {
       if (afterMs !== undefined) pause(afterMs, reason);
+      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic(), ticket >= troubles);
       if (ticket < troubles) return;
       troubles += 1;
       pushedBackInARow += 1;
       const isTold = afterMs !== undefined && pushedBackInARow <= BELIEVED;
       if (!isTold && reason !== "timeout") pause(fullJitter(pushedBackInARow, random), reason);
-      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic());
       steps.halve(reason, found.perSecond(clock.monotonic()));
     },
     unreachable(ticket, reason) {

@@ -145,9 +145,12 @@ test(
   async () => {
     const work = workplace({ accounts: goodAccounts(150) }, sandbox);
     const faults = { errorBefore: "6%", errorAfter: "6%", resetBefore: "6%", resetAfter: "6%", cutAfter: "3%" };
-    await admin.faults({ ...faults, throttle: "3%", retryAfter: "none", latencyMs: [0, 15], rotateTokensAt: 60 });
-    let { code } = await work.push(["--concurrency", "16"]);
-    for (let resumes = 0; code !== 0 && resumes < 8; resumes += 1) code = (await work.migrate(["resume"])).code;
+    const busy = { throttle: { at: [10, 40, 90, 130] }, retryAfter: "none" };
+    await admin.faults({ ...faults, ...busy, latencyMs: [0, 15], rotateTokensAt: 60 });
+    const patient = { timeoutMs: 60_000 };
+    let { code } = await work.push(["--concurrency", "16"], patient);
+    for (let resumes = 0; code !== 0 && resumes < 8; resumes += 1)
+      code = (await work.migrate(["resume"], patient)).code;
     expect(code).toBe(0);
     const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
     expect(heard.platform.requests.length).toBeGreaterThan(150);

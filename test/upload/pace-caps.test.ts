@@ -85,6 +85,25 @@ describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perS
   });
 });
 
+test.each([
+  ["one in a hundred", 0.01, 60],
+  ["three in a hundred", 0.03, 25],
+])("refusals of %s that have nothing to do with the pace do not choke it", async (_, share, atLeast) => {
+  for (const seed of [1, 2, 3]) {
+    const dice = seededDice(seed);
+    let endedAt = 0;
+    await play(
+      async ({ clock }) => {
+        await clock.sleep(LATENCY_MS * (0.7 + 0.6 * dice()));
+        endedAt = clock.monotonic();
+        return dice() < share ? busy() : { ...ACCEPTED, durationMs: LATENCY_MS };
+      },
+      { records: 3_000, concurrency: 16, clock: fakeClock() },
+    );
+    expect(3_000 / (endedAt / 1_000)).toBeGreaterThan(atLeast);
+  }
+});
+
 describe("a platform that is dead", () => {
   test.each<[string, boolean, Answer]>([
     ["every request has no answer", false, TIMED_OUT],
