@@ -91,11 +91,12 @@ const splitKeys = (value: string, previous: readonly string[] = []): readonly st
     .filter((key) => key !== ""),
 ];
 
-export function wholeNumber(least: number, most: number): (text: string) => number {
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`A whole number from ${least} to ${most} is expected.`);
+    throw new InvalidArgumentError(`A whole number ${range} is expected.`);
   };
 }
 
@@ -192,7 +193,7 @@ export const inputOptions: readonly Option[] = inGroup("Input:", [
     "MIGRATE_ENCODING",
   ),
   new Option("--delimiter <char>", "delimiter of CSV sources (default: detected)").env("MIGRATE_DELIMITER"),
-  new Option("--limit <n>", "only the first n records").argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+  new Option("--limit <n>", "only the first n records").argParser(wholeNumber(1)),
   new Option("--today <date>", "the day that rules take for today, YYYY-MM-DD").argParser(day).env("MIGRATE_TODAY"),
   new Option("--only <keys>", "only the records with these business keys, separated by commas").argParser(splitKeys),
 ]);

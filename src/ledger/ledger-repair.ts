@@ -4,7 +4,7 @@ import { readSeal, sealPath } from "./seal-file.ts";
 import { committed } from "./sealed-database.ts";
 import { salvage, type Salvaged } from "./salvage.ts";
 import { openDatabase, type Query, type SqliteDatabase } from "./sqlite-database.ts";
-import { damagedLedger, ledgerFailure } from "./sqlite-failure.ts";
+import { ledgerFailure, unreadableLedger } from "./sqlite-failure.ts";
 import { bringUpToDate } from "./sqlite-schema.ts";
 
 export interface LedgerRepair {
@@ -64,7 +64,7 @@ function copyInto(
   try {
     const tables = salvage(damaged, sound);
     if (!tables.some(({ table, rows }) => table === "runs" && rows > 0))
-      throw damagedLedger(path, "nothing of it can be read");
+      throw unreadableLedger(path, "nothing of it can be read");
     return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(damaged) };
   } finally {
     damaged.close();

@@ -18,10 +18,12 @@ function storageFailure(cause: Error, path: string): Failure {
 
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
 const BUSY = new Set([5, 6]);
-const DAMAGED = new Set([11, 26]);
+const NO_DATABASE = 26;
+const DAMAGED = new Set([11]);
 const STORAGE = new Set([3, 8, 10, 13, 14, 23]);
 
 function sqliteFailure(code: number, error: Error, path: string): unknown {
+  if (code === NO_DATABASE) return unreadableLedger(path, error.message, error);
   if (DAMAGED.has(code)) return damagedLedger(path, error.message, error);
   if (STORAGE.has(code)) return storageFailure(error, path);
   if (!BUSY.has(code)) return error;
@@ -36,6 +38,14 @@ export function damagedLedger(path: string, found: string, cause?: Error): Failu
     hint:
       "nothing was changed in it; `migrate ledger check` says what is wrong, and `migrate ledger repair` makes a sound one " +
       "of what can be read, in which what is uncertain is ambiguous",
+    cause,
+  });
+}
+
+/** More often the wrong file than a ledger of which nothing is left. */
+export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
+  return new Failure("ledger_damaged", `${path} is no ledger, or one that is damaged beyond repair: ${found}`, {
+    hint: "nothing was changed in it; see what --ledger names, and if it is the ledger, take the latest copy of it",
     cause,
   });
 }

@@ -28,14 +28,17 @@ export async function findFiles(patterns: readonly string[]): Promise<readonly F
   return found;
 }
 
-/** The state of one file now. Raises `source_unreadable` unless it is a regular file. */
-export async function lookAt(path: string, file: string = path): Promise<FoundFile> {
+/**
+ * The state of one file now. Raises `source_unreadable` unless it is a regular file.
+ * @param instead what to give in place of a folder or a device; default: what serves as a source
+ */
+export async function lookAt(path: string, instead?: string): Promise<FoundFile> {
   const stats = await stat(path).catch((error: unknown) => {
-    throw readFailure(file, error);
+    throw readFailure(path, error);
   });
   if (!stats.isFile()) {
-    throw new Failure("source_unreadable", `${file}: is ${specialKind(stats)}, not a regular file`, {
-      hint: stats.isDirectory() ? `name its files: "${file}/*.csv"` : "give a file, or - for standard input",
+    throw new Failure("source_unreadable", `${path}: is ${specialKind(stats)}, not a regular file`, {
+      hint: instead ?? sourceInstead(path, stats),
     });
   }
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, identity: `${stats.dev}:${stats.ino}` };
@@ -58,6 +61,10 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+function sourceInstead(path: string, stats: Stats): string {
+  return stats.isDirectory() ? `name its files: "${path}/*.csv"` : "give a file, or - for standard input";
 }
 
 function specialKind(stats: Stats): string {

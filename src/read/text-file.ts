@@ -37,7 +37,7 @@ export async function readTextFile(path: string): Promise<TextFile> {
 
 async function readSmall(path: string): Promise<Buffer> {
   try {
-    const { bytes } = await lookAt(path);
+    const { bytes } = await lookAt(path, "name a single file");
     if (bytes > SIZE_LIMIT) throw new Failure("config", `${path}: is larger than ${SIZE_LIMIT} bytes`);
     return await readFile(path);
   } catch (error) {

@@ -142,7 +142,8 @@ async function stored<T>(file: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
-    throw new Failure("storage", `${file}: the report cannot be written (${String(error.code)})`, {
+    const reason = error.code === "ENOTDIR" ? "a file stands in place of a folder" : String(error.code);
+    throw new Failure("storage", `${file}: the report cannot be written (${reason})`, {
       hint: "see to the disk or choose another folder with --out; then run the same command again, or `migrate report` after a push",
       cause: error,
     });

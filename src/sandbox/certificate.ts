@@ -2,6 +2,7 @@ import { X509Certificate, createPrivateKey } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { generate } from "selfsigned";
+import { Failure } from "../model/failure.ts";
 
 /** What the sandbox's HTTPS server needs, and where the authority lies that its clients must trust. */
 export interface ServerCertificate {
@@ -22,6 +23,7 @@ const RENEW_DAYS = 7;
  * The sandbox's own certificate authority and a certificate for 127.0.0.1, ::1 and localhost, kept in `folder`
  * (keys with mode 0600) and used again while they are valid. The authority's key is never stored:
  * whoever reads the folder cannot sign for another host.
+ * @throws Failure `storage` when they cannot be kept there
  */
 export async function serverCertificate(folder: string): Promise<ServerCertificate> {
   const paths = {
@@ -31,21 +33,19 @@ export async function serverCertificate(folder: string): Promise<ServerCertifica
   };
   const stored = await readStored(paths);
   if (stored !== undefined) return { ...stored, caPath: paths.ca };
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const made = await makeCertificates();
-  await writePrivate(paths.key, made.key);
-  await writePrivate(paths.cert, made.cert);
-  await writePrivate(paths.ca, made.ca);
+  await keep(made, paths, folder);
   return { key: made.key, cert: made.cert, caPath: paths.ca };
 }
 
-interface Paths {
+/** Of the authority's certificate, the server's, and its key: the PEM text, or the path. */
+interface Trio {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-async function readStored(paths: Paths): Promise<{ readonly key: string; readonly cert: string } | undefined> {
+async function readStored(paths: Trio): Promise<{ readonly key: string; readonly cert: string } | undefined> {
   try {
     const [ca, cert, key] = await Promise.all([
       readFile(paths.ca, "utf8"),
@@ -67,7 +67,7 @@ function isUsable(ca: string, cert: string, key: string): boolean {
   return enoughLeft && leaf.verify(authority.publicKey) && leaf.checkPrivateKey(createPrivateKey(key));
 }
 
-async function makeCertificates(): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> {
+async function makeCertificates(): Promise<Trio> {
   const validity = {
     keyType: "ec",
     algorithm: "sha256",
@@ -99,6 +99,20 @@ async function makeCertificates(): Promise<{ readonly ca: string; readonly cert:
     ],
   });
   return { ca: ca.cert, cert: `${leaf.cert.trim()}\n${ca.cert}`, key: leaf.private };
+}
+
+async function keep(made: Trio, paths: Trio, folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writePrivate(paths.key, made.key);
+    await writePrivate(paths.cert, made.cert);
+    await writePrivate(paths.ca, made.ca);
+  } catch (cause) {
+    throw new Failure("storage", `the sandbox cannot keep its certificates in ${folder}`, {
+      hint: "run the command in a folder that can be written to",
+      cause,
+    });
+  }
 }
 
 async function writePrivate(path: string, text: string): Promise<void> {

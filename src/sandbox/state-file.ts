@@ -10,7 +10,7 @@ export interface StateFile {
   readonly stored: StateSnapshot | undefined;
   /** Tells that there is something new to write; writes soon, and not more often than makes sense. */
   readonly touch: () => void;
-  /** Writes what is unwritten. */
+  /** Writes what is unwritten. @throws Failure `storage` */
   readonly close: () => Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export async function openStateFile(path: string | undefined, snapshot: () => St
   const write = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    writing = writing.then(() => writeAtomically(path, JSON.stringify(snapshot())));
+    writing = writing.catch(() => undefined).then(() => writeSnapshot(path, snapshot()));
     return writing;
   };
   const touch = (): void => {
@@ -77,6 +77,17 @@ function accountFrom({ number, supplier, key, importedAt, payload, notes }: Json
   if (typeof importedAt !== "string" || payload === undefined || !isJsonObject(payload)) return undefined;
   const prints = notes !== undefined && isJsonArray(notes) ? notes.filter((print) => typeof print === "string") : [];
   return { number, supplier, key, importedAt, payload, notes: prints };
+}
+
+async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<void> {
+  try {
+    await writeAtomically(path, JSON.stringify(snapshot));
+  } catch (cause) {
+    throw new Failure("storage", `${path}: the sandbox cannot write its data file`, {
+      hint: "see to the disk and the folder's permissions, or name another file with --data",
+      cause,
+    });
+  }
 }
 
 /** A reader sees the old file or the new one, never half of it. */

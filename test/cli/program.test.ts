@@ -64,6 +64,13 @@ describe("the command line", () => {
   });
 
   it.each([
+    ["validate --limit 0", "A whole number of 1 or more is expected."],
+    ["sandbox --port 65536", "A whole number from 0 to 65535 is expected."],
+  ])("%s is told which numbers will do", async (line, words) => {
+    await expect(typed(line)).rejects.toThrow(words);
+  });
+
+  it.each([
     "validate --limit 0",
     "validate --limit 1e3",
     "validate --max-errors 101%",

@@ -79,6 +79,19 @@ test("F42: a ledger cut in half, or emptied, is no new ledger", async () => {
   expect(existsSync(ledger)).toBe(true);
 });
 
+test("a file that is no ledger is neither called a damaged one that repair would mend, nor changed", async () => {
+  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+  const before = readFileSync(work.file("accounts.csv"), "utf8");
+  for (const command of [["status"], ["ledger", "repair"]]) {
+    const { code, stderr } = await work.migrate([...command, "--ledger", "accounts.csv"]);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/accounts\.csv is no ledger/);
+    expect(stderr).toMatch(/see what --ledger names/);
+    expect(stderr).not.toMatch(/migrate ledger repair/);
+  }
+  expect(readFileSync(work.file("accounts.csv"), "utf8")).toBe(before);
+});
+
 test("a ledger in use is not repaired under its user's hands, and one that is not there is not made", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   expect((await work.migrate(["ledger", "check"])).code).toBe(2);

@@ -27,6 +27,11 @@ describe("contract, mapping and config files", () => {
       expect(failure.message).toContain(message);
     }
   });
+
+  it("are single files: a folder in their place is not answered with how to name sources", async () => {
+    const failure = await failureOf(readTextFile(await scratchFolder()));
+    expect(failure.hint).toBe("name a single file");
+  });
 });
 
 describe("lookup files", () => {

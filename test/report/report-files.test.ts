@@ -137,6 +137,18 @@ describe("checkReportFolder", () => {
     await checkReportFolder(folder, [path.join(folder, "accounts.csv")]);
   });
 
+  it("says so when a file stands where the folder is to be", async () => {
+    const file = path.join(home, "file");
+    await writeFile(file, "");
+    for (const out of [file, path.join(file, "below")]) {
+      await expect(checkReportFolder(out, [])).rejects.toMatchObject({
+        code: "storage",
+        message: expect.stringContaining("a file stands in place of a folder"),
+        hint: expect.stringContaining("another folder with --out"),
+      });
+    }
+  });
+
   it("is a storage failure when the folder cannot be made", async () => {
     await writeFile(path.join(home, "new"), "");
     await expect(checkReportFolder(folder, [])).rejects.toMatchObject({ code: "storage" });

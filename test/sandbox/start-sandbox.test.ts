@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { expect, test } from "vitest";
@@ -101,6 +101,26 @@ test.each(["{", "[]", '{"suppliers":{"A":"Asleep"},"accounts":[]}', '{"suppliers
 
 test("a data path that cannot be read is a failure of storage", async () => {
   await expect(connect({ dataFile: await temporaryFolder() })).rejects.toMatchObject({ code: "storage" });
+});
+
+test("a data file that cannot be written is a failure of storage, not a bug, and is written once it can be", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const dataFile = join(folder, "platform.json");
+  const { sandbox } = await connect({ dataFile });
+  await writeFile(folder, "a file where the folder was to be");
+  await expect(sandbox.close()).rejects.toMatchObject({ code: "storage", hint: expect.stringContaining("--data") });
+  await rm(folder);
+  await sandbox.close();
+  expect(await readFile(dataFile, "utf8")).toContain('"accounts"');
+});
+
+test("a folder that cannot hold the certificates is a failure of storage, not a bug", async () => {
+  const file = join(await temporaryFolder(), "file");
+  await writeFile(file, "");
+  await expect(connect({ folder: join(file, "sandbox") })).rejects.toMatchObject({
+    code: "storage",
+    hint: expect.stringContaining("can be written to"),
+  });
 });
 
 test("a port that is taken is a failure with a way out", async () => {
