@@ -2,9 +2,12 @@
 //   npm run build && node test/bench/push.mjs [--records 20000] [--runs 3] [--no-peer]
 // Two cases: no latency, and 50 ms, both with 32 requests in flight. Each says records a second of the whole command
 // (start, reading, validating, planning, sending, report) and of the sending alone, which the server times from its
-// first answer to its last; with latency also the share of the 32 / latency that no client can exceed.
+// first answer to its last; with latency also the share of the 32 / latency that no client can exceed, for the latency
+// that was added and for the one that a request meets which is alone on the wire.
 // The peer is `newman run -d` over 2,000 of the same rows, against the same server without latency.
-import { rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:https";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { writeFlatRows } from "./flat-rows.mjs";
@@ -33,9 +36,12 @@ await withFolder(async (folder) => {
   const ours = await medians(runs, () => pushed(file, folder, 0));
   say(`no latency: ${rates(ours)}`);
   const late = await medians(runs, () => pushed(file, folder, LATENCY_MS));
-  const most = CONCURRENCY / (LATENCY_MS / 1000);
   say(`${LATENCY_MS} ms:      ${rates(late)}`);
-  say(`of ${most}/s:  ${percent(late.whole / most)} the whole command, ${percent(late.sending / most)} the sending`);
+  for (const latencyMs of [LATENCY_MS, await latencyAlone(folder)]) {
+    const most = CONCURRENCY / (latencyMs / 1000);
+    const shares = `${percent(late.whole / most)} the whole command, ${percent(late.sending / most)} the sending`;
+    say(`of ${CONCURRENCY} / ${latencyMs.toFixed(1)} ms, ${count(most)}/s:  ${shares}`);
+  }
   if (options["no-peer"]) return;
   const newman = peer("newman", npmPeer("newman@6"));
   if (newman === undefined) return;
@@ -55,6 +61,24 @@ async function pushed(file, folder, latencyMs) {
   rmSync(state, { recursive: true });
   if (requests !== records) throw new Error(`the server has answered ${requests} requests, not ${records}`);
   return { whole: records / (wallMs / 1000), sending: records / (sendingMs / 1000), cpuMs, peakMb };
+}
+
+/** What a request takes on an open connection with no other beside it: the median of 40. */
+async function latencyAlone(folder) {
+  const server = await startServer(folder, LATENCY_MS);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(server.ca) });
+  const options = { method: "POST", agent, headers: { "content-length": "0" } };
+  const times = [];
+  for (let number = 0; number <= 40; number += 1) {
+    const from = performance.now();
+    const call = request(`${server.baseUrl}data-import/accounts/`, options).end();
+    const [reply] = await once(call, "response");
+    await once(reply.resume(), "end");
+    if (number > 0) times.push(performance.now() - from);
+  }
+  agent.destroy();
+  await server.stop();
+  return times.toSorted((a, b) => a - b)[times.length / 2];
 }
 
 async function compared(newman, folder) {
