@@ -4,8 +4,8 @@ import type { Tolerance } from "../run/plan-records.ts";
 import type { Supplier } from "../run/supplier.ts";
 import { suggest } from "../contract/suggest.ts";
 import { Failure } from "../model/failure.ts";
-import type { Config, Target } from "./config-file.ts";
 import { readConfig } from "./config-file.ts";
+import type { Config, Target } from "./config-schema.ts";
 import type { Flags } from "./flags.ts";
 
 /** What the flags, the environment and the configuration file mean together. Nobody below reads any of the three. */
