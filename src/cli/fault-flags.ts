@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { FaultOptions, Trigger } from "../sandbox/fault-options.ts";
 import { SUPPLIER_STATUSES, type SupplierStatus } from "../sandbox/state.ts";
-import { wholeNumber } from "./flags.ts";
+import { wholeNumber } from "./flag-values.ts";
 
 const WHEN = "<every:n|n%|at:n,n>";
 

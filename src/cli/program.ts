@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import type { DocumentFlags, Flags, ReconcileFlags, RunFlags, ViewFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
 import type { TokenFlags } from "./token-action.ts";
+import { wholeNumber } from "./flag-values.ts";
 import {
   cacheOption,
   checkOptions,
@@ -20,8 +21,7 @@ import {
   storeOptions,
   talkOptions,
   targetOptions,
-  wholeNumber,
-} from "./flags.ts";
+} from "./options.ts";
 import { faultOptions, suppliersOption } from "./fault-flags.ts";
 import { addReadCommands } from "./read-commands.ts";
 import { packageVersion } from "./version.ts";

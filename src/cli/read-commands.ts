@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { configOption, talkOptions, targetOptions } from "./flags.ts";
+import { configOption, talkOptions, targetOptions } from "./options.ts";
 import {
   extentOptions,
   type ProductFlags,

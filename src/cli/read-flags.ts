@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
 import { FUELS, type Fuel, RATE_KINDS, type RateKind } from "../platform/rate-kinds.ts";
 import { RECORD_FORMATS, type RecordFormat } from "../report/format.ts";
-import { type Flags, wholeNumber } from "./flags.ts";
+import type { Flags } from "./flags.ts";
+import { wholeNumber } from "./flag-values.ts";
 
 /** Of the commands that read from the platform. */
 export interface ReadFlags extends Flags {
