@@ -5,7 +5,7 @@ import { validate } from "../commands/validate.ts";
 import { Failure } from "../model/failure.ts";
 import { driftJson, driftText } from "./drift-view.ts";
 import type { ReconcileFlags, RunFlags } from "./flags.ts";
-import { refuseWritableByOthers } from "./open-config.ts";
+import { refuseWritableByOthers } from "./config-rights.ts";
 import { inWorld } from "./in-world.ts";
 import { namedTarget } from "./named-target.ts";
 import { showRun } from "./run-view.ts";

@@ -4,7 +4,7 @@ import { readTextFile } from "../read/text-file.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import { documentFinder } from "../run/document-check.ts";
 import { openJob } from "../run/job.ts";
-import { closedWithReport } from "../run/opened.ts";
+import { closedWithReport } from "../run/closed-with-report.ts";
 import type { Parts } from "../run/parts.ts";
 import type { RunOptions } from "../run/run-options.ts";
 import type { RunReport } from "../run/run-report.ts";

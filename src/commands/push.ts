@@ -3,7 +3,7 @@ import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect, hostOf } from "../run/connection.ts";
 import type { Job } from "../run/job.ts";
 import { openJob, requireKey } from "../run/job.ts";
-import { closedWithReport } from "../run/opened.ts";
+import { closedWithReport } from "../run/closed-with-report.ts";
 import { check, send } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
 import type { Parts } from "../run/parts.ts";

@@ -4,7 +4,7 @@ import { hostOf, longestRequestMs } from "../run/connection.ts";
 import type { Job } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
 import { jobAsItWas } from "../run/job-as-it-was.ts";
-import { closedWithReport, type Keep } from "../run/opened.ts";
+import { closedWithReport, type Keep } from "../run/closed-with-report.ts";
 import type { Parts } from "../run/parts.ts";
 import { doubtPolicy, type RunBook } from "../run/plan-records.ts";
 import { connectToRead } from "../run/read-connection.ts";

@@ -4,7 +4,7 @@ import { createShownValues } from "../report/shown-values.ts";
 import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import { connect, hostOf } from "../run/connection.ts";
 import { openJob, requireKey } from "../run/job.ts";
-import { closedWithReport } from "../run/opened.ts";
+import { closedWithReport } from "../run/closed-with-report.ts";
 import type { Parts } from "../run/parts.ts";
 import type { RunOptions } from "../run/run-options.ts";
 import type { RunReport } from "../run/run-report.ts";

@@ -1,5 +1,5 @@
 import { jobAsItWas } from "../run/job-as-it-was.ts";
-import { closedWithReport } from "../run/opened.ts";
+import { closedWithReport } from "../run/closed-with-report.ts";
 import type { Parts } from "../run/parts.ts";
 import { openLedgerToRead, requireRun } from "../run/run-ledger.ts";
 import type { RunReport } from "../run/run-report.ts";

@@ -8,7 +8,7 @@ import { Failure } from "../model/failure.ts";
 import { connect, hostOf } from "../run/connection.ts";
 import type { Job } from "../run/job.ts";
 import { openJob } from "../run/job.ts";
-import { closedWithReport } from "../run/opened.ts";
+import { closedWithReport } from "../run/closed-with-report.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import type { Parts } from "../run/parts.ts";
 import { openRunLedger, recordedRun, requireRun } from "../run/run-ledger.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { closedWithReport } from "../../src/run/opened.ts";
+import { closedWithReport } from "../../src/run/closed-with-report.ts";
 
 const SHOWN = {
   report: {

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { refuseWritableByOthers } from "../../src/cli/open-config.ts";
+import { refuseWritableByOthers } from "../../src/cli/config-rights.ts";
 import { folderOf } from "./folder-of.ts";
 
 it("a configuration file that anybody may change is refused, one that anybody may read is not", async () => {
