@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { FORMATS } from "../report/format.ts";
 import {
   authScheme,
@@ -151,3 +151,22 @@ export const reconcileOptions: readonly Option[] = [
     "time without a request before the platform is asked (90s, 5m; default: twice the longest request)",
   ).argParser(duration),
 ];
+
+/** What makes a job: a contract, a mapping, an input. */
+export const jobOptions: readonly Option[] = [
+  configOption,
+  contractOption,
+  cacheOption,
+  operationOption,
+  ...inputOptions,
+];
+
+export function viewFormat(...more: readonly string[]): Option {
+  return new Option("--format <format>", "what goes to stdout").choices(["text", "json", ...more]).default("text");
+}
+
+/** These, and what every command takes. */
+export function withOptions(command: Command, options: readonly Option[]): Command {
+  for (const option of [...options, ...talkOptions]) command.addOption(option);
+  return command;
+}

@@ -1,30 +1,28 @@
 import { Command, Option } from "commander";
-import type { DocumentFlags, Flags, ReconcileFlags, RunFlags, ViewFlags } from "./flags.ts";
+import type { Flags, ReconcileFlags, RunFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
 import type { TokenFlags } from "./token-action.ts";
 import { wholeNumber } from "./flag-values.ts";
+import { faultOptions, suppliersOption } from "./fault-flags.ts";
 import {
-  cacheOption,
-  checkOptions,
   configOption,
   contractOption,
-  inputOptions,
+  cacheOption,
+  showValuesOption,
+  reportOptions,
+  checkOptions,
   ledgerOption,
-  mappingOption,
-  operationOption,
-  overlayOption,
+  targetOptions,
+  sendOptions,
   planOptions,
   reconcileOptions,
-  reportOptions,
-  sendOptions,
-  showValuesOption,
-  storeOptions,
-  talkOptions,
-  targetOptions,
+  jobOptions,
+  viewFormat,
+  withOptions,
 } from "./options.ts";
-import { faultOptions, suppliersOption } from "./fault-flags.ts";
 import { addReadCommands } from "./read-commands.ts";
 import { packageVersion } from "./version.ts";
+import { addViewCommands } from "./view-commands.ts";
 
 const EXIT_CODES = `
 Exit codes (the worst one wins)
@@ -75,16 +73,7 @@ export function goesOnline(command: Command): boolean {
 }
 
 function addRunCommands(program: Command): void {
-  withOptions(program.command("validate"), [
-    configOption,
-    contractOption,
-    cacheOption,
-    operationOption,
-    ...inputOptions,
-    ...reportOptions,
-    ...checkOptions,
-    showValuesOption,
-  ])
+  withOptions(program.command("validate"), [...jobOptions, ...reportOptions, ...checkOptions, showValuesOption])
     .description("Read, map and validate; report. No network.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
@@ -92,11 +81,7 @@ function addRunCommands(program: Command): void {
     );
 
   withOptions(program.command("push"), [
-    configOption,
-    contractOption,
-    cacheOption,
-    operationOption,
-    ...inputOptions,
+    ...jobOptions,
     ...reportOptions,
     ...checkOptions,
     ...planOptions,
@@ -146,102 +131,6 @@ function addRunFollowUps(program: Command): void {
     );
 }
 
-function addViewCommands(program: Command): void {
-  withOptions(program.command("status"), [configOption, ledgerOption, viewFormat()])
-    .description("What the ledger knows of its runs. No network.")
-    .argument("[run]", "one run's id, or its beginning (default: all runs)")
-    .action(async (run: string | undefined, flags: ViewFlags) =>
-      (await import("./view-actions.ts")).statusAction(run, flags),
-    );
-
-  withOptions(program.command("explain"), [configOption, cacheOption, ledgerOption, viewFormat(), showValuesOption])
-    .description("Everything about one record: rows, payload with origins, attempts, replies. No network.")
-    .argument("<key>", "the record's business key")
-    .option("--run <id>", "the run to look into (default: the latest)")
-    .action(async (key: string, flags: ViewFlags) => (await import("./view-actions.ts")).explainAction(key, flags));
-
-  withOptions(program.command("preview"), [
-    configOption,
-    contractOption,
-    cacheOption,
-    operationOption,
-    ...inputOptions,
-    viewFormat(),
-    showValuesOption,
-  ])
-    .description("The first payloads as they would be sent, with the origin of every value. No network.")
-    .argument("[sources...]", "files, globs, or - for standard input")
-    .action(async (sources: string[], flags: ViewFlags) =>
-      (await import("./view-actions.ts")).previewAction(sources, flags),
-    );
-
-  addDocumentsCommand(program);
-  addLedgerCommands(program);
-
-  const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
-  withOptions(contract.command("check"), [configOption, cacheOption, viewFormat()])
-    .description("What in a contract is wrong or not enforced, and what its rules cover.")
-    .argument("<files...>", "OpenAPI document, then overlays in order")
-    .action(async (files: string[], flags: ViewFlags) =>
-      (await import("./view-actions.ts")).contractCheckAction(files, flags),
-    );
-  withOptions(contract.command("show"), [operationOption, cacheOption, viewFormat("markdown")])
-    .description("The operations of a contract, or the field table of one.")
-    .argument("<files...>", "OpenAPI document, then overlays in order")
-    .action(async (files: string[], flags: ViewFlags) =>
-      (await import("./view-actions.ts")).contractShowAction(files, flags),
-    );
-  const diffOptions = [mappingOption, operationOption, overlayOption, cacheOption, viewFormat("markdown")];
-  withOptions(contract.command("diff"), diffOptions)
-    .description("What changed between two contracts, and what of it a mapping has to follow. 1: something breaks.")
-    .argument("<old>", "the OpenAPI document that was")
-    .argument("<new>", "the one that is to be")
-    .action(async (old: string, next: string, flags: ViewFlags) =>
-      (await import("./view-actions.ts")).contractDiffAction(old, next, flags),
-    );
-  for (const command of contract.commands) command.exitOverride();
-}
-
-function addLedgerCommands(program: Command): void {
-  const ledger = program
-    .command("ledger")
-    .description("Look at the ledger's file, and mend it. No network.")
-    .exitOverride();
-  withOptions(ledger.command("check"), [configOption, ledgerOption, viewFormat()])
-    .description("Is it what was written last, and does it agree with itself? Changes nothing.")
-    .action(async (flags: ViewFlags) => (await import("./ledger-actions.ts")).ledgerCheckAction(flags));
-  withOptions(ledger.command("repair"), [configOption, ledgerOption, viewFormat()])
-    .description("Make a sound one of what can be read; what is uncertain becomes ambiguous. Keeps the old one.")
-    .action(async (flags: ViewFlags) => (await import("./ledger-actions.ts")).ledgerRepairAction(flags));
-  withOptions(ledger.command("export"), [configOption, ledgerOption])
-    .description("Everything that it knows, a JSON object a line: runs, records, requests, decisions. No values.")
-    .action(async (flags: Flags) => (await import("./ledger-actions.ts")).ledgerExportAction(flags));
-  for (const command of ledger.commands) command.exitOverride();
-}
-
-function addDocumentsCommand(program: Command): void {
-  const documents = program
-    .command("documents")
-    .description("Look at the documents that payloads point to. Asks the document store alone.")
-    .exitOverride();
-  withOptions(documents.command("check"), [
-    configOption,
-    contractOption,
-    operationOption,
-    ...inputOptions,
-    ...storeOptions,
-    ...reportOptions,
-    ...checkOptions,
-    showValuesOption,
-  ])
-    .description("Do the documents exist under the supplier's root? In a folder, or an S3-compatible store.")
-    .argument("[sources...]", "files, globs, or - for standard input")
-    .exitOverride()
-    .action(async (sources: string[], flags: DocumentFlags) =>
-      (await import("./documents-action.ts")).documentsCheckAction(sources, flags),
-    );
-}
-
 function addTokenCommand(program: Command): void {
   withOptions(program.command("token"), [configOption, ...targetOptions, viewFormat()])
     .description("Obtain a token, and say whose it is, until when, and in which form it is sent.")
@@ -261,13 +150,4 @@ function addLocalPlatformCommands(program: Command): void {
   withOptions(program.command("demo"), [showValuesOption])
     .description("Sandbox, fixtures, push and report in one go.")
     .action(async (flags: Flags) => (await import("./demo-action.ts")).demoAction(flags));
-}
-
-function viewFormat(...more: readonly string[]): Option {
-  return new Option("--format <format>", "what goes to stdout").choices(["text", "json", ...more]).default("text");
-}
-
-function withOptions(command: Command, options: readonly Option[]): Command {
-  for (const option of [...options, ...talkOptions]) command.addOption(option);
-  return command;
 }
