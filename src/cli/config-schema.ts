@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SourceDocument } from "../contract/document.ts";
-import { suggest } from "../contract/suggest.ts";
+import { suggest } from "../model/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { authSchema } from "../run/auth-schema.ts";
 import type { AuthSettings } from "../run/auth-settings.ts";

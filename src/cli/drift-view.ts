@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { OperationDrift } from "../commands/drift.ts";
-import type { UndecidedReason } from "../contract/rule.ts";
+import type { UndecidedReason } from "../grammar/rule.ts";
 import { formatPlace } from "../model/place.ts";
 import { printableJson } from "../report/json-text.ts";
 import { plainText } from "../report/plain-text.ts";

@@ -2,7 +2,7 @@ import type { PaceSettings, TargetSettings } from "../run/connection.ts";
 import type { JobSettings } from "../run/job.ts";
 import type { Tolerance } from "../run/plan-records.ts";
 import type { Supplier } from "../run/supplier.ts";
-import { suggest } from "../contract/suggest.ts";
+import { suggest } from "../model/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, Target } from "./config-schema.ts";

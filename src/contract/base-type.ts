@@ -1,10 +1,11 @@
+import { refuseRule } from "./findings.ts";
 import { z } from "zod";
 import type { AnyType, PublishedValidator } from "./field-type.ts";
-import { readRules } from "./read-rules.ts";
-import type { Rule } from "./rule.ts";
+import { readRules } from "../grammar/read-rules.ts";
+import type { Rule } from "../grammar/rule.ts";
 import { read, readAll, type Compilation, type SchemaNode } from "./schema-node.ts";
 import { keywordReader } from "./schema-values.ts";
-import { present } from "./present.ts";
+import { present } from "../model/present.ts";
 
 /** What every type says of itself. */
 export type TypeBase = Omit<AnyType, "kind">;
@@ -56,7 +57,7 @@ function validatorsOf(part: SchemaNode, findings: Compilation["findings"]): read
 function rulesOf(part: SchemaNode, { findings, rules }: Compilation): readonly Rule[] {
   const written = read(part, "x-rules");
   if (written === undefined) return [];
-  const known = rules.get(written) ?? readRules(written, [...part.path, "x-rules"], findings);
+  const known = rules.get(written) ?? readRules(written, [...part.path, "x-rules"], refuseRule(findings));
   rules.set(written, known);
   return known;
 }

@@ -1,11 +1,11 @@
 import type { AttrPath } from "../model/attr.ts";
 import { requestTypes, type Operation } from "./contract.ts";
 import type { Findings } from "./findings.ts";
-import { FORMAT_NAMES, missingRegion } from "./rule-formats.ts";
-import { partsOf, type Expression, type PathExpression } from "./rule-expression.ts";
-import { operandsOf } from "./rule-operands.ts";
-import type { Rule, RuleBook } from "./rule.ts";
-import { suggest } from "./suggest.ts";
+import { FORMAT_NAMES, missingRegion } from "../grammar/format-names.ts";
+import { partsOf, type Expression, type PathExpression } from "../grammar/expression.ts";
+import { operandsOf } from "../grammar/rule-operands.ts";
+import type { Rule, RuleBook } from "../grammar/rule.ts";
+import { suggest } from "../model/suggest.ts";
 import { fieldNames, follow, placesWithRules, type Standpoints, type TypePlace } from "./type-place.ts";
 
 /**

@@ -5,10 +5,10 @@ import { besideWrap, linkWorkflows, type LoneOperation } from "./link-workflows.
 import type { FieldType, ObjectType } from "./field-type.ts";
 import type { Findings } from "./findings.ts";
 import { readExtensions, type OperationExtensions } from "./operation-extensions.ts";
-import { present } from "./present.ts";
+import { present } from "../model/present.ts";
 import { followRef, nodeAt, type Compilation } from "./schema-node.ts";
-import { suggest } from "./suggest.ts";
-import type { PlainOperation } from "./workflow.ts";
+import { suggest } from "../model/suggest.ts";
+import type { PlainOperation } from "./plain-operation.ts";
 
 /** The operations of a document in its order, with the types of their request bodies. */
 export function compileOperations(compilation: Compilation): readonly Operation[] {

@@ -4,7 +4,7 @@ import type { TypeBase } from "./base-type.ts";
 import type { AnyType, FieldType, ListType, ObjectType, Property } from "./field-type.ts";
 import { flattened, nodeAt, read, readAll, type Compilation, type SchemaNode } from "./schema-node.ts";
 import { keywordReader } from "./schema-values.ts";
-import { present } from "./present.ts";
+import { present } from "../model/present.ts";
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 

@@ -32,3 +32,6 @@ type ChangeKind =
   | "deprecated"
   | "codes-removed"
   | "codes-added";
+
+/** A change before anybody says of which operation. */
+export type TypeChange = Omit<ContractChange, "operation">;

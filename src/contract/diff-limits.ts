@@ -1,4 +1,4 @@
-import type { TypeChange } from "./diff-types.ts";
+import type { TypeChange } from "./contract-change.ts";
 import type { ChoiceType, DecimalType, FieldType, NumericLimit, TextType } from "./field-type.ts";
 
 /** What changed between two types of the same kind beyond what they hold. */

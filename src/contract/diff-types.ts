@@ -1,12 +1,9 @@
-import type { ContractChange } from "./contract-change.ts";
+import type { TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
 import type { FieldType, ObjectType, Property, UnionType } from "./field-type.ts";
 import { typeInWords } from "./field-words.ts";
-import { present } from "./present.ts";
-import { suggest } from "./suggest.ts";
-
-/** A change before anybody says of which operation. */
-export type TypeChange = Omit<ContractChange, "operation">;
+import { present } from "../model/present.ts";
+import { suggest } from "../model/suggest.ts";
 
 /** What changed from one payload's type to another's, in the order of the fields; a type inside of itself is looked at once. */
 export function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {

@@ -2,7 +2,7 @@ import type { JsonValue } from "../model/json.ts";
 import type { Operation } from "./contract.ts";
 import type { FieldType, ObjectType, UnionType } from "./field-type.ts";
 import { rulesInWords, typeInWords } from "./field-words.ts";
-import { present } from "./present.ts";
+import { present } from "../model/present.ts";
 
 /** One line of an operation's field table, in words for a person. */
 export interface FieldRow {

@@ -1,4 +1,4 @@
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../grammar/rule.ts";
 import type { JsonScalar, JsonValue } from "../model/json.ts";
 
 /**

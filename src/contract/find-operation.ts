@@ -1,6 +1,6 @@
 import { Failure } from "../model/failure.ts";
 import type { Contract, Operation } from "./contract.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../model/suggest.ts";
 
 /**
  * The operation that the user means: by its id ("import-account"; case, spaces, `-` and `_` do not count), by method

@@ -1,3 +1,4 @@
+import type { Refuse } from "../grammar/read-rules.ts";
 import type { AttrPath } from "../model/attr.ts";
 import type { Place } from "../model/place.ts";
 import type { ContractFinding } from "./contract.ts";
@@ -44,6 +45,11 @@ export function collectFindings(placeOf: (path: AttrPath) => Place): Findings {
       return [...findings.values()].toSorted(bySeverityAndPlace);
     },
   };
+}
+
+/** Takes what is wrong with a rule as an error of the contract. */
+export function refuseRule({ add }: Pick<Findings, "add">): Refuse {
+  return (message, path) => add("error", "bad-rule", message, path);
 }
 
 function addCounted(name: string, places: readonly AttrPath[], add: Findings["add"]): void {

@@ -1,7 +1,7 @@
 import type { AttrPath } from "../model/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Findings } from "./findings.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../model/suggest.ts";
 
 /**
  * Names that mean nothing in what stands around operations and schemas: the document itself, its components, paths,

@@ -1,7 +1,7 @@
 import type { FieldType } from "./field-type.ts";
 import { knownKeywords, treatmentOf } from "./keywords.ts";
 import { read, type Compilation, type SchemaNode } from "./schema-node.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../model/suggest.ts";
 
 /** Says of every keyword that does not shape this kind of type what becomes of it. Nothing is passed over in silence. */
 export function checkKeywords(parts: readonly SchemaNode[], kind: FieldType["kind"], compilation: Compilation): void {

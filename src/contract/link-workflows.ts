@@ -5,10 +5,11 @@ import type { FieldType } from "./field-type.ts";
 import { operationsNamed } from "./find-operation.ts";
 import type { Findings } from "./findings.ts";
 import { readExtension } from "./operation-extensions.ts";
-import { present } from "./present.ts";
+import { present } from "../model/present.ts";
 import type { Compilation } from "./schema-node.ts";
-import { suggest } from "./suggest.ts";
-import type { PlainOperation, Poll, ReadBack, Step } from "./workflow.ts";
+import { suggest } from "../model/suggest.ts";
+import type { PlainOperation } from "./plain-operation.ts";
+import type { Poll, ReadBack, Step } from "./workflow.ts";
 import { pollSchema, readBackSchema, stepsSchema, type WrittenStep } from "./workflow-extensions.ts";
 
 /** An operation compiled on its own, and where and how the document writes it. */

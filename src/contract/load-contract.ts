@@ -5,12 +5,12 @@ import { compileOperations } from "./compile-operation.ts";
 import { compilationOf } from "./compile-type.ts";
 import type { Contract } from "./contract.ts";
 import { parseDocument, type SourceDocument, type SourceText } from "./document.ts";
-import { collectFindings, type Findings } from "./findings.ts";
+import { collectFindings, refuseRule, type Findings } from "./findings.ts";
 import { layeredDocument } from "./layered-document.ts";
 import { applyOverlay, overlayVersion } from "./overlay.ts";
 import { checkRules } from "./check-rules.ts";
 import { checkFrame } from "./frame-check.ts";
-import { readRuleBook } from "./rule-book.ts";
+import { readRuleBook } from "../grammar/rule-book.ts";
 import { checkWrittenFor } from "./written-for.ts";
 import { followRef, type Compilation } from "./schema-node.ts";
 
@@ -44,7 +44,7 @@ export function loadContract(documents: readonly SourceText[]): Contract {
 
   const document = layers?.value ?? plain;
   checkFrame(document, findings);
-  const ruleBook = readRuleBook(document, findings);
+  const ruleBook = readRuleBook(document, refuseRule(findings));
   const compilation = compilationOf(document, openapi, findings);
   const operations = compileOperations(compilation);
   checkRules(operations, ruleBook, findings);

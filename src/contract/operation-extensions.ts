@@ -3,8 +3,8 @@ import { parseAttr, type AttrPath } from "../model/attr.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Findings } from "./findings.ts";
 import type { ItemRule, OutcomeRule } from "./outcome-rule.ts";
-import { present } from "./present.ts";
-import { suggest } from "./suggest.ts";
+import { present } from "../model/present.ts";
+import { suggest } from "../model/suggest.ts";
 
 /** What an operation's `x-migrate-...` keys say, as far as they are well-formed. */
 export interface OperationExtensions {

@@ -6,7 +6,7 @@ import type { SourceDocument } from "./document.ts";
 import type { Findings, Severity } from "./findings.ts";
 import { formatPointer, valueAt } from "./json-pointer.ts";
 import type { LayeredDocument, PlainObject } from "./layered-document.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../model/suggest.ts";
 
 /**
  * Applies an Overlay 1.0 document (OpenAPI Initiative, Overlay Specification 1.0.0, section 4.4), action by action.

@@ -1,5 +1,5 @@
 import type { FieldType, ObjectType, PublishedValidator } from "./field-type.ts";
-import { present } from "./present.ts";
+import { present } from "../model/present.ts";
 
 /** A place in a payload where the operator publishes that an error code may come from. */
 export interface PublishedCode {

@@ -4,8 +4,8 @@ import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type
 import { readAll, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
 import type { SchemaType } from "./schema-type.ts";
 import { keywordReader } from "./schema-values.ts";
-import { present } from "./present.ts";
-import { slowPattern } from "./slow-pattern.ts";
+import { present } from "../model/present.ts";
+import { slowPattern } from "../model/slow-pattern.ts";
 
 export function textType(
   parts: readonly SchemaNode[],

@@ -2,7 +2,7 @@ import type { AttrPath } from "../model/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { FieldType } from "./field-type.ts";
 import type { Findings } from "./findings.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../grammar/rule.ts";
 import { formatPointer, parseFragment, valueAt } from "./json-pointer.ts";
 
 /** A schema at its place in the document, or a part of one: `omit` names keywords that are looked after elsewhere. */

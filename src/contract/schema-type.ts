@@ -1,8 +1,8 @@
 import type { AttrPath } from "../model/attr.ts";
 import { isJsonArray, type JsonValue } from "../model/json.ts";
 import { read, readAll, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
-import { suggest } from "./suggest.ts";
-import { present } from "./present.ts";
+import { suggest } from "../model/suggest.ts";
+import { present } from "../model/present.ts";
 
 /** JSON Schema's names of types. */
 export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";

@@ -1,5 +1,5 @@
 import type { FieldType, ObjectType } from "./field-type.ts";
-import type { PathExpression, PathStep } from "./rule-expression.ts";
+import type { PathExpression, PathStep } from "../grammar/expression.ts";
 
 /** A type, and the object types around it: one way in which a payload can come to hold such a value. */
 export interface TypePlace {

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../model/attr.ts";
 import type { JsonValue } from "../model/json.ts";
-import type { Operation } from "./contract.ts";
+import type { PlainOperation } from "./plain-operation.ts";
 
 /**
  * `validate` changes nothing, `stage` prepares and may be repeated at will; `process` creates at once, `schedule`
@@ -8,9 +8,6 @@ import type { Operation } from "./contract.ts";
  */
 export const STEP_KINDS = ["validate", "stage", "process", "schedule"] as const;
 type StepKind = (typeof STEP_KINDS)[number];
-
-/** What an operation is, without what it says of other operations. */
-export type PlainOperation = Omit<Operation, "steps" | "readBack">;
 
 /** One of the operations that a record passes through (`x-migrate-steps`). */
 export interface Step {
@@ -71,7 +68,12 @@ export interface ReadBack extends Lookup {
  * Whether records whose fate is unknown may be taken up again: nothing that they pass through can create twice, or the
  * platform can be asked first.
  */
-export function canSettleDoubts({ steps, dedupes }: Pick<Operation, "steps" | "dedupes">): boolean {
+export function canSettleDoubts({ steps, dedupes }: Ways): boolean {
   const last = steps.at(-1);
   return last === undefined ? dedupes : last.operation.dedupes || last.poll !== undefined;
+}
+
+interface Ways {
+  readonly steps: readonly Step[];
+  readonly dedupes: boolean;
 }

@@ -1,4 +1,4 @@
-import { slowPattern } from "../contract/slow-pattern.ts";
+import { slowPattern } from "../model/slow-pattern.ts";
 
 /**
  * A user's regular expression, admitted only when it runs in linear time on any text (`slowPattern`) and matches

@@ -1,7 +1,7 @@
 import { formatAttr, type AttrPath } from "../model/attr.ts";
 import { Failure } from "../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import { suggest } from "../contract/suggest.ts";
+import { suggest } from "../model/suggest.ts";
 
 /** A parsed document, as far as errors need it to point into it. */
 export interface Addressable {

@@ -1,4 +1,4 @@
-import { suggest } from "../contract/suggest.ts";
+import { suggest } from "../model/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
 import type { Place } from "../model/place.ts";

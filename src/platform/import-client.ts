@@ -1,4 +1,5 @@
-import type { PlainOperation, Step } from "../contract/workflow.ts";
+import type { PlainOperation } from "../contract/plain-operation.ts";
+import type { Step } from "../contract/workflow.ts";
 import { stepFields } from "../contract/step-fields.ts";
 import type { JsonObject } from "../model/json.ts";
 import { joinPath } from "../transport/base-url.ts";

@@ -1,5 +1,6 @@
 import type { Operation } from "../contract/contract.ts";
-import type { PlainOperation, Step } from "../contract/workflow.ts";
+import type { PlainOperation } from "../contract/plain-operation.ts";
+import type { Step } from "../contract/workflow.ts";
 import { NON_FIELD_ERRORS } from "../model/attr.ts";
 import type { Answer, RequestTools } from "./judged-request.ts";
 import { createImportClient, type ImportClient } from "./import-client.ts";

@@ -1,5 +1,5 @@
-import type { RuleCheck, RuleKind } from "../contract/rule.ts";
-import type { PathExpression } from "../contract/rule-expression.ts";
+import type { RuleCheck, RuleKind } from "../grammar/rule.ts";
+import type { PathExpression } from "../grammar/expression.ts";
 import type { Compiler } from "./compiler.ts";
 import type { Scope } from "./rule-world.ts";
 import type { Spot } from "./spot.ts";

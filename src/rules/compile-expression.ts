@@ -6,7 +6,7 @@ import {
   type Expression,
   type Literal,
   type PathExpression,
-} from "../contract/rule-expression.ts";
+} from "../grammar/expression.ts";
 import { valuesOf, type Collect, type Compiler, type Evaluate, type Visit } from "./compiler.ts";
 import { add, divide, exactNumber, multiply, subtract, type ExactNumber } from "./exact-number.ts";
 import { callFunction } from "./functions.ts";

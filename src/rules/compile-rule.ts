@@ -1,5 +1,5 @@
-import type { Rule, RuleKind } from "../contract/rule.ts";
-import type { PathExpression } from "../contract/rule-expression.ts";
+import type { Rule, RuleKind } from "../grammar/rule.ts";
+import type { PathExpression } from "../grammar/expression.ts";
 import { formatAttr, NON_FIELD_ERRORS, type AttrPath, type AttrSegment } from "../model/attr.ts";
 import { isJsonObject, type JsonValue } from "../model/json.ts";
 import type { CheckContext, CheckOf, Judge } from "./checks.ts";

@@ -1,4 +1,4 @@
-import type { Expression, PathExpression } from "../contract/rule-expression.ts";
+import type { Expression, PathExpression } from "../grammar/expression.ts";
 import type { RuleWorld, Scope } from "./rule-world.ts";
 import type { Spot } from "./spot.ts";
 import type { Comparer, Value } from "./value.ts";

@@ -1,5 +1,5 @@
 import { requestTypes, type Contract } from "../contract/contract.ts";
-import type { Rule, UndecidedReason } from "../contract/rule.ts";
+import type { Rule, UndecidedReason } from "../grammar/rule.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
 import { rulesWithin, skipReason } from "./rule-reach.ts";
 import type { RuleWorld } from "./rule-world.ts";

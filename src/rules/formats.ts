@@ -1,4 +1,4 @@
-import { FORMAT_NAMES, type FormatName } from "../contract/rule-formats.ts";
+import { FORMAT_NAMES, type FormatName } from "../grammar/format-names.ts";
 import { isIsoDate, isIsoDateTime } from "../model/calendar.ts";
 import { isCompanyNumber } from "./company-number.ts";
 import { isMirn, isMpan, isMprn, isNmi } from "./meter-point-id.ts";

@@ -1,4 +1,4 @@
-import type { Expression, FunctionName } from "../contract/rule-expression.ts";
+import type { Expression, FunctionName } from "../grammar/expression.ts";
 import { isJsonObject } from "../model/json.ts";
 import type { Collect, Compiler, Evaluate } from "./compiler.ts";
 import { add, exactNumber, ExactNumber } from "./exact-number.ts";

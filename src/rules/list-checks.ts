@@ -1,4 +1,4 @@
-import type { Expression } from "../contract/rule-expression.ts";
+import type { Expression } from "../grammar/expression.ts";
 import type { CheckContext, CheckOf, Judge } from "./checks.ts";
 import { valuesOf, type Compiler } from "./compiler.ts";
 import type { Scope } from "./rule-world.ts";

@@ -1,4 +1,4 @@
-import type { Periods } from "../contract/rule.ts";
+import type { Periods } from "../grammar/rule.ts";
 import type { CheckContext, CheckOf, Judge } from "./checks.ts";
 import type { Compiler } from "./compiler.ts";
 import { groupKeys } from "./list-checks.ts";

@@ -1,5 +1,5 @@
-import type { FieldGroup } from "../contract/rule.ts";
-import type { PathExpression } from "../contract/rule-expression.ts";
+import type { FieldGroup } from "../grammar/rule.ts";
+import type { PathExpression } from "../grammar/expression.ts";
 import type { CheckContext, CheckOf, Judge } from "./checks.ts";
 import type { Compiler } from "./compiler.ts";
 import type { Scope } from "./rule-world.ts";

@@ -1,6 +1,6 @@
 import type { FieldType } from "../contract/field-type.ts";
-import { needsOf } from "../contract/rule-needs.ts";
-import type { Rule } from "../contract/rule.ts";
+import { needsOf } from "../grammar/rule-needs.ts";
+import type { Rule } from "../grammar/rule.ts";
 import type { RuleWorld } from "./rule-world.ts";
 
 /** Why a rule cannot be judged. */

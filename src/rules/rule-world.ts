@@ -1,4 +1,4 @@
-import type { RuleBook, SettingValue } from "../contract/rule.ts";
+import type { RuleBook, SettingValue } from "../grammar/rule.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PhoneTest } from "./phone.ts";
 import type { Spot } from "./spot.ts";

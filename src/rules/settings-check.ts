@@ -1,5 +1,5 @@
-import type { RuleBook, SettingType, SettingValue } from "../contract/rule.ts";
-import { suggest } from "../contract/suggest.ts";
+import type { RuleBook, SettingType, SettingValue } from "../grammar/rule.ts";
+import { suggest } from "../model/suggest.ts";
 import { Failure } from "../model/failure.ts";
 
 /**

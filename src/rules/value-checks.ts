@@ -1,4 +1,4 @@
-import type { Expression } from "../contract/rule-expression.ts";
+import type { Expression } from "../grammar/expression.ts";
 import type { CheckContext, CheckOf, Judge, Report } from "./checks.ts";
 import { valuesOf, type Collect, type Compiler } from "./compiler.ts";
 import { compareNumbers, ExactNumber, exactNumber, magnitude, subtract } from "./exact-number.ts";

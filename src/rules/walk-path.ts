@@ -1,6 +1,6 @@
 import { formatAttr } from "../model/attr.ts";
 import { isJsonArray, isJsonObject } from "../model/json.ts";
-import type { PathExpression, PathStep } from "../contract/rule-expression.ts";
+import type { PathExpression, PathStep } from "../grammar/expression.ts";
 import type { Scope } from "./rule-world.ts";
 import { around, pathOf, type Spot } from "./spot.ts";
 import { given } from "./value.ts";

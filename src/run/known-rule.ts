@@ -1,6 +1,6 @@
 import type { Contract, Operation } from "../contract/contract.ts";
-import type { UndecidedReason } from "../contract/rule.ts";
-import { needsOf } from "../contract/rule-needs.ts";
+import type { UndecidedReason } from "../grammar/rule.ts";
+import { needsOf } from "../grammar/rule-needs.ts";
 import { sentTypes } from "../contract/step-fields.ts";
 import { rulesWithin, skipReason } from "../rules/rule-reach.ts";
 import type { ReferenceList } from "../rules/rule-world.ts";

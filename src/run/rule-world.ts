@@ -1,7 +1,7 @@
 import { requestTypes, type Contract } from "../contract/contract.ts";
-import { needsOf } from "../contract/rule-needs.ts";
-import type { Rule, RuleBook, SettingValue } from "../contract/rule.ts";
-import { suggest } from "../contract/suggest.ts";
+import { needsOf } from "../grammar/rule-needs.ts";
+import type { Rule, RuleBook, SettingValue } from "../grammar/rule.ts";
+import { suggest } from "../model/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { readReferenceList } from "../read/reference-list.ts";
 import { isPhoneKind } from "../rules/formats.ts";

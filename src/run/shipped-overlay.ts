@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseDocument } from "../contract/document.ts";
-import { suggest } from "../contract/suggest.ts";
+import { suggest } from "../model/suggest.ts";
 import { Failure } from "../model/failure.ts";
 import { isJsonArray, type JsonValue, valueAt } from "../model/json.ts";
 import { readTextFile, type TextFile } from "../read/text-file.ts";

@@ -1,5 +1,5 @@
 import type { FieldType, ObjectType } from "../contract/field-type.ts";
-import { suggest } from "../contract/suggest.ts";
+import { suggest } from "../model/suggest.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { AddOptions, Check, Found } from "./found.ts";
 import { checkChild, child, type Child, enter, leave } from "./walk.ts";

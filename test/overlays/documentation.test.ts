@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { needsOf } from "../../src/contract/rule-needs.ts";
+import { needsOf } from "../../src/grammar/rule-needs.ts";
 import { rulesWithin } from "../../src/rules/rule-reach.ts";
 import { contractOfRules, OPERATORS } from "./shipped-overlay.ts";
 

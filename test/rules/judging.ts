@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Contract } from "../../src/contract/contract.ts";
-import type { SettingValue } from "../../src/contract/rule.ts";
+import type { SettingValue } from "../../src/grammar/rule.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { compileRules } from "../../src/rules/compile-rules.ts";
 import { ruleClock } from "../../src/rules/rule-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { suggest } from "../../src/contract/suggest.ts";
+import { suggest } from "../../src/model/suggest.ts";
 
 it.each([
   ["costumers", ["customers", "consumers", "notes"], "customers"],

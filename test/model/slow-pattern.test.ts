@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { slowPattern } from "../../src/contract/slow-pattern.ts";
+import { slowPattern } from "../../src/model/slow-pattern.ts";
 import { codes, text } from "../validate/field-types.ts";
-import { fieldOf } from "./contract-of.ts";
+import { fieldOf } from "../contract/contract-of.ts";
 
 const QUICK = [
   "^-?\\d{0,10}(?:\\.\\d{0,10})?$",

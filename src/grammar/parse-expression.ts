@@ -8,8 +8,8 @@ import {
   type PathBase,
   type PathExpression,
   type PathStep,
-} from "./rule-expression.ts";
-import { suggest } from "./suggest.ts";
+} from "./expression.ts";
+import { suggest } from "../model/suggest.ts";
 
 /**
  * Understands an expression of a rule (docs/rules.md). From loosest to tightest: `or`, `and`, `not`, comparisons,

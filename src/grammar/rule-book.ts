@@ -1,26 +1,26 @@
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
-import type { Findings } from "./findings.ts";
-import { present } from "./present.ts";
-import { partsOf, type Expression } from "./rule-expression.ts";
+import { present } from "../model/present.ts";
+import { partsOf, type Expression } from "./expression.ts";
 import { UNDECIDED_REASONS, type RuleBook, type SettingType, type UndecidedReason } from "./rule.ts";
+import type { Refuse } from "./read-rules.ts";
 import { expression } from "./rule-parts.ts";
 
 /** What rules share, at the document's root: `x-rule-values`, `x-rule-settings`, `x-rule-coverage`. */
-export function readRuleBook(document: JsonObject, findings: Findings): RuleBook {
+export function readRuleBook(document: JsonObject, refuse: Refuse): RuleBook {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined => {
     if (!Object.hasOwn(document, name)) return undefined;
     const parsed = schema.safeParse(document[name]);
     if (parsed.success) return parsed.data;
     for (const issue of parsed.error.issues) {
       const spot = issue.path.filter((part) => typeof part !== "symbol");
-      findings.add("error", "bad-rule", `${name}: ${issue.message}`, [name, ...spot]);
+      refuse(`${name}: ${issue.message}`, [name, ...spot]);
     }
     return undefined;
   };
   const values = new Map(Object.entries(read("x-rule-values", valuesSchema) ?? {}));
   for (const name of circular(values)) {
-    findings.add("error", "bad-rule", `the named value "${name}" leads back to itself`, ["x-rule-values", name]);
+    refuse(`the named value "${name}" leads back to itself`, ["x-rule-values", name]);
     values.delete(name);
   }
   return {

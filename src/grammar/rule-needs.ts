@@ -1,4 +1,4 @@
-import { partsOf, type Expression, type PathExpression } from "./rule-expression.ts";
+import { partsOf, type Expression, type PathExpression } from "./expression.ts";
 import { operandsOf } from "./rule-operands.ts";
 import type { Rule, RuleBook } from "./rule.ts";
 

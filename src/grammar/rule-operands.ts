@@ -1,4 +1,4 @@
-import type { Expression, PathExpression } from "./rule-expression.ts";
+import type { Expression, PathExpression } from "./expression.ts";
 import type { FieldGroup, Periods, Rule, RuleCheck, RuleKind } from "./rule.ts";
 
 /** An expression of a rule, and the path to the objects at which it is worked out (from the rule's own object). */

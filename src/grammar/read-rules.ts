@@ -1,30 +1,33 @@
 import { z } from "zod";
 import type { AttrPath } from "../model/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import type { Findings } from "./findings.ts";
-import { present } from "./present.ts";
-import { KIND_READERS, wordsOf } from "./rule-kinds.ts";
+import { present } from "../model/present.ts";
+import type { Expression, PathExpression } from "./expression.ts";
+import { KIND_READERS } from "./rule-kinds.ts";
 import { attrPattern, expression, path as pathExpression } from "./rule-parts.ts";
 import type { Rule, RuleKind } from "./rule.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../model/suggest.ts";
 
-/** A schema's `x-rules`. A rule that is not understood is a finding of severity `error` and left out. */
-export function readRules(written: JsonValue, path: AttrPath, findings: Findings): readonly Rule[] {
+/** Takes note of what is not understood; `path` is where in the document it stands. */
+export type Refuse = (message: string, path: AttrPath) => void;
+
+/** A schema's `x-rules`. A rule that is not understood is refused and left out. */
+export function readRules(written: JsonValue, path: AttrPath, refuse: Refuse): readonly Rule[] {
   if (!isJsonArray(written)) {
-    findings.add("error", "bad-rule", '"x-rules" must be a list of rules', path);
+    refuse('"x-rules" must be a list of rules', path);
     return [];
   }
   return written.flatMap((rule, index) => {
     const place = [...path, index];
-    if (isJsonObject(rule)) return readRule(rule, place, findings) ?? [];
-    findings.add("error", "bad-rule", "a rule must be an object with kind and code", place);
+    if (isJsonObject(rule)) return readRule(rule, place, refuse) ?? [];
+    refuse("a rule must be an object with kind and code", place);
     return [];
   });
 }
 
-function readRule(written: JsonObject, path: AttrPath, findings: Findings): Rule | undefined {
+function readRule(written: JsonObject, path: AttrPath, refuseAt: Refuse): Rule | undefined {
   const refuse = (message: string, ...at: AttrPath): undefined => {
-    findings.add("error", "bad-rule", message, [...path, ...at]);
+    refuseAt(message, [...path, ...at]);
     return undefined;
   };
   const { kind, ...members } = written;
@@ -93,4 +96,9 @@ function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): str
   const [member] = path;
   const what = code === "invalid_type" && /undefined/.test(message) ? "is missing" : message;
   return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+}
+
+/** The expression as the words of a problem show it. */
+function wordsOf(about: readonly Expression[]): readonly string[] {
+  return [...new Set(about.filter((one): one is PathExpression => one.kind === "path").map(({ text }) => text))];
 }

@@ -1,6 +1,6 @@
 import type { AttrPath, AttrSegment } from "../model/attr.ts";
 import type { Severity } from "../model/problem.ts";
-import type { Expression, PathExpression } from "./rule-expression.ts";
+import type { Expression, PathExpression } from "./expression.ts";
 
 /** A rule over several fields, understood (`x-rules`; docs/rules.md has the meaning of each kind). */
 export type Rule = RuleBase & RuleCheck;

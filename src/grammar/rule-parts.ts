@@ -2,9 +2,9 @@ import { z } from "zod";
 import { parseAttr, type AttrSegment } from "../model/attr.ts";
 import { ExpressionFault } from "./expression-tokens.ts";
 import { parseExpression } from "./parse-expression.ts";
-import type { Expression, PathExpression } from "./rule-expression.ts";
+import type { Expression, PathExpression } from "./expression.ts";
 import type { FieldGroup } from "./rule.ts";
-import { slowPattern } from "./slow-pattern.ts";
+import { slowPattern } from "../model/slow-pattern.ts";
 
 /** An expression as YAML holds it: text; or a number or boolean, which stand for themselves. */
 export const expression: z.ZodType<Expression> = z
