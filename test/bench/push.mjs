@@ -67,11 +67,11 @@ async function pushed(file, folder, latencyMs) {
 async function latencyAlone(folder) {
   const server = await startServer(folder, LATENCY_MS);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(server.ca) });
-  const options = { method: "POST", agent, headers: { "content-length": "0" } };
+  const empty = { method: "POST", agent, headers: { "content-length": "0" } };
   const times = [];
   for (let number = 0; number <= 40; number += 1) {
     const from = performance.now();
-    const call = request(`${server.baseUrl}data-import/accounts/`, options).end();
+    const call = request(`${server.baseUrl}data-import/accounts/`, empty).end();
     const [reply] = await once(call, "response");
     await once(reply.resume(), "end");
     if (number > 0) times.push(performance.now() - from);
