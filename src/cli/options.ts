@@ -60,7 +60,7 @@ export const mappingOption: Option = new Option(
   "how rows become payloads (none: JSON sources are payloads already)",
 ).env("MIGRATE_MAPPING");
 
-export const inputOptions: readonly Option[] = inGroup("Input:", [
+const inputOptions: readonly Option[] = inGroup("Input:", [
   mappingOption,
   new Option("--source <name=path>", "files of one source of the mapping (repeatable)").argParser(collect),
   new Option("--supplier <code>", "import supplier, ${supplier} in the mapping").env("MIGRATE_SUPPLIER"),

@@ -2,12 +2,10 @@ import type { Command } from "commander";
 import type { DocumentFlags, Flags, ViewFlags } from "./flags.ts";
 import {
   configOption,
-  contractOption,
   cacheOption,
   operationOption,
   overlayOption,
   mappingOption,
-  inputOptions,
   showValuesOption,
   reportOptions,
   checkOptions,
@@ -68,10 +66,7 @@ function addDocumentsCommand(program: Command): void {
     .description("Look at the documents that payloads point to. Asks the document store alone.")
     .exitOverride();
   withOptions(documents.command("check"), [
-    configOption,
-    contractOption,
-    operationOption,
-    ...inputOptions,
+    ...jobOptions,
     ...storeOptions,
     ...reportOptions,
     ...checkOptions,

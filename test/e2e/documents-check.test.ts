@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Swift } from "../store/swift.ts";
@@ -90,6 +90,17 @@ describe("documents check over a folder", () => {
     expect(code).toBe(1);
     expect(lines.map(({ record }) => record)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
     expect(lines.filter(({ status }) => status !== "valid").map(({ key }) => key)).toEqual(["K40000"]);
+  });
+
+  test("keeps nothing of its contract with --no-cache, as every command that compiles one", async () => {
+    const folder = scene(["A,Hello,2024/a b.pdf"]);
+    const cache = path.join(folder, "cache");
+    const check = (...flags: readonly string[]): Promise<CliEnd> =>
+      documentsCheck(folder, ["--store", "copy", ...flags], { env: { XDG_CACHE_HOME: cache } });
+    expect((await check("--no-cache")).code).toBe(0);
+    expect(existsSync(cache)).toBe(false);
+    expect((await check()).code).toBe(0);
+    expect(existsSync(cache)).toBe(true);
   });
 
   test("writes rejects that the command it names takes back", async () => {
