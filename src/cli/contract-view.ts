@@ -66,20 +66,33 @@ const FIELD_COLUMNS = [
 export function contractShowText(shown: ContractShow, screen: Screen): string {
   if (shown.operation === undefined) return renderStack(shown.contract.operations.map(operationEntry), screen);
   const { id, method, path } = shown.operation;
-  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderStack(shown.fields.map(fieldEntry), screen)}`;
+  const steps = shown.steps.map(
+    ({ step, fields }) => `\n${plainText(stepTitle(step))}\n\n${renderStack(fields.map(fieldEntry), screen)}`,
+  );
+  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderStack(shown.fields.map(fieldEntry), screen)}${steps.join("")}`;
 }
 
 export function contractShowMarkdown(shown: ContractShow): string {
   if (shown.operation === undefined) return markdownTable(operationRows(shown), OPERATION_COLUMNS);
   const { id, method, path } = shown.operation;
   const columns = [...FIELD_COLUMNS, { title: "description" }];
-  const rows = shown.fields.map((row) => [...fieldCells(row), row.description ?? ""]);
-  return `## ${id}\n\n\`${method} ${path}\`\n\n${markdownTable(rows, columns)}`;
+  const tableOf = (fields: readonly FieldRow[]): string =>
+    markdownTable(
+      fields.map((row) => [...fieldCells(row), row.description ?? ""]),
+      columns,
+    );
+  const steps = shown.steps.map(({ step, fields }) => `\n### ${stepTitle(step)}\n\n${tableOf(fields)}`);
+  return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${steps.join("")}`;
 }
 
-export function contractShowJson({ contract, operation, fields }: ContractShow): string {
+function stepTitle(step: string): string {
+  return `What the step ${step} can be given`;
+}
+
+export function contractShowJson({ contract, operation, fields, steps }: ContractShow): string {
   const operations = contract.operations.map(({ id, method, path, summary }) => ({ id, method, path, summary }));
-  return `${printableJson(operation === undefined ? { operations } : { operation: operation.id, fields }, "indented")}\n`;
+  const shown = operation && { operation: operation.id, fields, ...(steps.length > 0 && { steps }) };
+  return `${printableJson(shown ?? { operations }, "indented")}\n`;
 }
 
 function operationRows({ contract }: ContractShow): readonly (readonly string[])[] {

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from "../contract/contract.ts";
-import type { FieldRow } from "../contract/field-table.ts";
-import { fieldTable } from "../contract/field-table.ts";
+import type { FieldRow, StepTable } from "../contract/field-table.ts";
+import { fieldTable, stepTables } from "../contract/field-table.ts";
 import { findOperation } from "../contract/find-operation.ts";
 import { cachedContract } from "../run/contract-cache.ts";
 import { readContractFiles } from "../run/job.ts";
@@ -11,6 +11,8 @@ export interface ContractShow {
   /** The operation asked for; undefined when none was: then the list of operations is the answer. */
   readonly operation?: Operation;
   readonly fields: readonly FieldRow[];
+  /** What its steps carry beside the payload, as far as a mapping can give it. */
+  readonly steps: readonly StepTable[];
 }
 
 /** The field table of one operation, or the operations that there are. */
@@ -19,7 +21,7 @@ export async function contractShow(
   parts: Pick<Parts, "contractCache">,
 ): Promise<ContractShow> {
   const contract = await cachedContract(await readContractFiles(options.files), parts.contractCache);
-  if (options.operation === undefined) return { contract, fields: [] };
+  if (options.operation === undefined) return { contract, fields: [], steps: [] };
   const operation = findOperation(contract, options.operation);
-  return { contract, operation, fields: fieldTable(operation) };
+  return { contract, operation, fields: fieldTable(operation), steps: stepTables(operation) };
 }

@@ -1,8 +1,11 @@
-import type { JsonValue } from "../model/json.ts";
+import { parseAttr } from "../model/attr.ts";
+import { type JsonValue, valueAt } from "../model/json.ts";
 import type { Operation } from "./contract.ts";
 import type { FieldType, ObjectType, UnionType } from "./field-type.ts";
 import { rulesInWords, typeInWords } from "./field-words.ts";
 import { present } from "../model/present.ts";
+import { stepFieldsType } from "./step-fields.ts";
+import type { Step } from "./workflow.ts";
 
 /** One line of an operation's field table, in words for a person. */
 export interface FieldRow {
@@ -28,6 +31,30 @@ export function fieldTable(operation: Operation): readonly FieldRow[] {
   const rows: FieldRow[] = [];
   if (operation.body !== undefined) addFields(rows, operation.body, { attr: "", inside: [] });
   return rows;
+}
+
+/** What a mapping can give to one step of a workflow. */
+export interface StepTable {
+  readonly step: string;
+  readonly fields: readonly FieldRow[];
+}
+
+/** For each step whose body has room for it, the fields that the contract leaves to the mapping. */
+export function stepTables({ steps }: Operation): readonly StepTable[] {
+  return steps.flatMap((step) => {
+    const rows: FieldRow[] = [];
+    const type = stepFieldsType(step);
+    if (type !== undefined) addFields(rows, type, { attr: "", inside: [] });
+    const fields = rows.filter(({ attr }) => !isSet(step, attr));
+    return fields.length === 0 ? [] : [{ step: step.name, fields }];
+  });
+}
+
+function isSet({ body = {} }: Step, attr: string): boolean {
+  const [name = "", ...rest] = parseAttr(attr);
+  const source = body[name];
+  if (source === undefined || "attr" in source) return source !== undefined;
+  return valueAt(source.value, rest) !== undefined;
 }
 
 interface Position {

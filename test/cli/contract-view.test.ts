@@ -74,7 +74,7 @@ function shown(): ContractShow {
   };
   const contract = loadContract([{ file: FILE, text: JSON.stringify(document) }]);
   const operation = findOperation(contract, "create");
-  return { contract, operation, fields: fieldTable(operation) };
+  return { contract, operation, fields: fieldTable(operation), steps: [] };
 }
 
 function nested(name: string, items: object): object {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { stepTables } from "../../src/contract/field-table.ts";
 import { findOperation } from "../../src/contract/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Contract } from "../../src/contract/contract.ts";
@@ -46,6 +47,19 @@ test("the workflows of the worked example are understood", () => {
     reasons: { id: "validate-account-v2" },
     poll: { operation: { id: "account-status" }, status: ["status"], outcomes: { ERRORED: "rejected" } },
   });
+});
+
+test("what a step's body has room for is what the contract does not set itself", () => {
+  const contract = loadContract([{ file, text }]);
+  const given = (operation: string): object =>
+    Object.fromEntries(
+      stepTables(findOperation(contract, operation)).map(({ step, fields }) => [step, fields.map(({ attr }) => attr)]),
+    );
+  expect(given("stage-account")).toEqual({ process: ["dry_run", "operations_team_name"] });
+  expect(given("schedule-account")).toEqual({
+    schedule: ["task_params.schedule_window_start", "task_params.schedule_window_end"],
+  });
+  expect(given("create-notes")).toEqual({});
 });
 
 test("doubts can be settled where the last step dedupes or can be asked for", () => {
