@@ -45,7 +45,7 @@ function mount(words: readonly string[]): ReturnType<typeof spawnSync> {
 }
 
 function unmount(folder: string): void {
-  must(spawnSync("umount", ["--lazy", folder]));
+  must(spawnSync("umount", ["-l", folder]));
 }
 
 function must({ status, stderr, error }: ReturnType<typeof spawnSync>): void {
