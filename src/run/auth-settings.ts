@@ -1,6 +1,6 @@
 import { parseAttr } from "../model/attr.ts";
 import { Failure } from "../model/failure.ts";
-import type { Credentials } from "../platform/authorisation.ts";
+import type { Credentials } from "../platform/create-authorisation.ts";
 import type { TokenMutation } from "../platform/token-document.ts";
 import type { Secrets } from "./parts.ts";
 

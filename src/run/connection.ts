@@ -1,6 +1,6 @@
 import type { Operation } from "../contract/contract.ts";
 import type { Authorisation } from "../platform/authorisation.ts";
-import { createAuthorisation } from "../platform/authorisation.ts";
+import { createAuthorisation } from "../platform/create-authorisation.ts";
 import { Failure } from "../model/failure.ts";
 import type { RequestTools } from "../platform/judged-request.ts";
 import type { StepClient } from "../platform/step-clients.ts";

@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import type { Settlement } from "../ledger/ledger.ts";
-import { createDelivery, type DeliveryTools } from "./delivery.ts";
+import { createDelivery } from "./delivery.ts";
+import type { DeliveryTools } from "./delivery-tools.ts";
 import type { Parcel } from "./parcel.ts";
 import type { UploadOptions, UploadParts } from "./sendable.ts";
 

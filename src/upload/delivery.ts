@@ -1,39 +1,15 @@
-import type { Settlement } from "../ledger/ledger.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Answer, MayLeave } from "../platform/judged-request.ts";
-import type { Backlog } from "./backlog.ts";
+import type { DeliveryTools, Finish } from "./delivery-tools.ts";
 import { departureOf } from "./departure.ts";
-import type { Halt } from "./halt.ts";
-import type { Journal } from "./journal.ts";
 import { createOnward } from "./onward.ts";
-import type { Pace } from "./pace.ts";
-import { type Conclusion, conclude, isHarmless, type Parcel, settlementFor, waiting, withDoubt } from "./parcel.ts";
+import { conclude, isHarmless, type Parcel, settlementFor, waiting, withDoubt } from "./parcel.ts";
 import { createRetryBudget, decideRetry } from "./retry.ts";
-import type { Route } from "./route.ts";
 import type { UploadOptions, UploadParts } from "./sendable.ts";
-import type { StepGates } from "./step-gates.ts";
-import type { SupplierGates } from "./supplier-gates.ts";
 import { createWatch } from "./watch.ts";
-
-export interface DeliveryTools {
-  readonly backlog: Backlog;
-  readonly pace: Pace;
-  readonly journal: Journal;
-  readonly halt: Halt;
-  readonly gates: SupplierGates;
-  readonly stepGates: StepGates;
-  readonly route: Route;
-  /** The record has its outcome, durably. */
-  readonly onSaved: (settlement: Settlement) => void;
-  /** Requests under way. */
-  readonly inFlight: () => number;
-}
 
 /** Takes one record from the backlog. Never rejects. */
 type Delivery = (parcel: Parcel | undefined) => Promise<void>;
-
-/** Gives a record its outcome. */
-export type Finish = (parcel: Parcel, conclusion: Conclusion, answer: Answer | undefined) => void;
 
 const MAX_WAIT_MS = 5 * 60_000;
 

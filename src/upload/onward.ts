@@ -1,5 +1,5 @@
 import type { Answer } from "../platform/judged-request.ts";
-import type { DeliveryTools, Finish } from "./delivery.ts";
+import type { DeliveryTools, Finish } from "./delivery-tools.ts";
 import type { Settlement } from "../ledger/ledger.ts";
 import { arrivedAt, interrupted, intentFor, type Parcel, settlementFor, withDoubt } from "./parcel.ts";
 import type { Position, Sightings } from "./route.ts";

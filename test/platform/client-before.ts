@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/model/json.ts";
-import { createAuthorisation } from "../../src/platform/authorisation.ts";
+import { createAuthorisation } from "../../src/platform/create-authorisation.ts";
 import { createImportClient } from "../../src/platform/import-client.ts";
 import type { Answer } from "../../src/platform/judged-request.ts";
 import { createHttp, type HttpOptions } from "../../src/transport/undici-http.ts";

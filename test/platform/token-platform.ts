@@ -1,8 +1,5 @@
-import {
-  type Authorisation,
-  type AuthorisationOptions,
-  createAuthorisation,
-} from "../../src/platform/authorisation.ts";
+import type { Authorisation } from "../../src/platform/authorisation.ts";
+import { type AuthorisationOptions, createAuthorisation } from "../../src/platform/create-authorisation.ts";
 import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../src/transport/http.ts";
 import { jsonReply } from "./json-reply.ts";
 

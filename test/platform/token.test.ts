@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createImportClient, type ImportClient } from "../../src/platform/import-client.ts";
-import { type AuthorisationOptions, createAuthorisation } from "../../src/platform/authorisation.ts";
+import { type AuthorisationOptions, createAuthorisation } from "../../src/platform/create-authorisation.ts";
 import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../src/transport/http.ts";
 
 const baseUrl = new URL("https://localhost/v1/");

@@ -3,7 +3,7 @@ import type { Operation } from "../../src/contract/contract.ts";
 import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite-ledger.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
-import { createAuthorisation } from "../../src/platform/authorisation.ts";
+import { createAuthorisation } from "../../src/platform/create-authorisation.ts";
 import { createStepClients, type StepClient } from "../../src/platform/step-clients.ts";
 import type { Http, HttpReply } from "../../src/transport/http.ts";
 import type { Sendable, UploadEnd } from "../../src/upload/sendable.ts";

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/model/clock.ts";
 import type { Settlement } from "../../src/ledger/ledger.ts";
 import { createImportClient } from "../../src/platform/import-client.ts";
-import { createAuthorisation } from "../../src/platform/authorisation.ts";
+import { createAuthorisation } from "../../src/platform/create-authorisation.ts";
 import type { UploadEnd, UploadOptions } from "../../src/upload/sendable.ts";
 import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
 import { createHttp } from "../../src/transport/undici-http.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Operation } from "../../src/contract/contract.ts";
 import type { Clock } from "../../src/model/clock.ts";
-import { createAuthorisation } from "../../src/platform/authorisation.ts";
+import { createAuthorisation } from "../../src/platform/create-authorisation.ts";
 import { createStepClients, type StepClient } from "../../src/platform/step-clients.ts";
 import type { Http, HttpReply, HttpRequest } from "../../src/transport/http.ts";
 import { fakeClock, type Played, play, type SceneOptions } from "./scene.ts";
