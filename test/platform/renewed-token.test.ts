@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Authorisation } from "../../src/platform/authorisation.ts";
 import { jsonReply } from "./json-reply.ts";
-import { API_KEY, lost, refusal, type TokenPlatformOptions, tokenPlatform, webToken } from "./token-platform.ts";
+import { HOUR, lost, refusal, type TokenPlatformOptions, tokenPlatform, webToken } from "./token-platform.ts";
 
 /** Lets what goes on in the background come to its end. */
 async function settled(): Promise<void> {
@@ -14,15 +14,7 @@ async function sixteen(authorisation: Authorisation): Promise<readonly string[]>
   return [...new Set(await Promise.all(Array.from({ length: 16 }, () => authorisation.header())))];
 }
 
-const HOUR = 3600;
 const inPayload: TokenPlatformOptions = { beside: (_, now) => ({ payload: { exp: now + HOUR } }) };
-const withRefresh: TokenPlatformOptions = {
-  beside: (number, now) => ({
-    payload: { exp: now + HOUR },
-    refreshToken: `refresh-${number}`,
-    refreshExpiresIn: now + 7 * 86_400,
-  }),
-};
 
 describe("a token whose end is known", () => {
   test.each([
@@ -183,144 +175,3 @@ describe("a token that the platform refuses", () => {
     expect(logins).toHaveLength(2);
   });
 });
-
-describe("a refresh token", () => {
-  test("obtains the next token, and the refresh token that comes with it the one after", async () => {
-    const { authorisation, logins, pass } = tokenPlatform(withRefresh);
-    const held = authorisation();
-    await held.header();
-    pass(HOUR);
-    await held.refused(await held.header());
-    expect(logins.map(({ variables }) => variables)).toEqual([
-      { apiKey: API_KEY },
-      { refreshToken: "refresh-1" },
-      { refreshToken: "refresh-2" },
-    ]);
-    expect(logins[1]?.query).toBe(
-      "mutation ObtainServiceToken($refreshToken: String!) { ObtainServiceToken(input: { refreshToken: $refreshToken }) { token } }",
-    );
-  });
-
-  test("that comes alone serves again", async () => {
-    const { authorisation, logins } = tokenPlatform({
-      beside: (number) => (number === 1 ? { refreshToken: "refresh-1" } : {}),
-    });
-    const held = authorisation();
-    for (let turn = 0; turn < 3; turn += 1) {
-      const header = await held.header();
-      held.accepted(header);
-      await held.refused(header);
-    }
-    expect(logins.flatMap(({ variables }) => Object.keys(variables))).toEqual([
-      "apiKey",
-      "refreshToken",
-      "refreshToken",
-      "refreshToken",
-    ]);
-  });
-
-  test.each(["KT-CT-1134", "KT-CT-1135", "KT-CT-1125"])(
-    "that is refused (%s) gives way to the key, once",
-    async (code) => {
-      const { authorisation, logins, answerNext } = tokenPlatform(withRefresh);
-      const held = authorisation();
-      const header = await held.header();
-      answerNext(refusal(code));
-      await Promise.all(Array.from({ length: 16 }, () => held.refused(header)));
-      expect(await held.header()).toBe("Token token-2");
-      expect(logins.map(({ variables }) => Object.keys(variables)[0])).toEqual(["apiKey", "refreshToken", "apiKey"]);
-    },
-  );
-
-  test("and the key that are both refused are the end, after two requests", async () => {
-    const { authorisation, logins, answerNext } = tokenPlatform(withRefresh);
-    const held = authorisation();
-    const header = await held.header();
-    answerNext(refusal("KT-CT-1135"), refusal("KT-CT-1139"));
-    await expect(held.refused(header)).rejects.toMatchObject({ code: "authentication" });
-    await expect(held.header()).rejects.toMatchObject({ code: "authentication" });
-    expect(logins).toHaveLength(3);
-  });
-
-  test("that has ended is not tried", async () => {
-    const { authorisation, logins, pass } = tokenPlatform(withRefresh);
-    const held = authorisation();
-    await held.header();
-    pass(8 * 86_400);
-    await held.header();
-    expect(logins.map(({ variables }) => Object.keys(variables)[0])).toEqual(["apiKey", "apiKey"]);
-  });
-
-  test("is not followed by the key when the platform has had too many logins", async () => {
-    const { authorisation, logins, answerNext } = tokenPlatform(withRefresh);
-    const held = authorisation();
-    const header = await held.header();
-    answerNext(refusal("KT-CT-1199"));
-    await expect(held.refused(header)).rejects.toMatchObject({ message: expect.stringContaining("KT-CT-1199") });
-    expect(logins).toHaveLength(2);
-  });
-});
-
-describe("a login", () => {
-  test.each(["KT-CT-1199", "KT-CT-1139"])("refused with %s is asked for once and never again", async (code) => {
-    const { authorisation, logins, answerNext, pass } = tokenPlatform();
-    answerNext(refusal(code));
-    const held = authorisation();
-    for (let turn = 0; turn < 10; turn += 1) {
-      const asked = Array.from({ length: 16 }, () => held.header());
-      for (const header of asked) {
-        await expect(header).rejects.toMatchObject({
-          code: "authentication",
-          exitCode: 4,
-          message: expect.stringContaining(code),
-        });
-      }
-      pass(600);
-    }
-    expect(logins).toHaveLength(1);
-  });
-
-  test("that fails for now is kept apart from the next, further each time, and as long as the platform says", async () => {
-    const { authorisation, logins, answerNext, pass } = tokenPlatform();
-    answerNext(
-      lost("ECONNREFUSED"),
-      jsonReply(502, {}),
-      jsonReply(429, {}, { "retry-after": "30" }),
-      jsonReply(500, {}),
-    );
-    const held = authorisation();
-    const askedAt: number[] = [];
-    for (let tenth = 0; tenth < 1200 && logins.length < 5; tenth += 1) {
-      const before = logins.length;
-      await Promise.allSettled([held.header(), held.header()]);
-      if (logins.length > before) askedAt.push(tenth / 10);
-      pass(0.1);
-    }
-    const apart = askedAt.slice(1).map((at, index) => Math.round(at - (askedAt[index] ?? 0)));
-    expect(apart).toEqual([1, 2, 30, 8]);
-    expect(await held.header()).toBe("Token token-1");
-  });
-
-  test("is never quoted: neither the key nor a refresh token is in what a failure says", async () => {
-    const { authorisation, answerNext } = tokenPlatform(withRefresh);
-    const held = authorisation();
-    const header = await held.header();
-    answerNext(
-      refusal("KT-CT-1135"),
-      jsonReply(200, { errors: [{ message: API_KEY, extensions: { errorCode: 7 } }], data: { echo: API_KEY } }),
-    );
-    const failure: unknown = await held.refused(header).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ message: expect.stringContaining("(HTTP 200)") });
-    const said = allOf(failure);
-    expect(said).toContain("authentication");
-    for (const secret of [API_KEY, "refresh-1", "token-1"]) expect(said).not.toContain(secret);
-  });
-});
-
-/** Everything that an error carries, its causes included. */
-function allOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const own = Object.getOwnPropertyNames(error).filter((name) => name !== "cause");
-  const texts = own.map((name) => String(Object.getOwnPropertyDescriptor(error, name)?.value));
-  return [...texts, error.cause === undefined ? "" : allOf(error.cause)].join("\n");
-}

@@ -8,6 +8,9 @@ const START = Date.UTC(2026, 9, 25) / 1000;
 
 export const API_KEY = "sk_canary_7Yq2";
 
+/** In seconds. */
+export const HOUR = 3600;
+
 /** A login as the platform saw it. */
 interface SeenLogin {
   readonly query: string;
@@ -35,6 +38,15 @@ export interface TokenPlatformOptions {
   /** How far the clock here is ahead, seconds. */
   readonly skew?: number;
 }
+
+/** Tokens for an hour, each with a refresh token for a week. */
+export const withRefresh: TokenPlatformOptions = {
+  beside: (number, now) => ({
+    payload: { exp: now + HOUR },
+    refreshToken: `refresh-${number}`,
+    refreshExpiresIn: now + 7 * 86_400,
+  }),
+};
 
 /** Gives token-1, token-2... over a clock that both sides share, apart from their skew. */
 export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform {

@@ -2,22 +2,21 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Failure } from "../../src/model/failure.ts";
-import { type HttpReply, TransportError } from "../../src/transport/http.ts";
-import { createHttp, type HttpOptions } from "../../src/transport/undici-http.ts";
+import { TransportError } from "../../src/transport/http.ts";
+import { createHttp } from "../../src/transport/undici-http.ts";
 import {
   type Action,
   type ChaosOptions,
-  type ChaosServer,
   closeSilently,
   drip,
   raw,
   rawThenEnd,
-  rawThenReset,
   reply,
   resetSilently,
   sayNothing,
   startChaosServer,
 } from "../chaos-server.ts";
+import { scene, SHORT } from "./scene.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -32,117 +31,6 @@ beforeEach(() => {
   subscribe("undici:client:sendHeaders", count);
 });
 afterEach(() => void unsubscribe("undici:client:sendHeaders", count));
-
-interface Scene {
-  readonly server: ChaosServer;
-  readonly post: (path?: string, signal?: AbortSignal) => Promise<HttpReply | TransportError>;
-}
-
-async function scene(
-  act: Action | readonly Action[],
-  options: ChaosOptions & Partial<HttpOptions> = {},
-): Promise<Scene> {
-  const actions = typeof act === "function" ? [act] : act;
-  const server = await startChaosServer(
-    (request) => actions[Math.min(request.number, actions.length) - 1] ?? sayNothing,
-    options,
-  );
-  const client = createHttp({ origin: server.baseUrl, connections: 1, ca: server.ca, ...options });
-  cleanups.push(
-    () => client.close(),
-    () => server.close(),
-  );
-  return {
-    server,
-    post: (path = "data-import/accounts/", signal) =>
-      client
-        .http({
-          method: "POST",
-          url: new URL(path, server.baseUrl),
-          headers: { "content-type": "application/json" },
-          body: '{"name":"Zoë"}',
-          ...(signal === undefined ? {} : { signal }),
-        })
-        .catch((error: unknown) => {
-          if (error instanceof TransportError) return error;
-          throw error;
-        }),
-  };
-}
-
-const endless: Action = (socket) => {
-  socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
-  const timer = setInterval(() => socket.write(`1000\r\n${"x".repeat(0x1000)}\r\n`), 1);
-  socket.on("close", () => clearInterval(timer));
-};
-
-const SHORT = { connectMs: 150, headersMs: 150, bodyMs: 150, totalMs: 2_000 };
-
-describe("replies", () => {
-  test("status, headers, body and time", async () => {
-    const { post, server } = await scene(reply(201, { account_number: "A-1", city: "Köln" }));
-    const answer = await post();
-    expect(answer).toMatchObject({ status: 201, complete: true, headers: { "content-type": "application/json" } });
-    expect(answer).toHaveProperty("body", '{"account_number":"A-1","city":"Köln"}');
-    expect(answer.durationMs).toBeGreaterThan(0);
-    expect(server.requests[0]).toMatchObject({
-      method: "POST",
-      path: "/v1/data-import/accounts/",
-      body: '{"name":"Zoë"}',
-    });
-  });
-
-  test("connections are kept", async () => {
-    const { post, server } = await scene(reply(200, {}));
-    for (let request = 0; request < 5; request += 1) await post();
-    expect(server.requests).toHaveLength(5);
-    expect(server.connections()).toBe(1);
-  });
-
-  test("F18: a redirect is a reply and nothing follows it", async () => {
-    const target = await scene(reply(200, {}));
-    const { post, server } = await scene(reply(307, "", { location: target.server.baseUrl.href }));
-    expect(await post()).toMatchObject({ status: 307, headers: { location: target.server.baseUrl.href } });
-    expect(server.requests).toHaveLength(1);
-    expect(target.server.connections()).toBe(0);
-  });
-
-  test("102 Processing before the reply is passed over", async () => {
-    const { post } = await scene(
-      raw("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}"),
-    );
-    expect(await post()).toMatchObject({ status: 201, body: "{}", complete: true });
-  });
-
-  test.each<[string, Action]>([
-    ["F9: cut by the end of the connection", rawThenEnd('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
-    ["F9: cut by a reset", rawThenReset('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
-    ["F9: stalled", raw('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
-  ])("%s: the reply is there, and known to be incomplete", async (_, action) => {
-    const { post } = await scene(action, { timeouts: SHORT });
-    expect(await post()).toMatchObject({ status: 201, complete: false });
-  });
-
-  test("F13: a body without end is cut at the limit", async () => {
-    const { post } = await scene(endless, { maxReplyBytes: 10_000 });
-    const answer = await post();
-    expect(answer).toMatchObject({ status: 200, complete: false });
-    expect(answer).toHaveProperty("body", "x".repeat(10_000));
-  });
-
-  test("F15: a 413 before the request is read", async () => {
-    const early = {
-      tls: false,
-      onConnection: (socket: { write(text: string): void }) => {
-        socket.write("HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n");
-        return true;
-      },
-    };
-    const { post } = await scene(sayNothing, early);
-    const answer = await post();
-    expect(answer instanceof TransportError ? answer.phase : answer.status).toBeOneOf([413, "sent"]);
-  });
-});
 
 describe("sent, and no reply to speak of", () => {
   test.each<[string, Action, string]>([

@@ -238,3 +238,8 @@ export function rejected(code: string, attr = "customers.0.phone", detail = "no"
     durationMs: 10,
   };
 }
+
+/** A source of these, in one batch. */
+export async function* given(...records: readonly Sendable[]): AsyncGenerator<readonly Sendable[]> {
+  yield records;
+}

@@ -1,0 +1,45 @@
+import { onTestFinished } from "vitest";
+import { type HttpReply, TransportError } from "../../src/transport/http.ts";
+import { createHttp, type HttpOptions } from "../../src/transport/undici-http.ts";
+import { type Action, type ChaosOptions, type ChaosServer, sayNothing, startChaosServer } from "../chaos-server.ts";
+
+/** Patience for what never comes. */
+export const SHORT = { connectMs: 150, headersMs: 150, bodyMs: 150, totalMs: 2_000 };
+
+interface Scene {
+  readonly server: ChaosServer;
+  readonly post: (path?: string, signal?: AbortSignal) => Promise<HttpReply | TransportError>;
+}
+
+/** A server that misbehaves as told, and a client before it that closes with the test. */
+export async function scene(
+  act: Action | readonly Action[],
+  options: ChaosOptions & Partial<HttpOptions> = {},
+): Promise<Scene> {
+  const actions = typeof act === "function" ? [act] : act;
+  const server = await startChaosServer(
+    (request) => actions[Math.min(request.number, actions.length) - 1] ?? sayNothing,
+    options,
+  );
+  const client = createHttp({ origin: server.baseUrl, connections: 1, ca: server.ca, ...options });
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
+  return {
+    server,
+    post: (path = "data-import/accounts/", signal) =>
+      client
+        .http({
+          method: "POST",
+          url: new URL(path, server.baseUrl),
+          headers: { "content-type": "application/json" },
+          body: '{"name":"Zoë"}',
+          ...(signal === undefined ? {} : { signal }),
+        })
+        .catch((error: unknown) => {
+          if (error instanceof TransportError) return error;
+          throw error;
+        }),
+  };
+}

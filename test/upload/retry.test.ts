@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import type { Answer } from "../../src/platform/judged-request.ts";
+import { ACCEPTED, AMBIGUOUS, busy, given, play, rejected, sendable, UNSENT } from "./scene.ts";
+
+const DETAILS_LOST: Answer = {
+  verdict: {
+    kind: "retry",
+    reason: "HTTP 400, details lost",
+    problems: [{ attr: "non_field_errors", code: "unreadable_reply", detail: "", severity: "error", by: "platform" }],
+  },
+  http: 400,
+  durationMs: 1,
+};
+
+describe("retry", () => {
+  test("429 is sent again, each time with an intent of its own", async () => {
+    const { end, ledger, sent } = await play(({ number }) => (number <= 2 ? busy() : ACCEPTED), { records: 1 });
+    expect(end.counts).toEqual({ accepted: 1 });
+    expect(sent).toEqual([1, 1, 1]);
+    expect(ledger.settlements.map(({ status, attempt }) => [status, attempt])).toEqual([
+      ["pending", 1],
+      ["pending", 2],
+      ["accepted", 3],
+    ]);
+  });
+
+  test("three tries where the platform does not push back", async () => {
+    const answer: Answer = { verdict: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
+    const { end, sent } = await play(() => answer, { records: 1 });
+    expect(sent).toHaveLength(3);
+    expect(end).toMatchObject({ reason: "done", counts: { pending: 1 } });
+  });
+
+  test("a refusal whose details were lost is rejected in the end", async () => {
+    const { end, ledger } = await play(() => DETAILS_LOST, { records: 1 });
+    expect(end.counts).toEqual({ rejected: 1 });
+    expect(ledger.settlements.map(({ status }) => status)).toEqual(["pending", "pending", "rejected"]);
+  });
+
+  test.each<[string, Answer, string]>([
+    ["a refusal whose details were lost", DETAILS_LOST, "ambiguous"],
+    ["push-back to the end", busy(), "ambiguous"],
+    ["a closed import supplier", { verdict: { kind: "blocked", problems: [] }, http: 400, durationMs: 1 }, "ambiguous"],
+    ["a refusal with its reason", rejected("blank"), "rejected"],
+  ])(
+    "a request without a clear answer is not forgotten after %s: it was, and the account existed",
+    async (_, answer, status) => {
+      const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : answer), { records: 1, dedupes: true });
+      expect(ledger.settlements.at(-1)?.status).toBe(status);
+    },
+  );
+
+  test("a request of an earlier run without a clear answer is not forgotten when this one cannot be sent", async () => {
+    const drain = new AbortController();
+    const refused = (): Answer => {
+      drain.abort();
+      return UNSENT;
+    };
+    const source = given({ ...sendable(1), inDoubt: true });
+    const { ledger } = await play(refused, { source, dedupes: true, drain: drain.signal });
+    expect(ledger.settlements.at(-1)).toMatchObject({
+      status: "ambiguous",
+      reason: expect.stringContaining("an earlier request had no clear answer"),
+    });
+  });
+
+  test("Retry-After holds for everybody, to the millisecond", async () => {
+    const times: number[] = [];
+    const { end } = await play(
+      ({ number, clock }) => {
+        times.push(clock.monotonic());
+        return number === 3 ? busy(10_000) : ACCEPTED;
+      },
+      { records: 40, concurrency: 2 },
+    );
+    expect(end.counts).toEqual({ accepted: 40 });
+    const gap = times.findIndex((time) => time >= 10_000);
+    expect(gap).toBeLessThanOrEqual(4);
+    expect(times[gap]).toBe(10_000);
+  });
+
+  test("Retry-After does not use up a record's tries", async () => {
+    const { end } = await play(({ number }) => (number <= 6 ? busy(1000) : ACCEPTED), { records: 1 });
+    expect(end.counts).toEqual({ accepted: 1 });
+  });
+
+  test("a Retry-After beyond all patience ends the run, safe to run again", async () => {
+    const { end } = await play(() => busy(99_999_000), { records: 10 });
+    expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete", exitCode: 3 } });
+    expect(end.counts).toEqual({ pending: expect.any(Number) });
+  });
+
+  test("a platform that lets nothing through ends the run after the patience, with few requests", async () => {
+    const { end, sent, clock } = await play(() => busy(), { records: 5_000, concurrency: 16 });
+    expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(300_000);
+    expect(clock.monotonic()).toBeLessThan(360_000);
+    expect(sent.length).toBeLessThan(150);
+  });
+
+  test("the retry budget is the run's: a platform that fails everything sees few requests twice", async () => {
+    let turn = 0;
+    const { sent, end } = await play(
+      () => {
+        turn += 1;
+        return turn % 10 === 0 ? ACCEPTED : AMBIGUOUS;
+      },
+      { records: 5_000, dedupes: true, concurrency: 16 },
+    );
+    expect(end.reason).toBe("done");
+    expect(sent.length / 5_000).toBeLessThan(1.1);
+  });
+});
+
+describe("ambiguous", () => {
+  test("is never sent again by default", async () => {
+    const { end, sent, ledger } = await play(({ record }) => (record === 3 ? AMBIGUOUS : ACCEPTED));
+    expect(end).toMatchObject({ reason: "done", counts: { accepted: 19, ambiguous: 1 } });
+    expect(sent.filter((record) => record === 3)).toHaveLength(1);
+    expect(ledger.settlements.find(({ record }) => record === 3)).toMatchObject({ reason: "HTTP 500", http: 500 });
+  });
+
+  test("is sent again where the platform dedupes, three times at most", async () => {
+    const { end, sent } = await play(({ record }) => (record === 3 ? AMBIGUOUS : ACCEPTED), { dedupes: true });
+    expect(end.counts).toEqual({ accepted: 19, ambiguous: 1 });
+    expect(sent.filter((record) => record === 3)).toHaveLength(3);
+  });
+
+  test("waiting for its next try, it is in doubt for as long as the run may stop", async () => {
+    const drain = new AbortController();
+    const { end, sent } = await play(
+      ({ number }) => {
+        if (number === 1) return AMBIGUOUS;
+        drain.abort();
+        return ACCEPTED;
+      },
+      { records: 2, concurrency: 1, dedupes: true, drain: drain.signal },
+    );
+    expect(sent).toEqual([1, 2]);
+    expect(end.counts).toEqual({ ambiguous: 1, accepted: 1 });
+  });
+
+  test("one after another without end stops the run before everything is in doubt", async () => {
+    const { end, sent } = await play(() => AMBIGUOUS, { records: 1_000 });
+    expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
+    expect(sent.length).toBeLessThan(30);
+  });
+});
