@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseDocument } from "../contract/document.ts";
 import { readTextFile } from "../read/text-file.ts";
-import { pathsFrom } from "../run/job.ts";
+import { pathsFrom } from "../run/paths-from.ts";
 import { isShippedOverlay } from "../run/shipped-overlay.ts";
 import { type Config, type Store, type Target, understood, type WrittenConfig } from "./config-schema.ts";
 

@@ -1,7 +1,8 @@
 import type { Contract } from "../contract/contract.ts";
 import { coverageOf, type Coverage } from "../rules/coverage.ts";
 import { cachedContract } from "../run/contract-cache.ts";
-import { pathsFrom, readContractFiles } from "../run/job.ts";
+import { readContractFiles } from "../run/contract-files.ts";
+import { pathsFrom } from "../run/paths-from.ts";
 import type { Parts } from "../run/parts.ts";
 import { ruleWorldOf, settingsKnownTo, type RuleSettings } from "../run/rule-world.ts";
 

@@ -6,7 +6,7 @@ import { mappedAttrs, type MappedAttr } from "../map/mapped-attrs.ts";
 import { readMapping } from "../map/mapping-document.ts";
 import { NON_FIELD_ERRORS } from "../model/attr.ts";
 import { readTextFile } from "../read/text-file.ts";
-import { readContract } from "../run/job.ts";
+import { readContract } from "../run/contract-files.ts";
 import type { Parts } from "../run/parts.ts";
 
 export interface ContractDiffOptions {

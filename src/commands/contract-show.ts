@@ -3,7 +3,7 @@ import type { FieldRow, StepTable } from "../contract/field-table.ts";
 import { fieldTable, stepTables } from "../contract/field-table.ts";
 import { findOperation } from "../contract/find-operation.ts";
 import { cachedContract } from "../run/contract-cache.ts";
-import { readContractFiles } from "../run/job.ts";
+import { readContractFiles } from "../run/contract-files.ts";
 import type { Parts } from "../run/parts.ts";
 
 export interface ContractShow {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { cachedContract } from "../run/contract-cache.ts";
 import { correctRejects, readCorrections } from "../run/corrections.ts";
 import type { JobSettings } from "../run/job.ts";
-import { readContractFiles } from "../run/job.ts";
+import { readContractFiles } from "../run/contract-files.ts";
 import type { Parts } from "../run/parts.ts";
 import type { RunReport } from "../run/run-report.ts";
 import type { Sandbox, SandboxReady } from "../sandbox/start-sandbox.ts";

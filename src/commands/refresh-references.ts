@@ -9,7 +9,8 @@ import type { ReadClient } from "../platform/read-client.ts";
 import { readReferenceList, type ReferenceRows } from "../read/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
 import { hostOf, type TargetSettings } from "../run/connection.ts";
-import { type JobSettings, pathsFrom } from "../run/job.ts";
+import type { JobSettings } from "../run/job.ts";
+import { pathsFrom } from "../run/paths-from.ts";
 import { connectToRead, type ReadParts } from "../run/read-connection.ts";
 
 export interface RefreshOptions {

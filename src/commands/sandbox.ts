@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Failure } from "../model/failure.ts";
 import { cachedContract } from "../run/contract-cache.ts";
-import { readContractFiles } from "../run/job.ts";
+import { readContractFiles } from "../run/contract-files.ts";
 import type { Parts } from "../run/parts.ts";
 import type { FaultOptions } from "../sandbox/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";

@@ -20,11 +20,10 @@ import { readLookup } from "../read/lookup.ts";
 import { readTextFile } from "../read/text-file.ts";
 import { rulesWithin } from "../rules/rule-reach.ts";
 import type { RuleWorld } from "../rules/rule-world.ts";
-import { cachedContract } from "./contract-cache.ts";
+import { readContract } from "./contract-files.ts";
 import type { Parts } from "./parts.ts";
+import { pathsFrom } from "./paths-from.ts";
 import { ruleWorldOf, skippedInWords, type RuleSettings } from "./rule-world.ts";
-import { isShippedOverlay, readShippedOverlay } from "./shipped-overlay.ts";
-import { shellLine } from "./shell-line.ts";
 
 /** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
 export interface JobSettings extends RuleSettings {
@@ -116,45 +115,6 @@ export function requireKey(job: Job): void {
   throw new Failure("config", "records have no business key, so none could be recognised again", {
     hint: "name the key's attr: `key:` in the mapping, or `x-migrate-key` in the contract",
   });
-}
-
-/**
- * Loads an OpenAPI document and its overlays.
- * @throws Failure `usage` when there is none, `contract_invalid` when it cannot be trusted
- */
-export async function readContract(files: readonly string[], parts: Pick<Parts, "contractCache">): Promise<Contract> {
-  const contract = await cachedContract(await readContractFiles(files), parts.contractCache);
-  const broken = contract.findings.find((finding) => finding.severity === "error");
-  if (broken === undefined) return contract;
-  throw new Failure("contract_invalid", broken.message, {
-    place: broken.place,
-    hint: `see everything at once with \`${shellLine(["migrate", "contract", "check", ...files])}\``,
-  });
-}
-
-/**
- * The text of a contract's files: the OpenAPI document, then its overlays.
- * @throws Failure `usage` when there is none, `config` for one that cannot be read
- */
-export async function readContractFiles(
-  files: readonly string[],
-): Promise<readonly { readonly file: string; readonly text: string }[]> {
-  if (files.length === 0) {
-    throw new Failure("usage", "no contract is given", {
-      hint: "name the platform's OpenAPI document with --contract, or in migrate.yaml",
-    });
-  }
-  const texts = await Promise.all(
-    files.map((file) => (isShippedOverlay(file) ? readShippedOverlay(file) : readTextFile(file))),
-  );
-  return texts.flat();
-}
-
-/** Makes a path of the settings usable from the current folder, unchanged when it already is. */
-export function pathsFrom(folder: string): (file: string) => string {
-  const isHere = folder === process.cwd();
-  return (file) =>
-    isHere || path.isAbsolute(file) || file === "-" || isShippedOverlay(file) ? file : path.join(folder, file);
 }
 
 async function compile(document: MappingDocument, operation: Operation, settings: JobSettings): Promise<Mapping> {

@@ -3,7 +3,7 @@ import { authSchema } from "./auth-schema.ts";
 import type { PaceSettings, TargetSettings } from "./connection.ts";
 import type { Tolerance } from "./plan-records.ts";
 import type { Job, JobSettings } from "./job.ts";
-import { pathsFrom } from "./job.ts";
+import { pathsFrom } from "./paths-from.ts";
 import { contractPaths } from "./shipped-overlay.ts";
 import type { NewRun, Run } from "../ledger/ledger.ts";
 import type { Clock } from "../model/clock.ts";
