@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import type { Flags, ReconcileFlags, RunFlags } from "./flags.ts";
 import type { SandboxFlags } from "./sandbox-actions.ts";
 import type { TokenFlags } from "./token-action.ts";
+import { addHelpCommands } from "./help-command.ts";
 import { wholeNumber } from "./flag-values.ts";
 import { faultOptions, suppliersOption } from "./fault-flags.ts";
 import {
@@ -45,8 +46,8 @@ export function createProgram(): Command {
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
     .configureHelp({ sortSubcommands: false })
-    .showHelpAfterError("(--help says what there is)")
-    .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
+    .showHelpAfterError("  (--help says what there is)")
+    .configureOutput({ outputError: (text, write) => write(asFailure(withoutValue(text))) })
     .exitOverride();
   program.commandsGroup("Migrate:");
   addRunCommands(program);
@@ -57,8 +58,14 @@ export function createProgram(): Command {
   addTokenCommand(program);
   program.commandsGroup("Local platform:");
   addLocalPlatformCommands(program);
+  addHelpCommands(program);
   for (const command of program.commands) command.exitOverride();
   return program;
+}
+
+/** In the form that every other failure has: what, and below it what to do. */
+function asFailure(text: string): string {
+  return text.replace(/^error: /, "migrate: ").replaceAll(/\n(?=\()/g, "\n  ");
 }
 
 /** An option that is not known may have been meant for a secret: its value is not repeated. */

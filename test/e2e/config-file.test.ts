@@ -69,6 +69,8 @@ describe("a setting that is not understood", () => {
 describe("wrong input is told plainly: exit 2, nothing on stdout, no stack", () => {
   test.each<[string, readonly string[], string | RegExp]>([
     ["an unknown command", ["validat"], /unknown command 'validat'.*Did you mean validate\?/s],
+    ["help about an unknown command", ["help", "validat"], /unknown command 'validat'.*Did you mean validate\?/s],
+    ["help about one of a group", ["help", "contract", "chekc"], /unknown command 'chekc'.*Did you mean check\?/s],
     ["an unknown option", ["validate", "--limits", "3"], /unknown option '--limits'.*Did you mean --limit\?/s],
     ["no sources", ["validate", "--contract", "contract.yaml"], "no source is given"],
     ["no contract", ["validate", "a.csv"], "no contract is given"],
@@ -105,6 +107,8 @@ describe("wrong input is told plainly: exit 2, nothing on stdout, no stack", () 
     const { code, stdout, stderr } = await refused(args);
     expect(stderr).toMatch(typeof message === "string" ? new RegExp(escaped(message), "i") : message);
     expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^migrate: /m);
+    expect(stderr).not.toMatch(/^error:/m);
     expect(stderr).not.toMatch(STACK);
   });
 });
