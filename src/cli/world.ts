@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
 import { spoolStdin } from "../read/spool.ts";
@@ -57,6 +57,7 @@ export function createWorld(flags: Flags): World {
       copyStandardInput: (folder) => spoolStdin(process.stdin, folder),
       screen: screenOf(process.stdout, flags),
       temporaryFolder,
+      rescueFolder: tmpdir(),
       contractCache:
         flags.cache === false
           ? undefined

@@ -31,6 +31,8 @@ export interface Parts {
   readonly screen: Screen;
   /** A folder of this process for throw-away files: private, made when first needed, removed at the end. */
   readonly temporaryFolder: string;
+  /** For what the ledger will not take: a folder that outlives the process. */
+  readonly rescueFolder: string;
   /** Where compiled contracts are kept; undefined: nowhere. */
   readonly contractCache?: ContractCache | undefined;
 }

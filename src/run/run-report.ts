@@ -16,6 +16,7 @@ import type { Job } from "./job.ts";
 import type { RejectedSource } from "./next-command.ts";
 import { nextCommand } from "./next-command.ts";
 import type { Parts } from "./parts.ts";
+import { tellUnsaved } from "./unsaved-outcomes.ts";
 
 /** What a run leaves to be shown: the report, ready to be rendered, and how the process is to end. */
 export interface RunReport {
@@ -70,10 +71,10 @@ type ShownRun = Omit<RunReport, "close">;
 export async function endRun(
   work: EndedRun,
   options: RunReportOptions,
-  parts: Pick<Parts, "screen" | "notice">,
+  parts: Pick<Parts, "screen" | "notice" | "rescueFolder">,
 ): Promise<ShownRun> {
   const { ledger, sent, end } = work;
-  if (sent !== undefined && sent.unsaved.length > 0) parts.notice(unsavedText(sent.unsaved));
+  if (sent !== undefined && sent.unsaved.length > 0) await tellUnsaved(sent.unsaved, work.run, parts);
   const summary = await ledger.summary(work.run.id);
   const exitCode = exitCodeOf(work, summary.exitCode);
   await ledger.finishRun(work.run.id, exitCode);
@@ -81,14 +82,6 @@ export async function endRun(
   const reported = await reportRun({ ...work, run }, { ...options, exitCode, summary }, parts);
   const early = sent?.failure ?? earlyEnd(end);
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
-}
-
-/** The ledger takes them for sent without an answer from now on; whoever reads this knows better. */
-function unsavedText(unsaved: UploadEnd["unsaved"]): string {
-  const each = unsaved.map(
-    ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
-  );
-  return `Answered, but not written into the ledger: ${each.join(", ")}`;
 }
 
 /** Why the counts are not those of the whole input. */

@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TestContext } from "vitest";
 import { describe, expect, test } from "vitest";
@@ -37,7 +47,10 @@ describe("a ledger on a disk that is full", () => {
     await admin.faults({ latencyMs: 2_500 });
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     const ledger = ["--ledger", disk.file("ledger.db")];
-    const pushing = work.startPush([...ledger, "--contract", "no-dedupe.yaml", "--concurrency", String(RECORDS)]);
+    const flags = [...ledger, "--contract", "no-dedupe.yaml", "--concurrency", String(RECORDS)];
+    const rescued = work.file("rescued");
+    mkdirSync(rescued);
+    const pushing = work.startPush(flags, { env: { TMPDIR: rescued } });
     while ((await admin.imports()).length < RECORDS) await delay(20);
     disk.fill();
     const { code, stderr } = await pushing.ended;
@@ -47,6 +60,15 @@ describe("a ledger on a disk that is full", () => {
     for (const record of references(RECORDS).keys()) {
       expect(stderr).toMatch(new RegExp(`not written into the ledger:.*record ${record + 1} accepted as A-`));
     }
+    const [file, ...others] = readdirSync(rescued);
+    expect(others).toEqual([]);
+    expect(stderr).toContain(`(see ${path.join(rescued, file ?? "")})`);
+    const kept = outcomeLines(readFileSync(path.join(rescued, file ?? ""), "utf8"));
+    expect(kept.map(({ record }) => record).toSorted((a, b) => a - b)).toEqual(
+      [...references(RECORDS).keys()].map((at) => at + 1),
+    );
+    expect(new Set(kept.map(({ account }) => account))).toEqual(new Set(accounts.map(({ number }) => number)));
+    expect(statSync(path.join(rescued, file ?? "")).mode & 0o777).toBe(0o600);
 
     disk.free();
     await admin.faults({ latencyMs: 0 });

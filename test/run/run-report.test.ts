@@ -41,7 +41,7 @@ async function ended({ rows = ["A,Ann,,"], end, sent, out }: Ending): Promise<En
   const report = await endRun(
     { ledger, run, job, end: { ...done, ...end }, sent: upload },
     { out: (out ?? ((at) => path.join(at, "out")))(folder), showValues: false },
-    { screen: { colour: false, width: 80 }, notice: (text) => notices.push(text) },
+    { screen: { colour: false, width: 80 }, notice: (text) => notices.push(text), rescueFolder: folder },
   );
   return { report, notices, folder, remembered: (await ledger.findRun(book.run))?.exitCode };
 }

@@ -14,7 +14,7 @@ const killEveryMs = 1_000 * Number(process.env["SOAK_KILL_SECONDS"] ?? 10);
 const seed = Number(process.env["SOAK_SEED"] ?? 1);
 const PATIENCE_MS = 24 * 3_600_000;
 
-/** The last stretch is nobody's to kill, so that memory can be seen over it. */
+/** The stretch after that is nobody's to kill, so that memory can be seen over it. */
 const KILLED_SHARE = 0.5;
 
 test(`${records} records against a chaos server, for ${minutes} minutes`, { timeout: PATIENCE_MS }, async () => {
@@ -33,7 +33,7 @@ test(`${records} records against a chaos server, for ${minutes} minutes`, { time
     );
     say(`  ${JSON.stringify(statusCounts(heard.report.lines))}, exit code ${end.code}`);
     say(
-      `  memory of the last process: ${memory.startMb} MB at its start, ${memory.endMb} MB at its end, at most ${memory.mostMb} MB`,
+      `  memory of the longest process, ${memory.minutes.toFixed(1)} minutes: ${memory.startMb} MB at its start, ${memory.endMb} MB at its end, at most ${memory.mostMb} MB`,
     );
     expect(contradictions(references(records), heard, { ambiguous: 0, cutReplies: true }).slice(0, 20)).toEqual([]);
     expect(end.code).toBe(0);
@@ -53,6 +53,7 @@ interface Pushed {
 
 async function pushToTheEnd(work: Workplace, platform: ChaosPlatform, dice: Dice): Promise<Pushed> {
   let kills = 0;
+  let longest: Memory = { minutes: 0, startMb: 0, endMb: 0, mostMb: 0 };
   for (let starts = 1; ; starts += 1) {
     const options = { timeoutMs: PATIENCE_MS };
     const hasRun = platform.created() > 0;
@@ -66,8 +67,9 @@ async function pushToTheEnd(work: Workplace, platform: ChaosPlatform, dice: Dice
     }
     const end = await running.ended;
     const memory = watched();
+    if (memory.minutes > longest.minutes) longest = memory;
     const isOver = end.signal === null && end.code !== 3 && end.code !== 4 && end.code !== 5;
-    if (isOver || starts > MOST_STARTS) return { end, kills, starts, memory };
+    if (isOver || starts > MOST_STARTS) return { end, kills, starts, memory: longest };
     if (end.signal === null) say(`  ended with ${end.code}: ${end.stderr.trim().split("\n").slice(-3).join(" | ")}`);
   }
 }
@@ -76,6 +78,7 @@ async function pushToTheEnd(work: Workplace, platform: ChaosPlatform, dice: Dice
 const MOST_STARTS = 500;
 
 interface Memory {
+  readonly minutes: number;
   readonly startMb: number;
   readonly endMb: number;
   readonly mostMb: number;
@@ -92,7 +95,8 @@ function watchMemory({ pid, ended }: Pick<RunningCli, "pid" | "ended">): () => M
   ended.then(stop, stop);
   return () => {
     const quarter = Math.max(1, Math.floor(seen.length / 4));
-    return { startMb: mean(seen.slice(0, quarter)), endMb: mean(seen.slice(-quarter)), mostMb: Math.max(0, ...seen) };
+    const [startMb, endMb] = [mean(seen.slice(0, quarter)), mean(seen.slice(-quarter))];
+    return { minutes: seen.length / 60, startMb, endMb, mostMb: Math.max(0, ...seen) };
   };
 }
 
