@@ -1,4 +1,5 @@
-import type { Run } from "../ledger/ledger.ts";
+import { canSettleDoubts } from "../contract/workflow.ts";
+import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { CheckOptions } from "../migrate.ts";
 import { check, send } from "../migrate.ts";
 import type { CheckEnd } from "../run/check-end.ts";
@@ -26,7 +27,10 @@ export interface ResumeOptions {
   readonly showValues: boolean;
 }
 
-/** Goes on with an unfinished push: same input, same target, same settings. What is settled stays settled. */
+/**
+ * Goes on with an unfinished push: same input, same target, same settings. What is settled stays settled. Where nothing
+ * is left to send, it tells what is known, and wants no credentials.
+ */
 export function resume(options: ResumeOptions, parts: Parts): Promise<RunReport> {
   return closedWithReport(async (keep) => {
     const { ledger } = keep(await openRunLedger(options.ledger, "resume"));
@@ -40,21 +44,30 @@ export function resume(options: ResumeOptions, parts: Parts): Promise<RunReport>
     keep(job.input);
     const out = options.out ?? settings.out;
     await requireReportFolder(out, job);
-    const connection = keep(await connect(settings.target, job.operation, { parts, pace }));
     const book = { ledger, run: run.id, target: hostOf(settings.target) };
     const shownValues = options.showValues ? createShownValues() : undefined;
     return recordedRun(book, async () => {
       await ledger.resumeRun(run.id, planPolicy(job, revise));
+      const connection = (await isAnythingLeft(run, job, ledger))
+        ? keep(await connect(settings.target, job.operation, { parts, pace }))
+        : undefined;
       const { drain: signal, onCheck: onProgress } = parts;
       const checking = { revise, allowEmpty, sendInvalid, maxErrors, signal, onProgress, shownValues };
       const end = run.state === "planning" ? await checkAnew(job, book, checking) : undefined;
-      const willSend = end === undefined || end.reason === "done";
+      const willSend = connection !== undefined && (end === undefined || end.reason === "done");
       const sent = willSend
         ? await send(job, book, { connection, pace, parts, shownValues, until: settings.until })
         : undefined;
       return endRun({ ledger, run, job, end, sent, shownValues }, { ...options, out }, parts);
     });
   });
+}
+
+/** Of a run that has been taken up again. Its input may not have been read to its end. */
+async function isAnythingLeft({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
+  if (state === "planning") return true;
+  const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;
+  return pending > 0 || (ambiguous > 0 && canSettleDoubts(operation));
 }
 
 function refuseDryRun({ id, dryRun }: Run): void {

@@ -32,6 +32,8 @@ async function stoppedPush(flags: readonly string[] = []): Promise<Workplace> {
   return work;
 }
 
+const WITHOUT_KEY = { env: { MIGRATE_API_KEY: undefined } };
+
 describe("resume refuses", () => {
   test("where there is no ledger", async () => {
     const { migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
@@ -89,6 +91,26 @@ describe("resume", () => {
     expect(code).toBe(0);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 5 });
     expect(await admin.imports()).toEqual(sent);
+  });
+
+  test("of a run in which nothing is left to send wants no credentials, and ends as what is known says", async () => {
+    const work = workplace({ accounts: [...goodAccounts(5), { REF: "BAD", TYPE: "X" }] }, sandbox);
+    await admin.faults({ errorAfter: { at: [3] } });
+    expect((await work.push(["--contract", "no-dedupe.yaml"])).code).toBe(5);
+    const sent = await admin.history();
+    const { code, stdout, stderr } = await work.migrate(["resume", "--format", "ndjson"], WITHOUT_KEY);
+    expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringMatching(/4 {2}accepted/) });
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 4, ambiguous: 1, invalid: 1 });
+    expect(await admin.history()).toEqual(sent);
+  });
+
+  test("of a run in which something is left wants credentials, and can be repeated with them", async () => {
+    const work = await stoppedPush();
+    const refused = await work.migrate(["resume"], WITHOUT_KEY);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("MIGRATE_API_KEY")]);
+    const { code, stdout } = await work.migrate(["resume", "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
   });
 
   test("takes a run by the beginning of its id, and goes on from any folder", async () => {
