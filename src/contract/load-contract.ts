@@ -64,6 +64,12 @@ function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilati
   const version = isJsonObject(root) ? root["openapi"] : undefined;
   if (typeof version === "string" && version.startsWith("3.0")) return "3.0";
   if (typeof version === "string" && version.startsWith("3.1")) return "3.1";
+  if (root === null) {
+    throw emptyFile(
+      file,
+      "a contract is the platform's own OpenAPI document: ask its operator for it (docs/contract.md)",
+    );
+  }
   const line = lineOf(["openapi"]);
   throw new Failure("contract_invalid", `${file}:${line}: this is not an OpenAPI 3.0 or 3.1 document`, {
     hint: hintFor(root, version),
@@ -82,6 +88,9 @@ function overlayOf(source: SourceText): SourceDocument {
   const overlay = parseDocument(source);
   const version = overlayVersion(overlay.value);
   if (version?.startsWith("1")) return overlay;
+  if (overlay.value === null) {
+    throw emptyFile(source.file, "leave the overlay out, or write what it changes (docs/contract.md)");
+  }
   const line = overlay.lineOf(["overlay"]);
   const what =
     version === undefined
@@ -91,6 +100,11 @@ function overlayOf(source: SourceText): SourceDocument {
     hint: 'give one OpenAPI document, then overlays; these begin with "overlay: 1.0.0"',
     place: { file: source.file, line },
   });
+}
+
+/** Nothing, or comments alone. */
+function emptyFile(file: string, hint: string): Failure {
+  return new Failure("contract_invalid", `${file}: this file is empty`, { hint, place: { file, line: 1 } });
 }
 
 function textOr(value: JsonValue | undefined, otherwise: string): string {

@@ -1,4 +1,5 @@
 import { parseAttr, type AttrPath } from "../model/attr.ts";
+import { Failure } from "../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { parseDocument } from "../contract/document.ts";
 import { LEAF_OPTIONS } from "./leaf-options.ts";
@@ -41,7 +42,13 @@ export interface SourceEntry {
 export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
   const { file, value, lineOf } = parseDocument(source, "mapping_invalid");
   const issues = collectIssues({ file, lineOf });
-  const top = value === null ? {} : (asObject(value, [], issues) ?? {});
+  if (value === null) {
+    throw new Failure("mapping_invalid", `${file}: this file is empty`, {
+      hint: "docs/mapping.md begins with an example of a mapping",
+      place: { file, line: 1 },
+    });
+  }
+  const top = asObject(value, [], issues) ?? {};
   refuseUnknown(top, MAPPING_KEYS, [], issues);
   const operation = textAt(top, "operation", [], issues);
   const key = textAt(top, "key", [], issues);

@@ -201,10 +201,19 @@ describe("documents", () => {
     ["openapi: 3.1", "as text"],
     ["openapi: 4.0.0", "openapi: 3.0.3"],
     ["[]", "openapi: 3.0.3"],
+    ["", "ask its operator"],
+    ["# to be written\n\n# soon\n", "ask its operator"],
   ])("%s is no contract", (text, hint) => {
     const failure = refusedBy(() => loadContract([{ file: "c.yaml", text }]));
     expect(failure).toMatchObject({ code: "contract_invalid", place: { file: "c.yaml", line: 1 } });
     expect(failure.hint).toContain(hint);
+  });
+
+  it.each(["", "# to be written\n", "---\n"])("that are empty are called empty: %j", (text) => {
+    const empty = { file: "empty.yaml", text };
+    const whole = { file: "c.yaml", text: "openapi: 3.0.0\npaths: {}" };
+    expect(refusedBy(() => loadContract([empty])).message).toBe("empty.yaml: this file is empty");
+    expect(refusedBy(() => loadContract([whole, empty])).message).toBe("empty.yaml: this file is empty");
   });
 
   it("after the first must be overlays of a known version", () => {

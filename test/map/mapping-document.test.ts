@@ -34,7 +34,8 @@ payload:
     expect(document.lineOf(["payload", "customers", "item"])).toBe(10);
   });
   test.each([
-    ["", "has no payload"],
+    ["", "mapping.yaml: this file is empty"],
+    ["# to be written\n", "mapping.yaml: this file is empty"],
     ["[1]", "has to be an object"],
     ["key: a", "has no payload"],
     ["payload: []", "mirrors the payload"],
