@@ -12,7 +12,7 @@ const contract = loadContract([{ file: "contract.yaml", text: contractText }]);
 const operation = findOperation(contract, "POST /data-import/accounts/");
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  "empty.yaml": "empty.yaml:1: the mapping has no payload",
+  "empty.yaml": "empty.yaml: this file is empty",
   "endless-pattern.yaml":
     "endless-pattern.yaml:2: payload.billing_name.replace.pattern: " +
     "an endless repeat (*, +, {n,}) may repeat only a single character or class",
