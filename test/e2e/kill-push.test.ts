@@ -16,6 +16,8 @@ const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` kills 1,000 times. */
 const KILLS = Number(process.env["KILLS"] ?? 50);
 const PATIENCE_MS = 180_000 * Math.max(1, KILLS / 50);
+/** The more kills, the slower the platform, so that the push lasts until the last of them. */
+const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
 
 /** To repeat a failure: KILL_SEED=<the seed it printed>. */
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
@@ -58,7 +60,7 @@ async function pushThroughKills(
 ): Promise<Aftermath> {
   const startedAt = performance.now();
   const sandbox = await startSandboxProcess({
-    flags: ["--verbose", "--latency", "0-3", ...flags.sandbox],
+    flags: ["--verbose", "--latency", LATENCY_MS, ...flags.sandbox],
     timeoutMs: PATIENCE_MS,
   });
   try {
@@ -69,9 +71,10 @@ async function pushThroughKills(
         push: () => work.startPush(["--concurrency", String(CONCURRENCY), ...flags.push]),
         resume: () => work.start(["resume"]),
         records: RECORDS,
+        ledger: work.file(".migrate/ledger.db"),
       },
       kills,
-      { admin, counter: countRequests(sandbox), dice: seededDice(seed) },
+      { counter: countRequests(sandbox), dice: seededDice(seed) },
     );
     const end = await resumeUntilDone(work);
     const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));

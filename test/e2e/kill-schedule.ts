@@ -1,7 +1,10 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseSync } from "@photostructure/sqlite";
 import type { CliEnd, RunningCli, SandboxProcess } from "./cli.ts";
 import type { Dice } from "../seeded-dice.ts";
-import type { Admin } from "./push-scene.ts";
 
 /** Counts the data-import requests that a sandbox started with --verbose has answered. */
 export interface RequestCounter {
@@ -42,7 +45,34 @@ export interface Victim {
   readonly push: () => RunningCli;
   readonly resume: () => RunningCli;
   readonly records: number;
+  /** Path of the ledger. */
+  readonly ledger: string;
 }
+
+/**
+ * Records that the ledger holds as accepted. A copy is asked, so that nothing is mended in the ledger of a killed process
+ * but by the next one.
+ */
+function acceptedIn(ledger: string): number {
+  if (!existsSync(ledger)) return 0;
+  const folder = mkdtempSync(path.join(tmpdir(), "migrate-kills-"));
+  try {
+    const copy = path.join(folder, "ledger.db");
+    for (const side of ["", "-wal"]) if (existsSync(ledger + side)) copyFileSync(ledger + side, copy + side);
+    const database = new DatabaseSync(copy);
+    try {
+      return Number(database.prepare(ACCEPTED).get()?.["count"] ?? 0);
+    } catch {
+      return 0; // killed before its tables were made
+    } finally {
+      database.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const ACCEPTED = "select count(*) as count from records where state = 'accepted'";
 
 /** How long after its start a command is killed, at most, when its requests are not what the moment hangs on. */
 const LOADING_MS = 700;
@@ -53,18 +83,18 @@ const AFTERWARDS_MS = 60;
  * Kills a push and its resumptions with SIGKILL, so many times, at random moments: three in four after a random
  * number of requests and up to 60 ms more, the others after a random time since the start, when most are still
  * loading, planning or taking the lock over. The numbers of requests are such that the last kills still have a push
- * to kill.
+ * to kill, as far as its pace allows.
  */
 export async function killRepeatedly(
-  { push, resume, records }: Victim,
+  { push, resume, records, ledger }: Victim,
   kills: number,
-  { admin, counter, dice }: { readonly admin: Admin; readonly counter: RequestCounter; readonly dice: Dice },
+  { counter, dice }: { readonly counter: RequestCounter; readonly dice: Dice },
 ): Promise<KillTally> {
   const tally: KillTally = { kills: 0, idle: 0, starts: 0 };
   let next = push;
   let over = false;
   while (tally.kills < kills) {
-    const left: number = over ? 0 : records - (await admin.accounts()).length;
+    const left: number = over ? 0 : records - acceptedIn(ledger);
     const before = counter.count();
     const running = next();
     tally.starts += 1;

@@ -34,9 +34,10 @@ test.each(["v1", "v2"] as const)(
           push: () => place.startPush(generation, ["--concurrency", CONCURRENCY]),
           resume: () => place.start(["resume"]),
           records: RECORDS,
+          ledger: place.file(".migrate/ledger.db"),
         },
         kills,
-        { admin, counter: countRequests(sandbox), dice: seededDice(seed) },
+        { counter: countRequests(sandbox), dice: seededDice(seed) },
       );
       const end = await resumeUntilDone(place);
       const heard = await hear(admin, place.file(".migrate/ledger.db"), await latestRun(place));
