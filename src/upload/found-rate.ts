@@ -14,8 +14,15 @@ export interface FoundRate {
   readonly perSecond: (now: number) => number;
   /** A request was let through. */
   readonly letThrough: (now: number) => void;
-  /** One was refused. `isFirst`: of a volley, which shows a cap once. */
-  readonly refused: (now: number, isFirst: boolean) => void;
+  /** One was refused. */
+  readonly refused: (now: number, refusal: Refusal) => void;
+}
+
+interface Refusal {
+  /** Of a volley, which shows a cap once. */
+  readonly isFirst: boolean;
+  /** It came with a `Retry-After`: whoever sends that keeps count. */
+  readonly isTold: boolean;
 }
 
 /** The share of the cap that is given up after a refusal. */
@@ -64,17 +71,17 @@ export function createFoundRate(): FoundRate {
       through.add(now);
       scatter.letThrough();
     },
-    refused(now, isFirst) {
+    refused(now, { isFirst, isTold }) {
       refusals.add(now);
-      const many = areMany(now);
-      const hasEnded = scatter.endsWith(many);
+      const isCap = isTold || areMany(now);
+      const hasEnded = scatter.endsWith(isCap);
       if (scatter.isOn() || (!isFirst && !hasEnded)) return;
       const sinceMs = now - refusedAt;
       const found = through.perSecond(now, sinceMs);
       refusedAt = now;
       if (found === 0) return;
-      if (scatter.beginsWith(sinceMs < backMs)) forget();
-      else lower(found, !many);
+      if (!isCap && scatter.beginsWith(sinceMs < backMs)) forget();
+      else lower(found, !isCap);
     },
   };
 }

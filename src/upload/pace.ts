@@ -89,13 +89,15 @@ export function createPace(options: Pick<UploadOptions, "concurrency" | "ceiling
       steps.up(durationMs, inFlight);
     },
     pushedBack(ticket, { reason, afterMs }) {
-      if (afterMs !== undefined) pause(afterMs, reason);
-      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic(), ticket >= troubles);
-      if (ticket < troubles) return;
+      const isFirst = ticket >= troubles;
+      const isTold = afterMs !== undefined;
+      if (isTold) pause(afterMs, reason);
+      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic(), { isFirst, isTold });
+      if (!isFirst) return;
       troubles += 1;
       pushedBackInARow += 1;
-      const isTold = afterMs !== undefined && pushedBackInARow <= BELIEVED;
-      if (!isTold && reason !== "timeout") pause(fullJitter(pushedBackInARow, random), reason);
+      const isPauseEnough = isTold && pushedBackInARow <= BELIEVED;
+      if (!isPauseEnough && reason !== "timeout") pause(fullJitter(pushedBackInARow, random), reason);
       steps.halve(reason, found.perSecond(clock.monotonic()));
     },
     unreachable(ticket, reason) {

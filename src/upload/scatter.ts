@@ -9,9 +9,9 @@ export interface Scatter {
   readonly isOn: () => boolean;
   /**
    * To be called for every refusal. True when it shows that refusals are not scattered any more.
-   * @param areMany a large share of the last requests was refused
+   * @param isCap it shows a cap by itself
    */
-  readonly endsWith: (areMany: boolean) => boolean;
+  readonly endsWith: (isCap: boolean) => boolean;
   /**
    * To be called for the first refusal of a volley while they are not scattered. True when they are from now on.
    * @param isEarly less was being sent than when the last one came
@@ -45,9 +45,9 @@ export function createScatter(): Scatter {
       through += 1;
     },
     isOn: () => isOn,
-    endsWith(areMany) {
+    endsWith(isCap) {
       refused += 1;
-      if (!isOn || !(areMany || (refused >= SHARE_FROM && !areFew(STILL_FEW)))) return false;
+      if (!isOn || !(isCap || (refused >= SHARE_FROM && !areFew(STILL_FEW)))) return false;
       isOn = false;
       inVain = 0;
       patience *= 2;

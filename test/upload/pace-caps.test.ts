@@ -85,6 +85,13 @@ describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perS
   });
 });
 
+test("a cap that is told with Retry-After is kept by quick replies, too (its refusals were taken for scattered)", async () => {
+  const { rate, refusedShare } = await against(bucket(200), 200, { afterMs: 1000, latencyMs: 5 });
+  expect(rate / 200).toBeGreaterThan(0.85);
+  expect(rate / 200).toBeLessThan(1.15);
+  expect(refusedShare).toBeLessThan(0.05);
+});
+
 test.each([
   ["one in a hundred", 0.01, 60],
   ["three in a hundred", 0.03, 25],
