@@ -89,14 +89,13 @@ export function createPace(options: Pick<UploadOptions, "concurrency" | "ceiling
       steps.up(durationMs, inFlight);
     },
     pushedBack(ticket, { reason, afterMs }) {
-      const isFirst = ticket >= troubles;
-      const isTold = afterMs !== undefined;
-      if (isTold) pause(afterMs, reason);
-      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic(), { isFirst, isTold });
-      if (!isFirst) return;
+      const refusal = { isFirst: ticket >= troubles, isTold: afterMs !== undefined };
+      if (afterMs !== undefined) pause(afterMs, reason);
+      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic(), refusal);
+      if (!refusal.isFirst) return;
       troubles += 1;
       pushedBackInARow += 1;
-      const isPauseEnough = isTold && pushedBackInARow <= BELIEVED;
+      const isPauseEnough = refusal.isTold && pushedBackInARow <= BELIEVED;
       if (!isPauseEnough && reason !== "timeout") pause(fullJitter(pushedBackInARow, random), reason);
       steps.halve(reason, found.perSecond(clock.monotonic()));
     },
