@@ -3,18 +3,12 @@ import { parseAttr, type AttrPath } from "../model/attr.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Findings } from "./findings.ts";
 import type { ItemRule, OutcomeRule } from "./outcome-rule.ts";
+import type { PlainOperation } from "./plain-operation.ts";
 import { present } from "../model/present.ts";
 import { suggest } from "../model/suggest.ts";
 
 /** What an operation's `x-migrate-...` keys say, as far as they are well-formed. */
-export interface OperationExtensions {
-  readonly key?: AttrPath;
-  readonly wrap?: string;
-  readonly dedupes: boolean;
-  readonly outcomes: readonly OutcomeRule[];
-  readonly items?: readonly ItemRule[];
-  readonly supplier?: AttrPath;
-}
+export type OperationExtensions = Pick<PlainOperation, "key" | "wrap" | "dedupes" | "outcomes" | "items" | "supplier">;
 
 /** Reads them; a value of the wrong shape is a finding of severity `error` and left out. */
 export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {

@@ -77,6 +77,8 @@ test("F42: a ledger cut in half, or emptied, is no new ledger", async () => {
   expect(repair.code).toBe(6);
   expect(repair.stderr).toMatch(/nothing of it can be read/);
   expect(existsSync(ledger)).toBe(true);
+  const drafts = readdirSync(work.file(".migrate")).filter((name) => name.includes("repaired"));
+  expect(drafts).toEqual([]);
 });
 
 test("a file that is no ledger is neither called a damaged one that repair would mend, nor changed", async () => {
