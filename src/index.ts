@@ -9,12 +9,12 @@
  * page asked for when it is wanted, and `readAccount` one account.
  */
 export type { Contract, ContractFinding, Operation } from "./contract/contract.ts";
-export { fieldTable, type FieldRow } from "./contract/field-table.ts";
-export type { FieldType } from "./contract/field-type.ts";
-export { findOperation } from "./contract/find-operation.ts";
+export { fieldTable, type FieldRow } from "./contract/describe/field-table.ts";
+export type { FieldType } from "./contract/types/field-type.ts";
+export { findOperation } from "./contract/operations/find-operation.ts";
 export { loadContract } from "./contract/load-contract.ts";
 export type { Ledger, Run } from "./ledger/ledger.ts";
-export { openLedger, openTemporaryLedger } from "./ledger/sqlite-ledger.ts";
+export { openLedger, openTemporaryLedger } from "./ledger/sqlite/sqlite-ledger.ts";
 export {
   check,
   checkDocuments,
@@ -29,33 +29,34 @@ export type { Outcome, Status, Summary } from "./model/outcome.ts";
 export type { Place } from "./model/place.ts";
 export type { Problem } from "./model/problem.ts";
 export type { MappedRecord } from "./model/record.ts";
-export { readAccount, type Account } from "./platform/account.ts";
-export { resolveTime, type ResolvedTime } from "./platform/london-time.ts";
-export type { Authorisation } from "./platform/authorisation.ts";
-export { sendAuthorised } from "./platform/authorised-request.ts";
-export type { Page } from "./platform/pages.ts";
-export { productPages, type Product, type ProductFilters } from "./platform/products.ts";
-export type { Fuel, RateKind } from "./platform/rate-kinds.ts";
-export { ratePages, type RateRequest, type UnitRate } from "./platform/rates.ts";
-export type { ReadClient } from "./platform/read-client.ts";
-export { inTimeOrder } from "./platform/time-order.ts";
-export { wordsFor } from "./report/words.ts";
-export type { CheckEnd } from "./run/check-end.ts";
-export type { AuthSettings } from "./run/auth-settings.ts";
+export { readAccount, type Account } from "./platform/reading/read-account.ts";
+export { resolveTime, type ResolvedTime } from "./time/london-time.ts";
+export type { Authorisation } from "./platform/auth/authorisation.ts";
+export { sendAuthorised } from "./platform/auth/authorisation.ts";
+export type { Page } from "./platform/reading/pagination.ts";
+export { productPages, type Product, type ProductFilters } from "./platform/reading/product-list.ts";
+export type { Fuel, RateKind } from "./platform/reading/rate-kinds.ts";
+export { ratePages, type RateRequest, type UnitRate } from "./platform/reading/unit-rates.ts";
+export type { ReadClient } from "./platform/reading/read-client.ts";
+export { inTimeOrder } from "./platform/reading/pagination.ts";
+export { describeProblem } from "./report/problem-text.ts";
+export type { CheckResult } from "./job/dependencies.ts";
+export type { AuthSettings } from "./job/auth-settings.ts";
 export {
   authorisationOf,
   connect,
   type Connection,
   openTarget,
   type OpenTarget,
-  type PaceSettings,
+  type RateLimitSettings,
   type TargetSettings,
-} from "./run/connection.ts";
-export { connectToRead, type ReadConnection, type ReadParts } from "./run/read-connection.ts";
-export { openJob, type Job, type JobSettings } from "./run/job.ts";
-export type { Parts } from "./run/parts.ts";
-export type { RunBook, Tolerance } from "./run/plan-records.ts";
+} from "./job/target-connection.ts";
+export { connectToRead, type ReadConnection, type ReadDependencies } from "./job/target-connection.ts";
+export { openJob, type Job, type JobSettings } from "./job/job.ts";
+export type { Dependencies } from "./job/dependencies.ts";
+export type { MaxErrors } from "./job/recorded-settings.ts";
+export type { RunHandle } from "./pipeline/plan-records.ts";
 export type { DocumentStore } from "./store/document-store.ts";
 export { openStore, type StoreOptions } from "./store/open-store.ts";
-export type { UploadEnd } from "./upload/sendable.ts";
+export type { UploadEnd } from "./upload/upload-types.ts";
 export { compileValidator, type Validate } from "./validate/compile-validator.ts";

@@ -1,19 +1,19 @@
 import { Failure } from "./model/failure.ts";
 import type { MappedRecord } from "./model/record.ts";
 import type { ShownValues } from "./report/shown-values.ts";
-import { checkRecords, mapRecords, readRecords, selectRecords } from "./run/checked-records.ts";
-import type { CheckEnd } from "./run/check-end.ts";
-import type { Connection, PaceSettings } from "./run/connection.ts";
-import type { DocumentCheckOptions } from "./run/document-check.ts";
-import { documentFinder, lookUpDocuments } from "./run/document-check.ts";
-import { dueRecords } from "./run/due-records.ts";
-import type { Job } from "./run/job.ts";
-import type { Parts } from "./run/parts.ts";
-import type { KeyColumns, PlanOptions, RunBook } from "./run/plan-records.ts";
-import { planPolicy, planRecords } from "./run/plan-records.ts";
+import { checkRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
+import type { CheckResult } from "./job/dependencies.ts";
+import type { Connection, RateLimitSettings } from "./job/target-connection.ts";
+import type { DocumentCheckOptions } from "./pipeline/look-up-documents.ts";
+import { documentFinder, lookUpDocuments } from "./pipeline/look-up-documents.ts";
+import { recordsToSend } from "./pipeline/records-to-send.ts";
+import type { Job } from "./job/job.ts";
+import type { Dependencies } from "./job/dependencies.ts";
+import type { KeyColumns, PlanOptions, RunHandle } from "./pipeline/plan-records.ts";
+import { planPolicy, planRecords } from "./pipeline/plan-records.ts";
 import type { DocumentStore } from "./store/document-store.ts";
-import type { UploadEnd } from "./upload/sendable.ts";
-import { uploadInRounds } from "./upload/upload-rounds.ts";
+import type { UploadEnd } from "./upload/upload-types.ts";
+import { upload } from "./upload/upload.ts";
 
 export interface CheckOptions extends PlanOptions {
   /** Send accepted records again whose content has changed. */
@@ -29,13 +29,13 @@ export interface CheckOptions extends PlanOptions {
  * Reads the whole input in bounded memory and leaves in the ledger what each record is and what is wrong with it.
  * A push whose input was not read to its end keeps its plan open: `resume` reads it anew.
  */
-export async function check(job: Job, book: RunBook, options: CheckOptions): Promise<CheckEnd> {
+export async function check(job: Job, handle: RunHandle, options: CheckOptions): Promise<CheckResult> {
   const checked = checkedRecords(job, options);
   const keyColumns: KeyColumns = new Map();
-  const end = await planRecords(checked, { job, book, keyColumns }, options);
+  const end = await planRecords(checked, { job, handle, keyColumns }, options);
   if (end.records === 0 && end.reason === "done" && !options.allowEmpty) throw noRecords(job);
-  const whole = end.reason === "done" || book.target === undefined;
-  if (whole) await book.ledger.settlePlan(book.run, planPolicy(job, options.revise, keyColumns));
+  const whole = end.reason === "done" || handle.target === undefined;
+  if (whole) await handle.ledger.finishPlan(handle.run, planPolicy(job, options.revise, keyColumns));
   return end;
 }
 
@@ -61,61 +61,61 @@ export interface DocumentOptions extends PlanOptions, DocumentCheckOptions {
  */
 export async function checkDocuments(
   job: Job,
-  book: RunBook,
+  handle: RunHandle,
   store: DocumentStore,
   options: DocumentOptions,
-): Promise<CheckEnd> {
+): Promise<CheckResult> {
   const find = documentFinder(job);
   const rows = readRecords(job, options.signal);
   const mapped = mapRecords(rows, job);
   const wanted = selectRecords(mapped, job.settings);
   const lookedUp = lookUpDocuments(wanted, { job, store, find }, options);
-  const end = await planRecords(lookedUp, { job, book, keyColumns: new Map() }, options);
+  const end = await planRecords(lookedUp, { job, handle, keyColumns: new Map() }, options);
   if (end.records === 0 && end.reason === "done" && !options.allowEmpty) throw noRecords(job);
   return end;
 }
 
 export interface SendOptions {
   readonly connection: Connection;
-  readonly pace: PaceSettings;
-  readonly parts: Pick<Parts, "drain" | "abort" | "clock" | "random" | "onUpload">;
+  readonly pace: RateLimitSettings;
+  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onUpload">;
   readonly shownValues?: ShownValues | undefined;
   /** The step after which records are left as they are. */
   readonly until?: string | undefined;
   /** The connection creates nothing: what the platform would take is `valid`. */
-  readonly rehearsal?: boolean;
+  readonly remoteValidation?: boolean;
 }
 
 /**
  * The second half of the line: what the plan holds as `pending` -> the platform -> outcomes in the ledger.
  * Reads the input again, and once more for records that had to wait; what is settled already is passed over.
  */
-export function send(job: Job, book: RunBook, options: SendOptions): Promise<UploadEnd> {
-  const { connection, pace, parts, shownValues, until, rehearsal = false } = options;
-  const due = (): ReturnType<typeof dueRecords> =>
-    dueRecords(readRecords(job, parts.drain), { job, book, shownValues, until });
-  const { clock, random, onUpload } = parts;
-  return uploadInRounds(
+export function send(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
+  const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
+  const due = (): ReturnType<typeof recordsToSend> =>
+    recordsToSend(readRecords(job, dependencies.drain), { job, handle, shownValues, until });
+  const { clock, random, onUpload } = dependencies;
+  return upload(
     due,
-    { ledger: book.ledger, steps: connection.steps, clock, random, onProgress: onUpload },
+    { ledger: handle.ledger, steps: connection.steps, clock, random, onProgress: onUpload },
     {
-      run: book.run,
+      run: handle.run,
       concurrency: pace.concurrency,
       ceiling: pace.maxConcurrency,
       until,
-      rehearsal,
+      remoteValidation,
       oneSupplier: job.operation.supplier === undefined || job.mapping.isConstant(job.operation.supplier),
       waitForSupplier: pace.waitForSupplier,
-      drain: parts.drain,
-      abort: parts.abort,
-      maxWaitMs: MOST_WAIT_MS,
+      drain: dependencies.drain,
+      abort: dependencies.abort,
+      maxWaitMs: MAX_PLATFORM_WAIT_MS,
       ...(pace.rps !== undefined && { rps: pace.rps }),
     },
   );
 }
 
 /** How long a run waits for a platform that does not take anything, before it ends as incomplete. */
-const MOST_WAIT_MS = 5 * 60_000;
+const MAX_PLATFORM_WAIT_MS = 5 * 60_000;
 
 function noRecords(job: Job): Failure {
   const files = job.input.files.map(({ file }) => file).join(", ");

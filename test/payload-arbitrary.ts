@@ -8,8 +8,8 @@ import type {
   ObjectType,
   TextType,
   UnionType,
-} from "../src/contract/field-type.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../src/model/json.ts";
+} from "../src/contract/types/field-type.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../src/json/json-value.ts";
 import { mutate } from "./payload-mutation.ts";
 
 /** Payloads that the contract takes. Optional fields come and go, lists are short, types that contain themselves end. */

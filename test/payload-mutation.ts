@@ -1,5 +1,12 @@
-import type { FieldType, ListType, NumberType, ObjectType, TextType, UnionType } from "../src/contract/field-type.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../src/model/json.ts";
+import type {
+  FieldType,
+  ListType,
+  NumberType,
+  ObjectType,
+  TextType,
+  UnionType,
+} from "../src/contract/types/field-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../src/json/json-value.ts";
 
 /** Which place of the payload, and which of the mutations that suit it; any two numbers will do. */
 export interface Pick {

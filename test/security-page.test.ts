@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../src/read/read-limits.ts";
-import { MAX_HEADER_BYTES, MAX_REPLY_BYTES } from "../src/transport/limits.ts";
+import { MAX_HEADER_BYTES, MAX_REPLY_BYTES } from "../src/transport/http-client.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const page = readFileSync(path.join(ROOT, "docs/security.md"), "utf8");

@@ -1,7 +1,7 @@
-import type { Random } from "../src/model/clock.ts";
+import type { Random } from "../src/time/clock.ts";
 
 /** The same seed, the same numbers, as in the sandbox. */
-export { seededRandom as seededDice } from "../src/sandbox/seeded-random.ts";
+export { seededRandom as seededDice } from "../src/sandbox/faults/fault-plan.ts";
 
 export type Dice = Random;
 

@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
 import { Failure } from "../model/failure.ts";
-import { sayEnd } from "./end-of-process.ts";
-import type { Flags } from "./flags.ts";
-import { environmentNotices } from "./environment.ts";
-import { createProgram, goesOnline } from "./program.ts";
-import { createTalk, talkOptionsOf } from "./talk.ts";
+import { logExit } from "./process/process-exit.ts";
+import type { Flags } from "./options/options.ts";
+import { environmentNotices } from "./process/environment.ts";
+import { createProgram, usesNetwork } from "./program.ts";
+import { createLogger, loggerOptionsOf } from "./process/logger.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // Whoever read our output has gone (`| head`); what the run does to the platform and the ledger goes on.
@@ -22,20 +22,20 @@ for (const [name, value] of Object.entries(process.env)) {
   if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
 }
 
-let talk = createTalk(talkOptionsOf({}));
+let logger = createLogger(loggerOptionsOf({}));
 // What is thrown where nobody waits for it: in a listener, in a promise that nobody holds, by a second signal.
-process.on("uncaughtException", (error) => process.exit(sayEnd(error, talk)));
+process.on("uncaughtException", (error) => process.exit(logExit(error, logger)));
 
 const program = createProgram();
 program.hook("preAction", (_program, command) => {
-  talk = createTalk(talkOptionsOf(command.opts<Flags>()));
-  if (goesOnline(command)) for (const notice of environmentNotices(process)) talk.notice(notice);
+  logger = createLogger(loggerOptionsOf(command.opts<Flags>()));
+  if (usesNetwork(command)) for (const notice of environmentNotices(process)) logger.notice(notice);
 });
 
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = error instanceof CommanderError ? usageExitCode(error) : sayEnd(error, talk);
+  process.exitCode = error instanceof CommanderError ? usageExitCode(error) : logExit(error, logger);
 }
 
 /** Help and version are asked for; anything else is wrong usage. */

@@ -1,29 +1,28 @@
 import { Command, Option } from "commander";
-import type { Flags, ReconcileFlags, RunFlags } from "./flags.ts";
-import type { SandboxFlags } from "./sandbox-actions.ts";
-import type { TokenFlags } from "./token-action.ts";
-import { addHelpCommands } from "./help-command.ts";
-import { wholeNumber } from "./flag-values.ts";
-import { faultOptions, suppliersOption } from "./fault-flags.ts";
+import type { TokenFlags } from "./actions/reading-actions.ts";
+import type { SandboxFlags } from "./actions/sandbox-action.ts";
+import { addInspectCommands } from "./inspect-commands.ts";
+import { packageVersion } from "./installation.ts";
+import { wholeNumber } from "./options/option-values.ts";
+import type { Flags, ReconcileFlags, RunFlags } from "./options/options.ts";
 import {
+  cacheOption,
+  checkOptions,
   configOption,
   contractOption,
-  cacheOption,
-  showValuesOption,
-  reportOptions,
-  checkOptions,
+  formatOption,
+  jobOptions,
   ledgerOption,
-  targetOptions,
-  sendOptions,
   planOptions,
   reconcileOptions,
-  jobOptions,
-  viewFormat,
+  reportOptions,
+  sendOptions,
+  showValuesOption,
+  targetOptions,
   withOptions,
-} from "./options.ts";
-import { addReadCommands } from "./read-commands.ts";
-import { packageVersion } from "./version.ts";
-import { addViewCommands } from "./view-commands.ts";
+} from "./options/options.ts";
+import { faultOptions, suppliersOption } from "./options/sandbox-options.ts";
+import { addReadingCommands } from "./reading-commands.ts";
 
 const EXIT_CODES = `
 Exit codes (the worst one wins)
@@ -52,9 +51,9 @@ export function createProgram(): Command {
   program.commandsGroup("Migrate:");
   addRunCommands(program);
   program.commandsGroup("Look into it:");
-  addViewCommands(program);
+  addInspectCommands(program);
   program.commandsGroup("Read the platform:");
-  addReadCommands(program);
+  addReadingCommands(program);
   addTokenCommand(program);
   program.commandsGroup("Local platform:");
   addLocalPlatformCommands(program);
@@ -74,7 +73,7 @@ function withoutValue(text: string): string {
 }
 
 /** Commands that talk to a platform or a store: those that can be given its address, and those that know it. */
-export function goesOnline(command: Command): boolean {
+export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
   return named || ["resume", "reconcile", "demo"].includes(command.name());
 }
@@ -84,7 +83,7 @@ function addRunCommands(program: Command): void {
     .description("Read, map and validate; report. No network.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
-      (await import("./run-actions.ts")).validateAction(sources, flags),
+      (await import("./actions/run-actions.ts")).validateAction(sources, flags),
     );
 
   withOptions(program.command("push"), [
@@ -100,7 +99,7 @@ function addRunCommands(program: Command): void {
     .description("Validate, then upload what is valid. What was accepted before is not sent again.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
-      (await import("./run-actions.ts")).pushAction(sources, flags),
+      (await import("./actions/run-actions.ts")).pushAction(sources, flags),
     );
 
   addRunFollowUps(program);
@@ -112,7 +111,7 @@ function addRunFollowUps(program: Command): void {
     .description("Go on with an unfinished push, with the settings it recorded.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
-      (await import("./run-actions.ts")).resumeAction(run, flags),
+      (await import("./actions/run-actions.ts")).resumeAction(run, flags),
     );
 
   withOptions(program.command("reconcile"), [
@@ -126,7 +125,7 @@ function addRunFollowUps(program: Command): void {
     .description("Settle the records of a push that may have arrived, by asking the platform; or decide yourself.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: ReconcileFlags) =>
-      (await import("./run-actions.ts")).reconcileAction(run, flags),
+      (await import("./actions/run-actions.ts")).reconcileAction(run, flags),
     );
 
   withOptions(program.command("report"), [configOption, cacheOption, ...reportOptions, ledgerOption])
@@ -134,15 +133,15 @@ function addRunFollowUps(program: Command): void {
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .option("--drift", "where platform and local validation disagreed, with rules to add (default: in all runs)")
     .action(async (run: string | undefined, flags: RunFlags) =>
-      (await import("./run-actions.ts")).reportAction(run, flags),
+      (await import("./actions/run-actions.ts")).reportAction(run, flags),
     );
 }
 
 function addTokenCommand(program: Command): void {
-  withOptions(program.command("token"), [configOption, ...targetOptions, viewFormat()])
+  withOptions(program.command("token"), [configOption, ...targetOptions, formatOption()])
     .description("Obtain a token, and say whose it is, until when, and in which form it is sent.")
     .option("--show", "show the token itself")
-    .action(async (flags: TokenFlags) => (await import("./token-action.ts")).tokenAction(flags));
+    .action(async (flags: TokenFlags) => (await import("./actions/reading-actions.ts")).tokenAction(flags));
 }
 
 function addLocalPlatformCommands(program: Command): void {
@@ -152,9 +151,29 @@ function addLocalPlatformCommands(program: Command): void {
     .addOption(suppliersOption)
     .option("--data <file>", "keep its accounts in this file")
     .option("--ready-file <path>", "write where it listens, and its key, to this file once it does")
-    .action(async (flags: SandboxFlags) => (await import("./sandbox-actions.ts")).sandboxAction(flags));
+    .action(async (flags: SandboxFlags) => (await import("./actions/sandbox-action.ts")).sandboxAction(flags));
 
   withOptions(program.command("demo"), [showValuesOption])
     .description("Sandbox, fixtures, push and report in one go.")
-    .action(async (flags: Flags) => (await import("./demo-action.ts")).demoAction(flags));
+    .action(async (flags: Flags) => (await import("./actions/demo-action.ts")).demoAction(flags));
+}
+
+/** `help <command>`, for the program and for each of its groups. */
+function addHelpCommands(group: Command): void {
+  for (const command of group.commands) if (command.commands.length > 0) addHelpCommands(command);
+  group
+    .helpCommand(false)
+    .command("help")
+    .helpGroup("Commands:")
+    .description("display help for command")
+    .argument("[command...]")
+    .action((names: readonly string[]) => showHelp(group, names));
+}
+
+/** A command that there is not gets the words that it gets without `help`. */
+async function showHelp(command: Command, [name, ...below]: readonly string[]): Promise<void> {
+  if (name === undefined || command.commands.length === 0) return command.help();
+  const named = command.commands.find((each) => each.name() === name);
+  if (named !== undefined) return showHelp(named, below);
+  await command.parseAsync([name], { from: "user" });
 }

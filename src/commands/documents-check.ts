@@ -1,16 +1,16 @@
 import { checkDocuments } from "../migrate.ts";
 import type { PayloadFinding } from "../model/problem.ts";
-import { readTextFile } from "../read/text-file.ts";
+import { readTextFile } from "../read/text/text-file.ts";
 import { createShownValues } from "../report/shown-values.ts";
-import { documentFinder } from "../run/document-check.ts";
-import { openJob } from "../run/job.ts";
-import { closedWithReport } from "../run/closed-with-report.ts";
-import type { Parts } from "../run/parts.ts";
-import type { RunOptions } from "../run/run-options.ts";
-import type { RunReport } from "../run/run-report.ts";
-import { endRun, requireReportFolder } from "../run/run-report.ts";
-import { withStandardInput } from "../run/standard-input.ts";
-import { openThrowAwayRun } from "../run/throw-away-run.ts";
+import { documentFinder } from "../pipeline/look-up-documents.ts";
+import { openJob } from "../job/job.ts";
+import { closeAfterReport } from "../pipeline/with-run.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { RunOptions } from "../pipeline/with-run.ts";
+import type { RunReport } from "../pipeline/run-report.ts";
+import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
+import { withStandardInput } from "../job/standard-input.ts";
+import { openTemporaryRun } from "../pipeline/run-ledger.ts";
 import type { BucketSettings } from "../store/s3-bucket.ts";
 import type { DocumentStore } from "../store/document-store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -34,40 +34,47 @@ export interface StoreSettings extends BucketSettings {
 }
 
 /** Reads and maps the whole input, asks the store for every document that it points to, and reports those it lacks. */
-export function documentsCheck(options: DocumentsCheckOptions, parts: Parts): Promise<RunReport> {
-  return closedWithReport(async (keep) => {
+export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dependencies): Promise<RunReport> {
+  return closeAfterReport(async (keep) => {
     const { out, showValues, allowEmpty, maxErrors, concurrency } = options;
-    const job = await openJob(await withStandardInput(options.job, parts.temporaryFolder, parts), parts);
+    const job = await openJob(
+      await withStandardInput(options.job, dependencies.temporaryFolder, dependencies),
+      dependencies,
+    );
     keep(job.input);
     await requireReportFolder(out, job);
     // Before anything is asked of the store.
     documentFinder(job);
-    const store = keep(await storeOf(options, parts));
-    const { ledger, run } = keep(await openThrowAwayRun("documents check", job, parts));
+    const store = keep(await openConfiguredStore(options, dependencies));
+    const { ledger, run } = keep(await openTemporaryRun("documents check", job, dependencies));
     const shownValues = showValues ? createShownValues() : undefined;
-    const tally = createTally();
-    const { drain: signal, onCheck: onProgress } = parts;
+    const tally = createDocumentCounts();
+    const { drain: signal, onCheck: onProgress } = dependencies;
     const checking = { allowEmpty, maxErrors, signal, onProgress, shownValues, concurrency };
     const end = await checkDocuments(job, { ledger, run: run.id }, store, { ...checking, onDocument: tally.count });
-    parts.notice(tally.words(store.name));
+    dependencies.notice(tally.words(store.name));
     const { flags } = options.store;
-    return endRun({ ledger, run, job, end, shownValues }, { out, showValues, flags }, parts);
+    return endRun({ ledger, run, job, end, shownValues }, { out, showValues, flags }, dependencies);
   });
 }
 
-async function storeOf({ store, concurrency }: DocumentsCheckOptions, parts: Parts): Promise<DocumentStore> {
-  const { clock, random, userAgent } = parts;
+async function openConfiguredStore(
+  { store, concurrency }: DocumentsCheckOptions,
+  dependencies: Dependencies,
+): Promise<DocumentStore> {
+  const { clock, random, userAgent } = dependencies;
   const ca = store.ca === undefined ? undefined : (await readTextFile(store.ca)).text;
-  const credentials = (): ReturnType<Parts["storeCredentials"]> => parts.storeCredentials(store.credentialsFile);
+  const credentials = (): ReturnType<Dependencies["storeCredentials"]> =>
+    dependencies.storeCredentials(store.credentialsFile);
   return openStore({ ...store, ca, credentials, connections: concurrency, clock, random, userAgent });
 }
 
-interface Tally {
+interface DocumentCounts {
   readonly count: (finding: PayloadFinding | undefined) => void;
   readonly words: (store: string) => string;
 }
 
-function createTally(): Tally {
+function createDocumentCounts(): DocumentCounts {
   const counts = { there: 0, missing: 0, unsafe: 0 };
   return {
     count: (finding) => {

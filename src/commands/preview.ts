@@ -1,11 +1,11 @@
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../json/json-value.ts";
 import type { Origin } from "../map/mapping.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
-import { openJob } from "../run/job.ts";
-import type { JobSettings } from "../run/job.ts";
-import type { Parts } from "../run/parts.ts";
-import { withStandardInput } from "../run/standard-input.ts";
+import { openJob } from "../job/job.ts";
+import type { JobSettings } from "../job/job.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import { withStandardInput } from "../job/standard-input.ts";
 import { checkedRecords } from "../migrate.ts";
 
 export interface PreviewOptions {
@@ -23,12 +23,15 @@ export interface PreviewedRecord {
 }
 
 /** The first payloads of the input (`--limit`, default 1), with origins. Opens no socket. */
-export async function preview(options: PreviewOptions, parts: Parts): Promise<readonly PreviewedRecord[]> {
-  const settings = await withStandardInput(options.job, parts.temporaryFolder, parts);
-  const job = await openJob({ ...settings, limit: settings.limit ?? 1 }, parts);
+export async function preview(
+  options: PreviewOptions,
+  dependencies: Dependencies,
+): Promise<readonly PreviewedRecord[]> {
+  const settings = await withStandardInput(options.job, dependencies.temporaryFolder, dependencies);
+  const job = await openJob({ ...settings, limit: settings.limit ?? 1 }, dependencies);
   try {
     const shown: PreviewedRecord[] = [];
-    for await (const batch of checkedRecords(job, { signal: parts.drain })) {
+    for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
       for (const record of batch) {
         shown.push({
           record: record.number,

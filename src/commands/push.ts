@@ -1,26 +1,26 @@
-import { refuseOtherRecipient } from "../run/bound-ledger.ts";
-import type { PaceSettings, TargetSettings } from "../run/connection.ts";
-import { connect, hostOf } from "../run/connection.ts";
-import type { Job } from "../run/job.ts";
-import { openJob, requireKey } from "../run/job.ts";
-import { closedWithReport } from "../run/closed-with-report.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { Job } from "../job/job.ts";
+import { openJob, requireKey } from "../job/job.ts";
+import { describeRun } from "../job/recorded-settings.ts";
+import { removeUnneededInput, standardInputFolder, withStandardInput } from "../job/standard-input.ts";
+import type { Supplier } from "../job/supplier-settings.ts";
+import { requireOngoing } from "../job/supplier-settings.ts";
+import type { RateLimitSettings, TargetSettings } from "../job/target-connection.ts";
+import { connect, hostOf } from "../job/target-connection.ts";
+import { openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
 import { check, send } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
-import type { Parts } from "../run/parts.ts";
+import { finishOnFailure, openRunLedger, requireSameDestination } from "../pipeline/run-ledger.ts";
+import type { RunReport } from "../pipeline/run-report.ts";
+import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
+import type { RunOptions } from "../pipeline/with-run.ts";
+import { closeAfterReport } from "../pipeline/with-run.ts";
 import { createShownValues } from "../report/shown-values.ts";
-import { openRunLedger, recordedRun } from "../run/run-ledger.ts";
-import type { RunOptions } from "../run/run-options.ts";
-import type { RunReport } from "../run/run-report.ts";
-import { endRun, requireReportFolder } from "../run/run-report.ts";
-import { describeRun } from "../run/run-settings.ts";
-import type { Supplier } from "../run/supplier.ts";
-import { requireOngoing } from "../run/supplier.ts";
-import { standardInputFolder, sweepStandardInput, withStandardInput } from "../run/standard-input.ts";
 
 export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly supplier: Supplier;
-  readonly pace: PaceSettings;
+  readonly pace: RateLimitSettings;
   /** Path of the ledger's file. */
   readonly ledger: string;
   readonly dryRun: boolean;
@@ -34,31 +34,31 @@ export interface PushOptions extends RunOptions {
 }
 
 /** Validates the whole input, then uploads what is valid; what was accepted before is passed over. */
-export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
-  return closedWithReport(async (keep) => {
+export function push(options: PushOptions, dependencies: Dependencies): Promise<RunReport> {
+  return closeAfterReport(async (keep) => {
     const { dryRun, pace, revise, allowEmpty, sendInvalid, maxErrors } = options;
     if (!dryRun) requireOngoing(options.supplier);
     const { ledger } = keep(await openRunLedger(options.ledger, "push"));
-    keep({ close: () => sweepStandardInput(options.ledger, ledger) });
-    const settings = await withStandardInput(options.job, standardInputFolder(options.ledger), parts);
-    const job = await openJob(settings, parts);
+    keep({ close: () => removeUnneededInput(options.ledger, ledger) });
+    const settings = await withStandardInput(options.job, standardInputFolder(options.ledger), dependencies);
+    const job = await openJob(settings, dependencies);
     keep(job.input);
     await requireReportFolder(options.out, job);
     requireKey(job);
     requireStep(job.operation, options.until);
     const host = hostOf(options.target);
-    await refuseOtherRecipient(ledger, options.ledger, { host, supplier: settings.supplier ?? "" });
-    const connection = dryRun ? undefined : keep(await connect(options.target, job.operation, { parts, pace }));
-    if (!dryRun) await confirmProduction(options, host, parts);
-    if (!dryRun) await confirmInvalid(options, host, parts);
+    await requireSameDestination(ledger, options.ledger, { host, supplier: settings.supplier ?? "" });
+    const connection = dryRun ? undefined : keep(await connect(options.target, job.operation, { dependencies, pace }));
+    if (!dryRun) await confirmProduction(options, host, dependencies);
+    if (!dryRun) await confirmInvalid(options, host, dependencies);
     const run = await ledger.startRun(
-      await describeRun({ ...options, job: settings }, { job, host, clock: parts.clock }),
+      await describeRun({ ...options, job: settings }, { job, host, clock: dependencies.clock }),
     );
     const shownValues = options.showValues ? createShownValues() : undefined;
-    const book = { ledger, run: run.id, target: host };
-    return recordedRun(book, async () => {
-      const { drain: signal, onCheck: onProgress } = parts;
-      const end = await check(job, book, {
+    const handle = { ledger, run: run.id, target: host };
+    return finishOnFailure(handle, async () => {
+      const { drain: signal, onCheck: onProgress } = dependencies;
+      const end = await check(job, handle, {
         revise,
         allowEmpty,
         sendInvalid,
@@ -69,9 +69,9 @@ export function push(options: PushOptions, parts: Parts): Promise<RunReport> {
       });
       const willSend = connection !== undefined && end.reason === "done";
       const sent = willSend
-        ? await send(job, book, { connection, pace, parts, shownValues, until: options.until })
+        ? await send(job, handle, { connection, pace, dependencies, shownValues, until: options.until })
         : undefined;
-      return endRun({ ledger, run, job, end, sent, shownValues }, options, parts);
+      return endRun({ ledger, run, job, end, sent, shownValues }, options, dependencies);
     });
   });
 }
@@ -85,20 +85,59 @@ function requireStep({ steps, id }: Job["operation"], until: string | undefined)
   });
 }
 
-async function confirmProduction(options: PushOptions, host: string, parts: Parts): Promise<void> {
+async function confirmProduction(options: PushOptions, host: string, dependencies: Dependencies): Promise<void> {
   if (!options.target.production || options.yes) return;
-  const answer = await parts.ask(`This sends to production. Type the host to go on (${host}): `);
+  const answer = await dependencies.ask(`This sends to production. Type the host to go on (${host}): `);
   if (answer?.trim() === host) return;
   throw new Failure("wrong_target", `${host} is a production target, and nobody confirmed it`, {
     hint: "type the host when asked, or pass --yes",
   });
 }
 
-async function confirmInvalid({ sendInvalid, yes }: PushOptions, host: string, parts: Parts): Promise<void> {
+async function confirmInvalid(
+  { sendInvalid, yes }: PushOptions,
+  host: string,
+  dependencies: Dependencies,
+): Promise<void> {
   if (sendInvalid !== true || yes) return;
-  const answer = await parts.ask(`This sends also what is invalid here. Type the host to go on (${host}): `);
+  const answer = await dependencies.ask(`This sends also what is invalid here. Type the host to go on (${host}): `);
   if (answer?.trim() === host) return;
   throw new Failure("usage", "--send-invalid sends what is invalid here, and nobody confirmed it", {
     hint: "type the host when asked, or pass --yes",
   });
 }
+
+export interface RemoteValidateOptions extends RunOptions {
+  readonly target: TargetSettings;
+  readonly pace: RateLimitSettings;
+}
+
+/**
+ * Validates the whole input, then has the platform validate what is valid here. Creates nothing and remembers nothing:
+ * its ledger is thrown away.
+ */
+export function remoteValidate(options: RemoteValidateOptions, dependencies: Dependencies): Promise<RunReport> {
+  return closeAfterReport(async (keep) => {
+    const { target, pace, allowEmpty, maxErrors, showValues, out } = options;
+    const settings = await withStandardInput(options.job, dependencies.temporaryFolder, dependencies);
+    const job = await openJob(settings, dependencies);
+    keep(job.input);
+    await requireReportFolder(out, job);
+    requireKey(job);
+    const connection = keep(await connect(target, job.operation, { dependencies, pace, remoteValidation: true }));
+    const host = hostOf(target);
+    const ledger = keep(await openTemporaryLedger(dependencies.temporaryFolder));
+    const about = { ...options, job: settings, revise: false, dryRun: false };
+    const run = await ledger.startRun(await describeRun(about, { job, host, clock: dependencies.clock }));
+    const shownValues = showValues ? createShownValues() : undefined;
+    const { drain: signal, onCheck: onProgress } = dependencies;
+    const handle = { ledger, run: run.id, target: host };
+    const end = await check(job, handle, { revise: false, allowEmpty, maxErrors, signal, onProgress, shownValues });
+    const sending = { connection, pace, dependencies, shownValues, remoteValidation: true };
+    const sent = end.reason === "done" ? await send(job, handle, sending) : undefined;
+    return endRun({ ledger, run, job, end, sent, shownValues }, { out, showValues, flags: REPEAT_FLAGS }, dependencies);
+  });
+}
+
+/** What makes the next command such a run again. */
+const REPEAT_FLAGS = ["--remote-validate"];

@@ -1,18 +1,18 @@
-import type { Decision, DoubtfulItem } from "../ledger/ledger.ts";
+import type { Decision, AmbiguousItem } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
-import { hostOf, longestRequestMs } from "../run/connection.ts";
-import type { Job } from "../run/job.ts";
-import { openJob } from "../run/job.ts";
-import { jobAsItWas } from "../run/job-as-it-was.ts";
-import { closedWithReport, type Keep } from "../run/closed-with-report.ts";
-import type { Parts } from "../run/parts.ts";
-import { doubtPolicy, type RunBook } from "../run/plan-records.ts";
-import { connectToRead } from "../run/read-connection.ts";
-import { reconcileRun } from "../run/reconcile-run.ts";
-import { openRunLedger, recordedRun, requireRun } from "../run/run-ledger.ts";
-import type { RunReport } from "../run/run-report.ts";
-import { endRun, requireReportFolder } from "../run/run-report.ts";
-import { refuseChanges, type RunSettings, settingsOf } from "../run/run-settings.ts";
+import { hostOf, longestRequestMs } from "../job/target-connection.ts";
+import type { Job } from "../job/job.ts";
+import { openJob } from "../job/job.ts";
+import { reopenJob } from "../pipeline/with-run.ts";
+import { closeAfterReport, type CloseLater } from "../pipeline/with-run.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import { reconcilePolicy, type RunHandle } from "../pipeline/plan-records.ts";
+import { connectToRead } from "../job/target-connection.ts";
+import { reconcileRun } from "../reconcile/reconcile-run.ts";
+import { openRunLedger, finishOnFailure, requireRun } from "../pipeline/run-ledger.ts";
+import type { RunReport } from "../pipeline/run-report.ts";
+import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
+import { requireUnchangedFiles, type RunSettings, settingsOf } from "../job/recorded-settings.ts";
 
 export interface ReconcileOptions {
   readonly ledger: string;
@@ -35,62 +35,62 @@ export interface ReconcileOptions {
  * Settles the records of a run that may have been processed: by reading back what the platform has, or, where keys are
  * given, as somebody has decided. Sends nothing.
  */
-export function reconcile(options: ReconcileOptions, parts: Parts): Promise<RunReport> {
-  return closedWithReport(async (keep) => {
+export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
+  return closeAfterReport(async (keep) => {
     const { ledger } = keep(await openRunLedger(options.ledger, "reconcile"));
     const run = await requireRun(ledger, options.run);
     const settings = settingsOf(run);
     const isDecided = options.accept.length + options.resend.length > 0;
-    if (!isDecided) await refuseChanges(settings);
-    const job = isDecided ? await jobAsItWas(settings, parts) : await openJob(settings.job, parts);
+    if (!isDecided) await requireUnchangedFiles(settings);
+    const job = isDecided ? await reopenJob(settings, dependencies) : await openJob(settings.job, dependencies);
     if (job !== undefined) keep(job.input);
     const out = options.out ?? settings.out;
     if (job !== undefined) await requireReportFolder(out, job);
-    const book = { ledger, run: run.id, target: hostOf(settings.target) };
-    return recordedRun(book, async () => {
-      const scene: Scene = { book, settings, keep, parts };
-      const lastSentAt = await ledger.takeStock(run.id, doubtPolicy(job, settings.revise));
-      if (isDecided) await decideByHand(options, job, scene);
+    const handle = { ledger, run: run.id, target: hostOf(settings.target) };
+    return finishOnFailure(handle, async () => {
+      const scene: OpenRun = { handle, settings, keep, dependencies };
+      const lastSentAt = await ledger.refresh(run.id, reconcilePolicy(job, settings.revise));
+      if (isDecided) await applyOperatorDecisions(options, job, scene);
       const failure =
         isDecided || job === undefined ? undefined : await readBack(options, job, { ...scene, lastSentAt });
       const sent = failure && ({ reason: "stopped", failure, counts: {}, unsaved: [] } as const);
-      return endRun({ ledger, run, job, sent }, { ...options, out }, parts);
+      return endRun({ ledger, run, job, sent }, { ...options, out }, dependencies);
     });
   });
 }
 
-interface Scene {
-  readonly book: RunBook;
+interface OpenRun {
+  readonly handle: RunHandle;
   readonly settings: RunSettings;
-  readonly keep: Keep;
-  readonly parts: Parts;
+  readonly keep: CloseLater;
+  readonly dependencies: Dependencies;
 }
 
 /** @throws Failure `usage`, with nothing changed, unless every key is that of a record in doubt */
-async function decideByHand(
+async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,
   job: Job | undefined,
-  { book, settings, parts }: Scene,
+  { handle, settings, dependencies }: OpenRun,
 ): Promise<void> {
-  const { ledger, run } = book;
+  const { ledger, run } = handle;
   const both = new Set(accept.filter((key) => resend.includes(key)));
-  const accepted = await ledger.inDoubtByKey(run, [...new Set(accept)]);
-  const resent = await ledger.inDoubtByKey(run, [...new Set(resend)]);
+  const accepted = await ledger.ambiguousByKey(run, [...new Set(accept)]);
+  const resent = await ledger.ambiguousByKey(run, [...new Set(resend)]);
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
-  if (both.size > 0 || unknown !== 0) throw undecidable(both.size > 0, run);
-  const at = new Date(parts.clock.now()).toISOString();
+  if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, run);
+  const at = new Date(dependencies.clock.now()).toISOString();
   const made = (decision: "accepted" | "resend") => {
-    return ({ record, identity }: DoubtfulItem): Decision => {
+    return ({ record, identity }: AmbiguousItem): Decision => {
       return { record, identity, decision, by: "operator", who, at, reason: `decided with ${OPTION[decision]}` };
     };
   };
   const decisions = [...accepted.map(made("accepted")), ...resent.map(made("resend"))];
-  await ledger.decide(run, decisions, doubtPolicy(job, settings.revise));
+  await ledger.saveDecisions(run, decisions, reconcilePolicy(job, settings.revise));
 }
 
 const OPTION = { accepted: "--accept", resend: "--resend" } as const;
 
-function undecidable(isBoth: boolean, run: string): Failure {
+function notAmbiguous(isBoth: boolean, run: string): Failure {
   const what = isBoth ? "a key is given both to accept and to resend" : `not every key is that of a record in doubt`;
   return new Failure("usage", `${what} in run ${run}; nothing was decided`, {
     hint: `see which records are ambiguous with \`migrate report ${run} --format ndjson\``,
@@ -101,18 +101,18 @@ function undecidable(isBoth: boolean, run: string): Failure {
 async function readBack(
   { who, quietMs }: ReconcileOptions,
   job: Job,
-  { book, settings, keep, parts, lastSentAt }: Scene & { readonly lastSentAt: string | undefined },
+  { handle, settings, keep, dependencies, lastSentAt }: OpenRun & { readonly lastSentAt: string | undefined },
 ): Promise<Failure | undefined> {
-  const { counts } = await book.ledger.summary(book.run);
+  const { counts } = await handle.ledger.summary(handle.run);
   if ((counts.ambiguous ?? 0) === 0) return undefined;
   if (job.operation.readBack.length === 0) return nothingToAsk(job);
-  const { client } = keep(await connectToRead(settings.target, "account-holder", parts));
+  const { client } = keep(await connectToRead(settings.target, "account-holder", dependencies));
   const quiet = quietMs ?? 2 * longestRequestMs(settings.target);
-  await waitForQuiet(quiet, lastSentAt, parts);
-  const policy = doubtPolicy(job, settings.revise);
+  await waitForQuiet(quiet, lastSentAt, dependencies);
+  const policy = reconcilePolicy(job, settings.revise);
   try {
-    await reconcileRun({ job, book, client, policy, who, parts, betweenLooksMs: quiet });
-    return parts.drain.aborted ? stopped() : undefined;
+    await reconcileRun({ job, handle, client, policy, who, dependencies, readBackIntervalMs: quiet });
+    return dependencies.drain.aborted ? stopped() : undefined;
   } catch (error) {
     if (error instanceof Failure && error.exitCode !== 6) return error;
     throw error;
@@ -123,7 +123,7 @@ async function readBack(
 async function waitForQuiet(
   quietMs: number,
   lastSentAt: string | undefined,
-  { clock, drain, notice }: Parts,
+  { clock, drain, notice }: Dependencies,
 ): Promise<void> {
   if (lastSentAt === undefined) return;
   const left = Math.min(quietMs, Date.parse(lastSentAt) + quietMs - clock.now());

@@ -3,15 +3,15 @@ import { existsSync } from "node:fs";
 import { open, realpath, rename, unlink } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
-import type { JsonObject, JsonValue } from "../model/json.ts";
-import { type Product, PRODUCT_FIELDS, productPages } from "../platform/products.ts";
-import type { ReadClient } from "../platform/read-client.ts";
-import { readReferenceList, type ReferenceRows } from "../read/reference-list.ts";
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
+import { type Product, PRODUCT_FIELDS, productPages } from "../platform/reading/product-list.ts";
+import type { ReadClient } from "../platform/reading/read-client.ts";
+import { readReferenceList, type ReferenceRows } from "../read/lists/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
-import { hostOf, type TargetSettings } from "../run/connection.ts";
-import type { JobSettings } from "../run/job.ts";
-import { pathsFrom } from "../run/paths-from.ts";
-import { connectToRead, type ReadParts } from "../run/read-connection.ts";
+import { hostOf, type TargetSettings } from "../job/target-connection.ts";
+import type { JobSettings } from "../job/job.ts";
+import { pathsFrom } from "../job/contract-files.ts";
+import { connectToRead, type ReadDependencies } from "../job/target-connection.ts";
 
 export interface RefreshOptions {
   readonly job: Pick<JobSettings, "references" | "folder">;
@@ -23,7 +23,10 @@ export interface RefreshOptions {
  * platform does not are kept, product by product. A list that cannot be read whole, or is empty, changes nothing.
  * @throws Failure `config` when the configuration names no such list, `storage` when it cannot be written
  */
-export async function refreshReferences({ job, target }: RefreshOptions, parts: ReadParts): Promise<void> {
+export async function refreshReferences(
+  { job, target }: RefreshOptions,
+  dependencies: ReadDependencies,
+): Promise<void> {
   const named = job.references?.["products"];
   if (named === undefined) {
     throw new Failure("config", "--refresh-references reads products, and no file is named for them", {
@@ -32,19 +35,19 @@ export async function refreshReferences({ job, target }: RefreshOptions, parts: 
   }
   const file = pathsFrom(job.folder)(named);
   const before = existsSync(file) ? await readReferenceList(file) : undefined;
-  const products = await readProducts(target, parts);
+  const products = await readProducts(target, dependencies);
   if (products.length === 0) {
-    parts.notice(`${named}: left as it was, because ${hostOf(target)} shows no products`);
+    dependencies.notice(`${named}: left as it was, because ${hostOf(target)} shows no products`);
     return;
   }
   await replaceFile(file, listText(products, before));
   const changes = before === undefined ? "" : changesInWords(before, products);
-  parts.notice(`${named}: ${products.length} products from ${hostOf(target)}${changes}`);
+  dependencies.notice(`${named}: ${products.length} products from ${hostOf(target)}${changes}`);
 }
 
 /** Those on sale, and those that were: a migrated account may hold either. */
-async function readProducts(target: TargetSettings, parts: ReadParts): Promise<readonly Product[]> {
-  const { client, close } = await connectToRead(target, "anybody", parts);
+async function readProducts(target: TargetSettings, dependencies: ReadDependencies): Promise<readonly Product[]> {
+  const { client, close } = await connectToRead(target, "anybody", dependencies);
   try {
     const byCode = new Map<string, Product>();
     for (const isHistorical of [undefined, true]) await addProducts(client, { isHistorical }, byCode);
@@ -65,16 +68,16 @@ async function addProducts(
 }
 
 /** What is no word or two has no place in a table. */
-const COLUMNS = PRODUCT_FIELDS.filter((field) => field !== "description" && field !== "links");
+const LIST_COLUMNS = PRODUCT_FIELDS.filter((field) => field !== "description" && field !== "links");
 
 function listText(products: readonly Product[], before: ReferenceRows | undefined): string {
-  const own = (before?.columns ?? []).filter((column) => !COLUMNS.includes(column));
+  const own = (before?.columns ?? []).filter((column) => !LIST_COLUMNS.includes(column));
   const known = new Map((before?.rows ?? []).map((row) => [row["code"], row]));
   const rows = products.map((product) => {
     const kept: JsonObject = known.get(product.code) ?? {};
-    return [...COLUMNS.map((column) => cellOf(product[column])), ...own.map((column) => cellOf(kept[column]))];
+    return [...LIST_COLUMNS.map((column) => cellOf(product[column])), ...own.map((column) => cellOf(kept[column]))];
   });
-  return csvText([[...COLUMNS, ...own], ...rows]);
+  return csvText([[...LIST_COLUMNS, ...own], ...rows]);
 }
 
 function cellOf(value: JsonValue | undefined): string {

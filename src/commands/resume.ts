@@ -1,22 +1,22 @@
-import { canSettleDoubts } from "../contract/workflow.ts";
+import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { CheckOptions } from "../migrate.ts";
 import { check, send } from "../migrate.ts";
-import type { CheckEnd } from "../run/check-end.ts";
-import type { RunBook } from "../run/plan-records.ts";
-import { planPolicy } from "../run/plan-records.ts";
+import type { CheckResult } from "../job/dependencies.ts";
+import type { RunHandle } from "../pipeline/plan-records.ts";
+import { planPolicy } from "../pipeline/plan-records.ts";
 import { Failure } from "../model/failure.ts";
-import { connect, hostOf } from "../run/connection.ts";
-import type { Job } from "../run/job.ts";
-import { openJob } from "../run/job.ts";
-import { closedWithReport } from "../run/closed-with-report.ts";
+import { connect, hostOf } from "../job/target-connection.ts";
+import type { Job } from "../job/job.ts";
+import { openJob } from "../job/job.ts";
+import { closeAfterReport } from "../pipeline/with-run.ts";
 import { createShownValues } from "../report/shown-values.ts";
-import type { Parts } from "../run/parts.ts";
-import { openRunLedger, recordedRun, requireRun } from "../run/run-ledger.ts";
-import type { RunReport } from "../run/run-report.ts";
-import { endRun, requireReportFolder } from "../run/run-report.ts";
-import { refuseChanges, settingsOf } from "../run/run-settings.ts";
-import { sweepStandardInput } from "../run/standard-input.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import { openRunLedger, finishOnFailure, requireRun } from "../pipeline/run-ledger.ts";
+import type { RunReport } from "../pipeline/run-report.ts";
+import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
+import { requireUnchangedFiles, settingsOf } from "../job/recorded-settings.ts";
+import { removeUnneededInput } from "../job/standard-input.ts";
 
 export interface ResumeOptions {
   readonly ledger: string;
@@ -31,34 +31,34 @@ export interface ResumeOptions {
  * Goes on with an unfinished push: same input, same target, same settings. What is settled stays settled. Where nothing
  * is left to send, it tells what is known, and wants no credentials.
  */
-export function resume(options: ResumeOptions, parts: Parts): Promise<RunReport> {
-  return closedWithReport(async (keep) => {
+export function resume(options: ResumeOptions, dependencies: Dependencies): Promise<RunReport> {
+  return closeAfterReport(async (keep) => {
     const { ledger } = keep(await openRunLedger(options.ledger, "resume"));
-    keep({ close: () => sweepStandardInput(options.ledger, ledger) });
+    keep({ close: () => removeUnneededInput(options.ledger, ledger) });
     const run = await requireRun(ledger, options.run);
     refuseDryRun(run);
     const settings = settingsOf(run);
     const { pace, revise, allowEmpty, sendInvalid, maxErrors } = settings;
-    await refuseChanges(settings);
-    const job = await openJob(settings.job, parts);
+    await requireUnchangedFiles(settings);
+    const job = await openJob(settings.job, dependencies);
     keep(job.input);
     const out = options.out ?? settings.out;
     await requireReportFolder(out, job);
-    const book = { ledger, run: run.id, target: hostOf(settings.target) };
+    const handle = { ledger, run: run.id, target: hostOf(settings.target) };
     const shownValues = options.showValues ? createShownValues() : undefined;
-    return recordedRun(book, async () => {
+    return finishOnFailure(handle, async () => {
       await ledger.resumeRun(run.id, planPolicy(job, revise));
       const connection = (await isAnythingLeft(run, job, ledger))
-        ? keep(await connect(settings.target, job.operation, { parts, pace }))
+        ? keep(await connect(settings.target, job.operation, { dependencies, pace }))
         : undefined;
-      const { drain: signal, onCheck: onProgress } = parts;
+      const { drain: signal, onCheck: onProgress } = dependencies;
       const checking = { revise, allowEmpty, sendInvalid, maxErrors, signal, onProgress, shownValues };
-      const end = run.state === "planning" ? await checkAnew(job, book, checking) : undefined;
+      const end = run.state === "planning" ? await restartCheck(job, handle, checking) : undefined;
       const willSend = connection !== undefined && (end === undefined || end.reason === "done");
       const sent = willSend
-        ? await send(job, book, { connection, pace, parts, shownValues, until: settings.until })
+        ? await send(job, handle, { connection, pace, dependencies, shownValues, until: settings.until })
         : undefined;
-      return endRun({ ledger, run, job, end, sent, shownValues }, { ...options, out }, parts);
+      return endRun({ ledger, run, job, end, sent, shownValues }, { ...options, out }, dependencies);
     });
   });
 }
@@ -67,7 +67,7 @@ export function resume(options: ResumeOptions, parts: Parts): Promise<RunReport>
 async function isAnythingLeft({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;
-  return pending > 0 || (ambiguous > 0 && canSettleDoubts(operation));
+  return pending > 0 || (ambiguous > 0 && canResolveAmbiguous(operation));
 }
 
 function refuseDryRun({ id, dryRun }: Run): void {
@@ -76,7 +76,7 @@ function refuseDryRun({ id, dryRun }: Run): void {
 }
 
 /** The input had not been read to its end. */
-async function checkAnew(job: Job, book: RunBook, options: CheckOptions): Promise<CheckEnd> {
-  await book.ledger.restartPlan(book.run);
-  return check(job, book, options);
+async function restartCheck(job: Job, handle: RunHandle, options: CheckOptions): Promise<CheckResult> {
+  await handle.ledger.restartPlan(handle.run);
+  return check(job, handle, options);
 }

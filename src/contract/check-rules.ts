@@ -1,19 +1,19 @@
-import type { AttrPath } from "../model/attr.ts";
+import type { AttrPath } from "../json/attr.ts";
 import { requestTypes, type Operation } from "./contract.ts";
-import type { Findings } from "./findings.ts";
-import { FORMAT_NAMES, missingRegion } from "../grammar/format-names.ts";
-import { partsOf, type Expression, type PathExpression } from "../grammar/expression.ts";
-import { operandsOf } from "../grammar/rule-operands.ts";
-import type { Rule, RuleBook } from "../grammar/rule.ts";
-import { suggest } from "../model/suggest.ts";
-import { fieldNames, follow, placesWithRules, type Standpoints, type TypePlace } from "./type-place.ts";
+import type { Findings } from "./contract-findings.ts";
+import { FORMAT_NAMES, missingRegion } from "../rules/language/format-names.ts";
+import { subexpressionsOf, type Expression, type PathExpression } from "../rules/language/expression.ts";
+import { operandsOf } from "../rules/language/rule.ts";
+import type { Rule, RuleDeclarations } from "../rules/language/rule.ts";
+import { suggest } from "../text/suggestion.ts";
+import { fieldNames, followPath, placesWithRules, type PathBases, type TypePlace } from "./types/type-place.ts";
 
 /**
  * Finds what rules name and nobody defines: named values, settings and formats (errors), and fields that the contract
  * has at none of the places where a rule stands (warnings). Rules that no request can meet are not looked at.
  */
-export function checkRules(operations: readonly Operation[], book: RuleBook, findings: Findings): void {
-  const uses: Uses = new Map();
+export function checkRules(operations: readonly Operation[], book: RuleDeclarations, findings: Findings): void {
+  const uses: PathUses = new Map();
   const checked = new Set<Rule>();
   for (const [name, value] of book.values) checkNames(value, ["x-rule-values", name], book, findings);
   for (const type of operations.flatMap(requestTypes)) {
@@ -22,7 +22,7 @@ export function checkRules(operations: readonly Operation[], book: RuleBook, fin
         if (!checked.has(rule))
           for (const { expression } of operandsOf(rule)) checkNames(expression, rule.place, book, findings);
         checked.add(rule);
-        noteUses(rule, place, { book, uses });
+        recordUses(rule, place, { book, uses });
       }
     }
   }
@@ -31,13 +31,13 @@ export function checkRules(operations: readonly Operation[], book: RuleBook, fin
   }
 }
 
-function checkNames(expression: Expression, place: AttrPath, book: RuleBook, findings: Findings): void {
+function checkNames(expression: Expression, place: AttrPath, book: RuleDeclarations, findings: Findings): void {
   for (const fault of faultsOf(expression, book)) findings.add("error", "bad-rule", fault, place);
-  for (const part of partsOf(expression)) checkNames(part, place, book, findings);
+  for (const part of subexpressionsOf(expression)) checkNames(part, place, book, findings);
 }
 
 /** What is wrong with the expression itself, its parts apart. */
-function faultsOf(expression: Expression, { settings, values }: RuleBook): readonly string[] {
+function faultsOf(expression: Expression, { settings, values }: RuleDeclarations): readonly string[] {
   if (expression.kind === "setting") {
     return unknownName("setting", expression.name, settings.keys(), "; declare it in x-rule-settings");
   }
@@ -70,73 +70,74 @@ function isMany(path: PathExpression): boolean {
 }
 
 /** Whether a path of a rule leads somewhere from any of the places where the rule stands, by rule and path. */
-type Uses = Map<string, Use>;
+type PathUses = Map<string, PathUse>;
 
-interface Use {
+interface PathUse {
   readonly known: boolean;
   readonly place: AttrPath;
   readonly message: string;
 }
 
-interface Noting {
-  readonly book: RuleBook;
-  readonly uses: Uses;
+interface UseContext {
+  readonly book: RuleDeclarations;
+  readonly uses: PathUses;
 }
 
-function noteUses(rule: Rule, place: TypePlace, noting: Noting): void {
+function recordUses(rule: Rule, place: TypePlace, noting: UseContext): void {
   const top = [place];
-  const outside: Standpoints = { here: top, self: top, top };
-  if (rule.each !== undefined) noteUse(rule.each, outside, rule.place, noting);
-  const here = rule.each === undefined ? top : (follow(rule.each, outside) ?? []);
-  const standing: Standpoints = { here, self: here, top };
+  const outside: PathBases = { here: top, self: top, top };
+  if (rule.each !== undefined) recordUse(rule.each, outside, rule.place, noting);
+  const here = rule.each === undefined ? top : (followPath(rule.each, outside) ?? []);
+  const standing: PathBases = { here, self: here, top };
   for (const { expression, at } of operandsOf(rule)) {
-    const items = at === undefined ? here : follow(at, standing);
-    if (items !== undefined && items.length > 0) noteUse(expression, { ...standing, here: items }, rule.place, noting);
+    const items = at === undefined ? here : followPath(at, standing);
+    if (items !== undefined && items.length > 0)
+      recordUse(expression, { ...standing, here: items }, rule.place, noting);
   }
 }
 
 /** The paths in an expression; those in filters and named values are looked up from where these stand. */
-function noteUse(expression: Expression, from: Standpoints, place: AttrPath, noting: Noting): void {
+function recordUse(expression: Expression, from: PathBases, place: AttrPath, noting: UseContext): void {
   if (expression.kind !== "path") {
-    for (const part of partsOf(expression)) noteUse(part, from, place, noting);
+    for (const part of subexpressionsOf(expression)) recordUse(part, from, place, noting);
     return;
   }
-  const found = follow(expression, from);
-  if (found === undefined) return noteRows(expression, from, place, noting);
+  const found = followPath(expression, from);
+  if (found === undefined) return recordRowFilters(expression, from, place, noting);
   const key = [...place, expression.text].join("\n");
   const before = noting.uses.get(key);
   if (before?.known !== true) {
     noting.uses.set(key, { known: found.length > 0, place, message: unknownField(expression, from) });
   }
-  noteFilters(expression, from, place, noting);
+  recordFilters(expression, from, place, noting);
   const last = expression.steps.at(-1);
   const value = last?.kind === "named" ? noting.book.values.get(last.name) : undefined;
   if (value !== undefined && found.length > 0) {
-    noteUse(value, { ...from, here: found }, ["x-rule-values", last?.kind === "named" ? last.name : ""], noting);
+    recordUse(value, { ...from, here: found }, ["x-rule-values", last?.kind === "named" ? last.name : ""], noting);
   }
 }
 
 /** Of the filters of rows: what names fields of the payload, not columns. */
-function noteRows(expression: Expression, from: Standpoints, place: AttrPath, noting: Noting): void {
-  for (const part of partsOf(expression)) {
-    if (part.kind === "path" && part.base !== "here") noteUse(part, from, place, noting);
-    else noteRows(part, from, place, noting);
+function recordRowFilters(expression: Expression, from: PathBases, place: AttrPath, noting: UseContext): void {
+  for (const part of subexpressionsOf(expression)) {
+    if (part.kind === "path" && part.base !== "here") recordUse(part, from, place, noting);
+    else recordRowFilters(part, from, place, noting);
   }
 }
 
-function noteFilters(path: PathExpression, from: Standpoints, place: AttrPath, noting: Noting): void {
+function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, noting: UseContext): void {
   for (const [index, step] of path.steps.entries()) {
     if (step.kind !== "items" || step.filter === undefined) continue;
-    const items = follow({ ...path, steps: path.steps.slice(0, index + 1) }, from);
-    if (items !== undefined && items.length > 0) noteUse(step.filter, { ...from, here: items }, place, noting);
+    const items = followPath({ ...path, steps: path.steps.slice(0, index + 1) }, from);
+    if (items !== undefined && items.length > 0) recordUse(step.filter, { ...from, here: items }, place, noting);
   }
 }
 
 /** Names the first step that leads nowhere. */
-function unknownField(path: PathExpression, from: Standpoints): string {
+function unknownField(path: PathExpression, from: PathBases): string {
   let holders: readonly TypePlace[] = from.here;
   for (const [index, step] of path.steps.entries()) {
-    const reached = follow({ ...path, steps: path.steps.slice(0, index + 1) }, from) ?? [];
+    const reached = followPath({ ...path, steps: path.steps.slice(0, index + 1) }, from) ?? [];
     if (reached.length > 0) {
       holders = reached;
       continue;

@@ -1,9 +1,9 @@
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
-import type { FieldType } from "./field-type.ts";
-import type { PlainOperation } from "./plain-operation.ts";
-import type { RuleBook } from "../grammar/rule.ts";
-import type { ReadBack, Step } from "./workflow.ts";
+import type { FieldType } from "./types/field-type.ts";
+import type { PlainOperation } from "./operations/operation.ts";
+import type { RuleDeclarations } from "../rules/language/rule.ts";
+import type { ReadBack, Step } from "./operations/operation.ts";
 
 /** An OpenAPI document with its overlays, compiled once. */
 export interface Contract {
@@ -13,7 +13,7 @@ export interface Contract {
   readonly document: JsonObject;
   readonly operations: readonly Operation[];
   /** What the rules of its schemas share. */
-  readonly ruleBook: RuleBook;
+  readonly ruleDeclarations: RuleDeclarations;
   /** What the compiler did not understand or thinks wrong; never empty silence. */
   readonly findings: readonly ContractFinding[];
 }

@@ -1,18 +1,18 @@
 import { Failure } from "../model/failure.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import type { AttrPath } from "../model/attr.ts";
-import { compileOperations } from "./compile-operation.ts";
-import { compilationOf } from "./compile-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import type { AttrPath } from "../json/attr.ts";
+import { compileOperations } from "./operations/compile-operation.ts";
+import { compilationOf } from "./types/compile-type.ts";
 import type { Contract } from "./contract.ts";
-import { parseDocument, type SourceDocument, type SourceText } from "./document.ts";
-import { collectFindings, refuseRule, type Findings } from "./findings.ts";
-import { layeredDocument } from "./layered-document.ts";
-import { applyOverlay, overlayVersion } from "./overlay.ts";
+import { parseDocument, type SourceDocument, type SourceText } from "./document/yaml-document.ts";
+import { createFindings, refuseRule, type Findings } from "./contract-findings.ts";
+import { layeredDocument } from "./document/layered-document.ts";
+import { applyOverlay, overlayVersion } from "./document/overlay.ts";
 import { checkRules } from "./check-rules.ts";
-import { checkFrame } from "./frame-check.ts";
-import { readRuleBook } from "../grammar/rule-book.ts";
-import { checkWrittenFor } from "./written-for.ts";
-import { followRef, type Compilation } from "./schema-node.ts";
+import { checkDocumentKeys } from "./document/check-document-keys.ts";
+import { readRuleDeclarations } from "../rules/language/read-rules.ts";
+import { checkWrittenFor } from "./document/written-for.ts";
+import { followReference, type Compilation } from "./types/schema-node.ts";
 
 /**
  * Compiles an OpenAPI 3.0 or 3.1 document, the first one, after the Overlay 1.0 documents that follow it were applied
@@ -33,7 +33,7 @@ export function loadContract(documents: readonly SourceText[]): Contract {
   const openapi = versionOf(root, base);
   const plain = isJsonObject(root) ? root : {};
   const layers = others.length === 0 ? undefined : layeredDocument(base, plain);
-  const findings = collectFindings(layers?.placeOf ?? ((path) => ({ file: base.file, line: base.lineOf(path) })));
+  const findings = createFindings(layers?.placeOf ?? ((path) => ({ file: base.file, line: base.lineOf(path) })));
   if (layers !== undefined) {
     for (const source of others) {
       const overlay = overlayOf(source);
@@ -43,11 +43,11 @@ export function loadContract(documents: readonly SourceText[]): Contract {
   }
 
   const document = layers?.value ?? plain;
-  checkFrame(document, findings);
-  const ruleBook = readRuleBook(document, refuseRule(findings));
+  checkDocumentKeys(document, findings);
+  const ruleDeclarations = readRuleDeclarations(document, refuseRule(findings));
   const compilation = compilationOf(document, openapi, findings);
   const operations = compileOperations(compilation);
-  checkRules(operations, ruleBook, findings);
+  checkRules(operations, ruleDeclarations, findings);
   checkReferences(document, findings);
   const { title, version } = isJsonObject(document["info"]) ? document["info"] : {};
   return {
@@ -55,8 +55,8 @@ export function loadContract(documents: readonly SourceText[]): Contract {
     version: textOr(version, ""),
     document,
     operations,
-    ruleBook,
-    findings: findings.all(),
+    ruleDeclarations,
+    findings: findings.sorted(),
   };
 }
 
@@ -118,7 +118,7 @@ function checkReferences(document: JsonObject, findings: Findings): void {
     const { value, path } = next;
     if (isJsonArray(value)) open.push(...value.map((item, index) => ({ value: item, path: [...path, index] })));
     if (!isJsonObject(value) || isExample(path)) continue;
-    if (typeof value["$ref"] === "string") followRef(document, value["$ref"], [...path, "$ref"], findings);
+    if (typeof value["$ref"] === "string") followReference(document, value["$ref"], [...path, "$ref"], findings);
     open.push(...Object.entries(value).map(([name, member]) => ({ value: member, path: [...path, name] })));
   }
 }

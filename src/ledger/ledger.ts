@@ -16,15 +16,15 @@ export interface Ledger {
   restartPlan(run: string): Promise<void>;
   /** Writes down records of the input, in input order. */
   plan(run: string, items: readonly PlannedItem[]): Promise<void>;
-  /** Makes planned records `invalid` that something found later speaks against. Before `settlePlan`. */
-  holdBack(run: string, held: readonly HeldBack[]): Promise<void>;
+  /** Makes planned records `invalid` that something found later speaks against. Before `finishPlan`. */
+  exclude(run: string, held: readonly ExcludedRow[]): Promise<void>;
   /**
    * Ends the plan: marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
    * already accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for another record
    * that is not accepted (`blocked`), still ambiguous from before
    * (`ambiguous`, unless `resendAmbiguous`), and makes the remaining valid ones `pending`.
    */
-  settlePlan(run: string, policy: PlanPolicy): Promise<void>;
+  finishPlan(run: string, policy: PlanPolicy): Promise<void>;
 
   /** Of the records numbered `from` to `to` (inclusive), those still to be sent. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
@@ -32,14 +32,14 @@ export interface Ledger {
    * Makes the intent to send durable, and in the same stroke what came of attempts before, as `settle` does. No request
    * may leave before this resolves.
    */
-  intend(run: string, intents: readonly Intent[], settled?: readonly Settlement[]): Promise<void>;
+  saveIntents(run: string, intents: readonly Intent[], settled?: readonly AttemptOutcome[]): Promise<void>;
   /** Writes down what came of attempts. Compare-and-set on the attempt: a settlement of another attempt is refused. */
-  settle(run: string, settlements: readonly Settlement[]): Promise<void>;
+  saveOutcomes(run: string, settlements: readonly AttemptOutcome[]): Promise<void>;
 
   /**
    * Goes on with a run: attempts left in flight become `ambiguous` (in every run: callers hold the ledger's lock), and
    * all records of this run that are not settled (`pending`, `blocked`, `ambiguous`) are held anew against what is
-   * known of them by now, as `settlePlan` does: sent by another run meanwhile `skipped`, unknown fate `ambiguous`
+   * known of them by now, as `finishPlan` does: sent by another run meanwhile `skipped`, unknown fate `ambiguous`
    * (`pending` if `resendAmbiguous`), the rest `pending`. A run still `planning` needs `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
@@ -49,15 +49,15 @@ export interface Ledger {
    * settled meanwhile are held against what is known by now. Resolves to when the last request without an answer was
    * given up in any run, ISO 8601 UTC.
    */
-  takeStock(run: string, policy: PlanPolicy): Promise<string | undefined>;
+  refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
   /** Of the records numbered `from` to `to` (inclusive), those whose fate is unknown. */
-  inDoubt(run: string, from: number, to: number): Promise<readonly DoubtfulItem[]>;
+  ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /** The same by their business keys; keys of other records are passed over. */
-  inDoubtByKey(run: string, keys: readonly string[]): Promise<readonly DoubtfulItem[]>;
+  ambiguousByKey(run: string, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /** Settles doubts, and writes down who did and why. Compare-and-set: what is no longer in doubt is refused. */
-  decide(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<void>;
+  saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<void>;
   /** Every doubt ever settled for the records of this key, oldest first. */
-  decisions(key: string): Promise<readonly DecisionMade[]>;
+  decisions(key: string): Promise<readonly RecordedDecision[]>;
 
   /** Ends the run (it may be resumed while records are pending). */
   finishRun(run: string, exitCode: number): Promise<void>;
@@ -111,7 +111,7 @@ export interface PlannedItem {
 }
 
 /** A planned record that must not be sent as it is, known by the place where its row begins. */
-export interface HeldBack {
+export interface ExcludedRow {
   readonly file: string;
   readonly line: number;
   readonly problem: Problem;
@@ -137,7 +137,7 @@ export interface SendableItem {
   /** Attempts made so far in any run; the next is one higher. */
   readonly attempts: number;
   /** One of them may have been processed. */
-  readonly inDoubt: boolean;
+  readonly isAmbiguous: boolean;
   /** The last step that was done for this content; absent before the first, and after a refusal. */
   readonly step?: string;
 }
@@ -150,11 +150,11 @@ export interface Intent {
   /** The step that it is for, where there are several. */
   readonly step?: string;
   /** May be repeated without harm: broken off, it leaves the record `pending` and not `ambiguous`. */
-  readonly harmless?: boolean;
+  readonly idempotent?: boolean;
   readonly at: string;
 }
 
-export interface Settlement {
+export interface AttemptOutcome {
   readonly record: number;
   readonly identity: Uint8Array;
   readonly attempt: number;
@@ -175,7 +175,7 @@ export interface Settlement {
 }
 
 /** A record that may have been processed, or not. */
-export interface DoubtfulItem {
+export interface AmbiguousItem {
   readonly record: number;
   readonly key: string;
   readonly identity: Uint8Array;
@@ -199,7 +199,7 @@ export interface Decision {
   readonly at: string;
 }
 
-export type DecisionMade = Pick<Decision, "record" | "decision" | "by" | "who" | "reason" | "account" | "at"> & {
+export type RecordedDecision = Pick<Decision, "record" | "decision" | "by" | "who" | "reason" | "account" | "at"> & {
   readonly run: string;
 };
 
@@ -216,7 +216,7 @@ export interface Attempt {
   readonly step?: string;
   readonly intendedAt: string;
   readonly settledAt?: string;
-  readonly status: Settlement["status"] | "sending";
+  readonly status: AttemptOutcome["status"] | "sending";
   readonly http?: number;
   readonly account?: string;
   readonly durationMs?: number;

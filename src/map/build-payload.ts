@@ -1,15 +1,15 @@
-import { formatAttr, type AttrSegment } from "../model/attr.ts";
-import type { JsonObject, JsonValue } from "../model/json.ts";
+import { formatAttr, type AttrSegment } from "../json/attr.ts";
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import type { LocalProblem } from "../model/problem.ts";
-import type { Row } from "../model/row.ts";
-import { shapeOf } from "../model/shape.ts";
-import type { Content } from "./contract-value.ts";
+import type { Row } from "../model/record.ts";
+import { shapeOf } from "../text/shape.ts";
+import type { CellContent } from "./leaf/conversion.ts";
 import type { Origin, OriginKind } from "./mapping.ts";
 import type { EachNode, ItemsNode, LeafNode, MappingNode, ObjectNode, SplitNode, VariantNode } from "./mapping-node.ts";
-import { Unfit } from "./unfit.ts";
+import { ConversionFailure } from "./leaf/conversion.ts";
 
 /** One walk over the mapping for one row; the lists fill while it goes. */
-export interface Build {
+export interface BuildState {
   /** The attr of the entry that is being built. */
   readonly path: AttrSegment[];
   readonly problems: LocalProblem[];
@@ -19,12 +19,12 @@ export interface Build {
   cells: number;
 }
 
-export function newBuild(origins?: Origin[]): Build {
+export function newBuildState(origins?: Origin[]): BuildState {
   return { path: [], problems: [], origins, cells: 0 };
 }
 
 /** The value that an entry of the mapping makes of a row; undefined when it is left with nothing. */
-export function buildValue(node: MappingNode, row: Row, build: Build): JsonValue | undefined {
+export function buildValue(node: MappingNode, row: Row, build: BuildState): JsonValue | undefined {
   if (node.kind === "leaf") return buildLeaf(node, row, build);
   if (node.kind === "object") return buildObject(node, row, build);
   if (node.kind === "each") return buildEach(node, row, build);
@@ -36,17 +36,17 @@ export function buildValue(node: MappingNode, row: Row, build: Build): JsonValue
 /** The fields of an object that depend on what one of them says in this row. */
 export function variantFor(node: VariantNode, row: Row): ObjectNode {
   if (node.discriminator === undefined) return node.otherwise;
-  const value = buildValue(node.discriminator, row, newBuild());
+  const value = buildValue(node.discriminator, row, newBuildState());
   return (typeof value === "object" ? undefined : node.variants.get(String(value))) ?? node.otherwise;
 }
 
 /** An item exists because its row does, even when nothing is left of it; a scalar that is empty does not. */
-export function itemOf(node: EachNode, row: Row, build: Build): JsonValue | undefined {
+export function itemOf(node: EachNode, row: Row, build: BuildState): JsonValue | undefined {
   const item = buildValue(node.item, row, build);
   return item === undefined && (node.item.kind === "object" || node.item.kind === "variant") ? {} : item;
 }
 
-function buildObject(node: ObjectNode, row: Row, build: Build): JsonObject | undefined {
+function buildObject(node: ObjectNode, row: Row, build: BuildState): JsonObject | undefined {
   const cellsBefore = build.cells;
   const originsBefore = build.origins?.length ?? 0;
   const made: Record<string, JsonValue> = {};
@@ -66,7 +66,7 @@ function buildObject(node: ObjectNode, row: Row, build: Build): JsonObject | und
   return undefined;
 }
 
-function buildEach(node: EachNode, row: Row, build: Build): readonly JsonValue[] | undefined {
+function buildEach(node: EachNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const made: JsonValue[] = [];
   for (const child of row.children?.get(node.source) ?? []) {
     build.path.push(made.length);
@@ -79,7 +79,7 @@ function buildEach(node: EachNode, row: Row, build: Build): readonly JsonValue[]
   return made;
 }
 
-function buildItems(node: ItemsNode, row: Row, build: Build): readonly JsonValue[] | undefined {
+function buildItems(node: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const made: JsonValue[] = [];
   for (const item of node.items) {
     build.path.push(made.length);
@@ -90,7 +90,7 @@ function buildItems(node: ItemsNode, row: Row, build: Build): readonly JsonValue
   return made.length === 0 ? undefined : made;
 }
 
-function buildSplit({ leaf, parts }: SplitNode, row: Row, build: Build): readonly JsonValue[] | undefined {
+function buildSplit({ leaf, parts }: SplitNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   if (leaf.applies?.(row) === false) return undefined;
   const content = leaf.read?.(row);
   if (content === undefined) return undefined;
@@ -104,26 +104,26 @@ function buildSplit({ leaf, parts }: SplitNode, row: Row, build: Build): readonl
   return made.length === 0 ? undefined : made;
 }
 
-function buildLeaf(leaf: LeafNode, row: Row, build: Build): JsonValue | undefined {
+function buildLeaf(leaf: LeafNode, row: Row, build: BuildState): JsonValue | undefined {
   if (leaf.applies !== undefined && !leaf.applies(row)) return undefined;
   const content = leaf.read?.(row);
   const value = content === undefined ? undefined : valueOf(leaf, content, row, build);
   if (value !== undefined || leaf.fallback === undefined) return value;
-  note(leaf, row, build, { value: leaf.fallback, from: leaf.read === undefined ? "value" : "default" });
+  recordOrigin(leaf, row, build, { value: leaf.fallback, from: leaf.read === undefined ? "value" : "default" });
   return leaf.fallback;
 }
 
-function valueOf(leaf: LeafNode, content: Content, row: Row, build: Build): JsonValue | undefined {
+function valueOf(leaf: LeafNode, content: CellContent, row: Row, build: BuildState): JsonValue | undefined {
   const made = leaf.finish(content, row);
   if (made === undefined) return undefined;
   build.cells += 1;
-  const value = made instanceof Unfit ? made.kept : made;
-  if (made instanceof Unfit) build.problems.push(problemOf(made, leaf, row, build));
-  note(leaf, row, build, { value, from: leaf.origin });
+  const value = made instanceof ConversionFailure ? made.kept : made;
+  if (made instanceof ConversionFailure) build.problems.push(problemOf(made, leaf, row, build));
+  recordOrigin(leaf, row, build, { value, from: leaf.origin });
   return value;
 }
 
-function problemOf(unfit: Unfit, leaf: LeafNode, row: Row, build: Build): LocalProblem {
+function problemOf(unfit: ConversionFailure, leaf: LeafNode, row: Row, build: BuildState): LocalProblem {
   const place = leaf.placeIn(row);
   return {
     attr: formatAttr(build.path),
@@ -135,7 +135,7 @@ function problemOf(unfit: Unfit, leaf: LeafNode, row: Row, build: Build): LocalP
   };
 }
 
-function note(leaf: LeafNode, row: Row, build: Build, made: { value: JsonValue; from: OriginKind }): void {
+function recordOrigin(leaf: LeafNode, row: Row, build: BuildState, made: { value: JsonValue; from: OriginKind }): void {
   if (build.origins === undefined) return;
   const place = made.from === "value" ? undefined : leaf.placeIn(row);
   build.origins.push({

@@ -1,18 +1,24 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import { formatAttr, type AttrPath } from "../model/attr.ts";
 import type { Operation } from "../contract/contract.ts";
-import { buildValue, newBuild } from "./build-payload.ts";
-import { compileSteps, nodeWith, type StepNodes } from "./step-nodes.ts";
-import { compileNode, type CompileParts } from "./compile-node.ts";
-import type { MappingValues } from "./leaf-context.ts";
-import { mappedOf } from "./mapped.ts";
-import { locateIn } from "./locate.ts";
-import type { MappingDocument } from "./mapping-document.ts";
-import { collectIssues } from "./mapping-issues.ts";
-import type { MappingNode } from "./mapping-node.ts";
+import type { Step } from "../contract/operations/operation.ts";
+import { stepFieldsType } from "../contract/operations/step-fields.ts";
+import type { AttrPath } from "../json/attr.ts";
+import { formatAttr } from "../json/attr.ts";
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
+import { isJsonObject } from "../json/json-value.ts";
+import { buildValue, newBuildState } from "./build-payload.ts";
+import type { MappingValues } from "./compile-context.ts";
+import type { CompileContext } from "./compile-node.ts";
+import { compileNode } from "./compile-node.ts";
+import type { MappingDocument } from "./document/mapping-document.ts";
+import type { Issues } from "./document/mapping-issues.ts";
+import { collectIssues, didYouMean } from "./document/mapping-issues.ts";
+import { rootSource } from "./document/source-tree.ts";
+import { locateAttr } from "./locate-attr.ts";
+import type { MappingNode, ObjectNode } from "./mapping-node.ts";
 import type { Mapping, Origin } from "./mapping.ts";
-import { sourceColumns, type SourceColumns } from "./source-columns.ts";
-import { rootSource } from "./source-plan.ts";
+import { mappedOf } from "./mapping.ts";
+import type { SourceColumns } from "./source-columns.ts";
+import { sourceColumns } from "./source-columns.ts";
 
 /**
  * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all that does not
@@ -41,7 +47,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   };
 }
 
-function compileRoot(document: MappingDocument, operation: Operation, parts: CompileParts): MappingNode {
+function compileRoot(document: MappingDocument, operation: Operation, parts: CompileContext): MappingNode {
   if (operation.body === undefined) parts.issues.add(["payload"], `the operation "${operation.id}" takes no payload`);
   const root =
     operation.body &&
@@ -62,13 +68,13 @@ function mappingOver(
   return {
     keyAttr,
     map: (row) => {
-      const build = newBuild();
+      const build = newBuildState();
       const payload = payloadOf(buildValue(root, row, build));
       const given = new Map([...steps].map(([name, node]) => [name, payloadOf(buildValue(node, row, build))]));
       const mapped = mappedOf(payload, keyAttr, build.problems);
       return steps.size === 0 ? mapped : { ...mapped, steps: given };
     },
-    locate: (row, path) => locateIn(nodeWith(path, root, steps), row, path),
+    locate: (row, path) => locateAttr(nodeWith(path, root, steps), row, path),
     isConstant: (path) => {
       const leaf = root.kind === "variant" ? root : nodeIn(root, path);
       if (leaf?.kind !== "leaf") return leaf === undefined;
@@ -76,7 +82,7 @@ function mappingOver(
     },
     origins: (row) => {
       const origins: Origin[] = [];
-      for (const node of [root, ...steps.values()]) buildValue(node, row, newBuild(origins));
+      for (const node of [root, ...steps.values()]) buildValue(node, row, newBuildState(origins));
       return origins;
     },
   };
@@ -107,4 +113,67 @@ function unmappedIn(node: MappingNode, path: AttrPath): readonly string[] {
   const missing = required.filter((name) => !fields.some((field) => field.name === name));
   const below = fields.flatMap((field) => unmappedIn(field.node, [...path, field.name]));
   return [...missing.map((name) => formatAttr([...path, name])), ...below];
+}
+
+/** What a mapping gives to the bodies of steps, by the step's name. */
+type StepNodes = ReadonlyMap<string, ObjectNode>;
+
+/** Adds an issue for a step that the operation does not have, and for what a step's body cannot be given. */
+function compileSteps(document: MappingDocument, operation: Operation, parts: CompileContext): StepNodes {
+  const nodes = [...document.steps].flatMap(([name, entry]) => {
+    const step = operation.steps.find((one) => one.name === name);
+    const node = step && compileStep(step, entry, parts);
+    if (step === undefined) refuseStep(name, operation, parts.issues);
+    return node === undefined ? [] : [[name, node] as const];
+  });
+  return new Map(nodes);
+}
+
+function compileStep(step: Step, entry: JsonObject, parts: CompileContext): ObjectNode | undefined {
+  const path = ["steps", step.name];
+  const type = stepFieldsType(step);
+  if (type === undefined) {
+    parts.issues.add(path, "takes the payload and nothing else");
+    return undefined;
+  }
+  refuseSet(step, entry, path, parts.issues);
+  const columns = parts.columnsOf(rootSource(parts.document));
+  const node = compileNode(entry, type, { ...parts, path, columns, optional: false });
+  return node?.kind === "object" ? node : undefined;
+}
+
+function refuseStep(name: string, { id, steps }: Operation, issues: Issues): void {
+  const names = steps.map((step) => step.name);
+  const hint = names.length === 0 ? "it is made by one request" : didYouMean(name, names);
+  issues.add(["steps", name], `the operation "${id}" has no such step`, hint);
+}
+
+/** The contract has the last word on what it sets: a dry run, for one, would never create what is waited for. */
+function refuseSet({ body = {} }: Step, entry: JsonObject, path: AttrPath, issues: Issues): void {
+  for (const [name, value] of Object.entries(entry)) {
+    const source = body[name];
+    if (source === undefined) continue;
+    if ("attr" in source) issues.add([...path, name], SET_BY_STEP);
+    else refuseSame(source.value, value, [...path, name], issues);
+  }
+}
+
+function refuseSame(set: JsonValue, entry: JsonValue, path: AttrPath, issues: Issues): void {
+  if (!isJsonObject(set) || !isJsonObject(entry)) {
+    issues.add(path, SET_BY_STEP);
+    return;
+  }
+  for (const [name, value] of Object.entries(entry)) {
+    const member = set[name];
+    if (member !== undefined) refuseSame(member, value, [...path, name], issues);
+  }
+}
+
+const SET_BY_STEP = "is set by the contract's step (`x-migrate-steps`)";
+
+/** The node that an attr belongs to: of the payload, unless only a step has such a field. */
+function nodeWith([field]: AttrPath, payload: MappingNode, steps: StepNodes): MappingNode {
+  const has = (node: ObjectNode): boolean => node.fields.some(({ name }) => name === field);
+  if (steps.size === 0 || payload.kind !== "object" || has(payload)) return payload;
+  return [...steps.values()].find(has) ?? payload;
 }

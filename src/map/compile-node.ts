@@ -1,9 +1,9 @@
-import type { FieldType, ListType, ObjectType } from "../contract/field-type.ts";
-import type { AttrPath } from "../model/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import { compileLeaf, compileSplit } from "./compile-leaf.ts";
-import type { LeafContext, MappingContext } from "./leaf-context.ts";
-import { didYouMean, listed, refuseUnknown } from "./mapping-issues.ts";
+import type { FieldType, ListType, ObjectType } from "../contract/types/field-type.ts";
+import type { AttrPath } from "../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { compileLeaf, compileSplit } from "./leaf/compile-leaf.ts";
+import type { LeafContext, MappingContext } from "./compile-context.ts";
+import { didYouMean, listed, refuseUnknown } from "./document/mapping-issues.ts";
 import type {
   EachNode,
   FieldNode,
@@ -14,15 +14,15 @@ import type {
   VariantNode,
 } from "./mapping-node.ts";
 import type { SourceColumns } from "./source-columns.ts";
-import { narrowed, type Variants } from "./union-variants.ts";
+import { narrowType, type Variants } from "./union-variants.ts";
 
 /** What is the same for all entries of a mapping. */
-export interface CompileParts extends MappingContext {
+export interface CompileContext extends MappingContext {
   readonly columnsOf: (source: string) => SourceColumns;
 }
 
 /** Where an entry stands. */
-export interface NodeContext extends CompileParts, LeafContext {
+export interface NodeContext extends CompileContext, LeafContext {
   /** The contract can do without the entry. */
   readonly optional: boolean;
 }
@@ -32,7 +32,7 @@ export interface NodeContext extends CompileParts, LeafContext {
  * literal or `{each, item}`, scalar -> leaf. Adds an issue for all that is wrong; undefined then.
  */
 export function compileNode(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
-  const meant = narrowed(entry, type);
+  const meant = narrowType(entry, type);
   if (meant.kind === "object") return compileObject(entry, meant, context);
   if (meant.kind === "list") return compileList(entry, meant, context);
   if (meant.kind === "variants") return compileVariants(entry, meant, context);
@@ -108,7 +108,7 @@ function preferring(option: ObjectType, { property, merged }: Variants): Pick<Fi
 
 function compileList(entry: JsonValue, type: ListType, context: NodeContext): MappingNode | undefined {
   if (isJsonArray(entry)) return compileItems(entry, type, context);
-  if (isJsonObject(entry) && entry["split"] !== undefined) return compileParts(entry, type, context);
+  if (isJsonObject(entry) && entry["split"] !== undefined) return compileSplitCell(entry, type, context);
   if (isJsonObject(entry)) return compileEach(entry, type, context);
   const hint =
     "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }";
@@ -123,8 +123,8 @@ function compileItems(entry: readonly JsonValue[], type: ListType, context: Node
   return { kind: "items", items };
 }
 
-function compileParts(entry: JsonObject, type: ListType, context: NodeContext): SplitNode | undefined {
-  const { kind } = narrowed("", type.items);
+function compileSplitCell(entry: JsonObject, type: ListType, context: NodeContext): SplitNode | undefined {
+  const { kind } = narrowType("", type.items);
   if (kind !== "object" && kind !== "list" && kind !== "variants") return compileSplit(entry, type, context);
   context.issues.add([...context.path, "split"], "makes texts of a cell, and the contract wants objects or lists here");
   return undefined;

@@ -1,6 +1,6 @@
-import type { FieldType } from "../contract/field-type.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import { narrowed } from "./union-variants.ts";
+import type { FieldType } from "../contract/types/field-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { narrowType } from "./union-variants.ts";
 
 /** What a mapping puts at an attr. */
 export interface MappedAttr {
@@ -18,14 +18,14 @@ export function mappedAttrs(payload: JsonObject, type: FieldType): ReadonlyMap<s
   return found;
 }
 
-interface Position {
+interface AttrPosition {
   readonly attr: string;
   readonly found: Map<string, MappedAttr>;
 }
 
-function collect(entry: JsonValue, type: FieldType, position: Position): void {
-  const meant = narrowed(entry, type);
-  note(position, meant.kind === "object" || meant.kind === "list" || meant.kind === "variants" ? {} : leafOf(entry));
+function collect(entry: JsonValue, type: FieldType, position: AttrPosition): void {
+  const meant = narrowType(entry, type);
+  addAttr(position, meant.kind === "object" || meant.kind === "list" || meant.kind === "variants" ? {} : leafOf(entry));
   if (meant.kind === "list") collectItems(entry, meant.items, at(position, "*"));
   if (!isJsonObject(entry)) return;
   if (meant.kind === "object") {
@@ -37,21 +37,25 @@ function collect(entry: JsonValue, type: FieldType, position: Position): void {
   if (meant.kind === "variants") collectFields(entry, position, meant.merged.typeOf);
 }
 
-function collectFields(entry: JsonObject, position: Position, typeOf: (name: string) => FieldType | undefined): void {
+function collectFields(
+  entry: JsonObject,
+  position: AttrPosition,
+  typeOf: (name: string) => FieldType | undefined,
+): void {
   for (const [name, field] of Object.entries(entry)) {
     const type = typeOf(name);
     if (type !== undefined) collect(field, type, at(position, name));
   }
 }
 
-function collectItems(entry: JsonValue, type: FieldType, position: Position): void {
+function collectItems(entry: JsonValue, type: FieldType, position: AttrPosition): void {
   if (isJsonArray(entry)) for (const item of entry) collect(item, type, position);
   else if (isJsonObject(entry) && entry["item"] !== undefined) collect(entry["item"], type, position);
-  else if (isJsonObject(entry)) note(position, {});
+  else if (isJsonObject(entry)) addAttr(position, {});
 }
 
 /** Several entries for one attr (a list written out): what any of them can give. */
-function note({ attr, found }: Position, leaf: MappedAttr): void {
+function addAttr({ attr, found }: AttrPosition, leaf: MappedAttr): void {
   const before = found.get(attr);
   const values = before === undefined ? leaf.values : union(before.values, leaf.values);
   found.set(attr, values === undefined ? {} : { values });
@@ -78,6 +82,6 @@ function known(values: readonly JsonValue[]): MappedAttr {
   return texts.some((text) => text.includes("${")) ? {} : { values: texts };
 }
 
-function at(position: Position, name: string): Position {
+function at(position: AttrPosition, name: string): AttrPosition {
   return { ...position, attr: position.attr === "" ? name : `${position.attr}.${name}` };
 }

@@ -1,9 +1,9 @@
-import type { JsonValue } from "../model/json.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
-import type { Row } from "../model/row.ts";
-import type { Content } from "./contract-value.ts";
+import type { Row } from "../model/record.ts";
+import type { CellContent } from "./leaf/conversion.ts";
 import type { OriginKind } from "./mapping.ts";
-import type { Unfit } from "./unfit.ts";
+import type { ConversionFailure } from "./leaf/conversion.ts";
 
 /** A compiled entry of the mapping; the tree mirrors the payload. */
 export type MappingNode = ObjectNode | VariantNode | ItemsNode | EachNode | SplitNode | LeafNode;
@@ -48,7 +48,7 @@ export interface EachNode {
 export interface SplitNode {
   readonly kind: "split";
   readonly leaf: LeafNode;
-  readonly parts: (content: Content) => readonly Content[];
+  readonly parts: (content: CellContent) => readonly CellContent[];
 }
 
 export interface LeafNode {
@@ -56,9 +56,9 @@ export interface LeafNode {
   /** False for rows that the leaf does not apply to: there it is as if it were not in the mapping. */
   readonly applies: ((row: Row) => boolean) | undefined;
   /** What the cell holds, `undefined` when it is empty; absent for a constant. */
-  readonly read: ((row: Row) => Content | undefined) | undefined;
+  readonly read: ((row: Row) => CellContent | undefined) | undefined;
   /** Makes the value; `undefined` when it comes to nothing. */
-  readonly finish: (content: Content, row: Row) => JsonValue | undefined | Unfit;
+  readonly finish: (content: CellContent, row: Row) => JsonValue | undefined | ConversionFailure;
   /** The constant, or the default. */
   readonly fallback: JsonValue | undefined;
   /** What `finish` makes a value from. */

@@ -1,8 +1,9 @@
-import type { AttrPath } from "../model/attr.ts";
-import type { JsonObject, JsonValue } from "../model/json.ts";
+import type { AttrPath } from "../json/attr.ts";
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import type { LocalProblem } from "../model/problem.ts";
-import type { Row } from "../model/row.ts";
+import type { Row } from "../model/record.ts";
 
 /** A mapping, compiled against a contract: rows in, payloads out. Pure but for functions that the user brings. */
 export interface Mapping {
@@ -24,7 +25,7 @@ export interface Mapping {
   readonly unmappedRequired: readonly string[];
 }
 
-export interface Mapped {
+interface Mapped {
   /** The business key as text; absent when the payload has none. */
   readonly key?: string;
   readonly payload: JsonObject;
@@ -47,3 +48,24 @@ export interface Origin {
 
 /** `payload`: the source is a payload already. */
 export type OriginKind = "column" | "value" | "default" | "lookup" | "call" | "payload";
+
+/** A payload with its business key, as text, where it has one. */
+export function mappedOf(
+  payload: JsonObject,
+  keyAttr: AttrPath | undefined,
+  problems: readonly LocalProblem[],
+): Mapped {
+  const value = keyAttr && valueAt(payload, keyAttr);
+  const hasKey = (typeof value === "string" && value !== "") || typeof value === "number";
+  return hasKey ? { key: String(value), payload, problems } : { payload, problems };
+}
+
+function valueAt(payload: JsonObject, path: AttrPath): JsonValue | undefined {
+  let value: JsonValue | undefined = payload;
+  for (const part of path) {
+    if (value === undefined) return undefined;
+    if (isJsonArray(value)) value = value[Number(part)];
+    else value = isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+  }
+  return value;
+}

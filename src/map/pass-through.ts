@@ -1,13 +1,13 @@
 import type { Operation } from "../contract/contract.ts";
-import { formatAttr, type AttrPath } from "../model/attr.ts";
+import { formatAttr, type AttrPath } from "../json/attr.ts";
 import { Failure } from "../model/failure.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
-import { isCsvRow, type JsonRow, type Row } from "../model/row.ts";
-import { mappedOf } from "./mapped.ts";
+import { isCsvRow, type JsonRow, type Row } from "../model/record.ts";
+import { mappedOf } from "./mapping.ts";
 import type { Mapping, Origin } from "./mapping.ts";
 import { pointerTo } from "./source-columns.ts";
-import { ONLY_SOURCE } from "./source-plan.ts";
+import { ONLY_SOURCE } from "./document/source-tree.ts";
 
 /**
  * The mapping of sources that hold payloads already: JSON and NDJSON go through untouched.

@@ -1,16 +1,16 @@
-import { suggest } from "../model/suggest.ts";
+import { suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../model/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
-import { isCsvRow, type CsvTable, type JsonRow, type Row } from "../model/row.ts";
-import type { Content } from "./contract-value.ts";
-import { listed } from "./mapping-issues.ts";
+import { isCsvRow, type CsvTable, type JsonRow, type Row } from "../model/record.ts";
+import type { CellContent } from "./leaf/conversion.ts";
+import { listed } from "./document/mapping-issues.ts";
 
 /** A column (CSV) or path (JSON) of one source, as one entry of the mapping reads it. */
 export interface Column {
   readonly name: string;
   /** The cell as it is; `""` when there is nothing. JSON numbers and booleans come as text. */
-  readonly read: (row: Row) => Content;
+  readonly read: (row: Row) => CellContent;
   readonly placeIn: (row: Row) => Place;
 }
 
@@ -93,7 +93,7 @@ function valueAt(row: JsonRow, name: string, path: readonly string[]): JsonValue
   return value;
 }
 
-function contentOf(value: JsonValue | undefined): Content {
+function contentOf(value: JsonValue | undefined): CellContent {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? value : String(value);
 }

@@ -1,6 +1,6 @@
-import type { ChoiceType, FieldType, ObjectType, UnionType } from "../contract/field-type.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import { LEAF_OPTIONS } from "./leaf-options.ts";
+import type { ChoiceType, FieldType, ObjectType, UnionType } from "../contract/types/field-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { LEAF_OPTIONS } from "./leaf/leaf-options.ts";
 
 /** Several objects that one attr may hold. */
 export interface Variants {
@@ -19,7 +19,7 @@ export interface Variants {
 }
 
 /** Of the types that a union offers, the ones that an entry of a mapping is written for. */
-export function narrowed(entry: JsonValue, type: FieldType): FieldType | Variants {
+export function narrowType(entry: JsonValue, type: FieldType): FieldType | Variants {
   if (type.kind !== "union") return type;
   const options = flattened(type);
   const objects = options.filter((option) => option.kind === "object");

@@ -1,5 +1,60 @@
-import type { JsonObject } from "./json.ts";
-import type { InputRecord } from "./row.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import type { Problem } from "./problem.ts";
+
+/** The header of one CSV file, shared by all its rows. */
+export interface CsvTable {
+  readonly kind: "csv";
+  /** The file as the user named it. */
+  readonly file: string;
+  readonly columns: readonly string[];
+  /** Header -> zero-based position. */
+  readonly columnIndex: ReadonlyMap<string, number>;
+}
+
+/** One JSON or NDJSON file, shared by all its rows. */
+export interface JsonTable {
+  readonly kind: "json";
+  readonly file: string;
+}
+
+interface JoinedRow {
+  /** 1-based physical line on which the row starts. */
+  readonly line: number;
+  /** Rows joined to this one, by the name of their source, in order; absent when the source has no children. */
+  readonly children?: ReadonlyMap<string, readonly Row[]>;
+}
+
+export interface CsvRow extends JoinedRow {
+  readonly table: CsvTable;
+  /** Cells as text, untouched. A ragged row has fewer or more cells than its table has columns. */
+  readonly cells: readonly string[];
+}
+
+export interface JsonRow extends JoinedRow {
+  readonly table: JsonTable;
+  /** RFC 6901 pointer of the value in its document; empty for a line of NDJSON. */
+  readonly pointer: string;
+  readonly value: JsonObject;
+}
+
+export type Row = CsvRow | JsonRow;
+
+export function isCsvRow(row: Row): row is CsvRow {
+  return row.table.kind === "csv";
+}
+
+/** One record of the input: a row of the root source with the rows joined to it. */
+export interface InputRecord {
+  /** 1-based over the whole input. */
+  readonly number: number;
+  /** The source the row comes from: the root source, or the child source of an orphan. */
+  readonly source: string;
+  /** True for a child row that no parent row claims: it is reported, never mapped, never sent. */
+  readonly orphan: boolean;
+  readonly row: Row;
+  /** What reading found wrong with this record's rows (codes `source_...`), places filled in. */
+  readonly problems: readonly Problem[];
+}
 
 /** An input record with the payload that its rows map to. */
 export interface MappedRecord extends InputRecord {

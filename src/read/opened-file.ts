@@ -1,20 +1,19 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { Failure } from "../model/failure.ts";
-import type { JsonTable } from "../model/row.ts";
-import { csvLayout } from "./csv-layout.ts";
-import type { CsvLayout } from "./csv-layout.ts";
-import { csvRows } from "./csv-rows.ts";
-import { fileBytes, readFailure } from "./file-bytes.ts";
-import type { PackedFile } from "./file-bytes.ts";
-import { beginsWith, fileKind, GZIP_MAGIC, refuseContainers } from "./file-kind.ts";
-import { jsonRows, ndjsonRows } from "./json-rows.ts";
+import type { JsonTable } from "../model/record.ts";
+import type { CsvLayout } from "./csv/csv-layout.ts";
+import { csvLayout } from "./csv/csv-layout.ts";
+import { csvRows } from "./csv/csv-rows.ts";
+import { jsonRows, ndjsonRows } from "./json/json-rows.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import type { ReadRow } from "./read-row.ts";
-import type { FoundFile } from "./source-paths.ts";
-import { textBytes } from "./text-bytes.ts";
-import type { TextSource } from "./text-bytes.ts";
-import { textEncoding } from "./text-encoding.ts";
+import type { FoundFile } from "./source-files.ts";
+import type { PackedFile } from "./text/file-bytes.ts";
+import { fileBytes, readFailure } from "./text/file-bytes.ts";
+import type { TextSource } from "./text/text-bytes.ts";
+import { textBytes } from "./text/text-bytes.ts";
+import { textEncoding } from "./text/text-encoding.ts";
 
 /** A file that was looked into: what kind it is of, and how to read it. */
 export type OpenedFile = OpenedCsv | OpenedJson;
@@ -32,11 +31,11 @@ interface OpenedJson extends TextSource {
 }
 
 /** How the files of one input are to be taken. */
-export interface Opening {
+export interface OpenOptions {
   readonly encoding: string | undefined;
   readonly delimiter: string | undefined;
   readonly limits: ReadLimits;
-  readonly say: (file: string, text: string) => void;
+  readonly notify: (file: string, text: string) => void;
   /** The name that places show, for a path that the user never typed. */
   readonly displayName: (path: string) => string;
 }
@@ -45,13 +44,13 @@ export interface Opening {
  * Looks into a file: packed or not, encoding, kind, and for CSV delimiter and header.
  * Raises every failure that the beginning of the file calls for.
  */
-export async function openFile(found: FoundFile, opening: Opening): Promise<OpenedFile> {
+export async function openFile(found: FoundFile, opening: OpenOptions): Promise<OpenedFile> {
   const file = opening.displayName(found.path);
-  const say = (text: string): void => opening.say(file, text);
+  const say = (text: string): void => opening.notify(file, text);
   const gzip = beginsWith(await rawHead(found.path, file), GZIP_MAGIC);
-  sayPacking(found.path, gzip, say);
+  notifyCompression(found.path, gzip, say);
   const packed: PackedFile = { path: found.path, file, gzip, limits: opening.limits };
-  const head = await first(fileBytes(packed));
+  const head = await firstChunk(fileBytes(packed));
   refuseContainers(file, head);
   const encoding = textEncoding(file, head, opening.encoding);
   if (opening.encoding !== undefined && encoding.bomBytes > 0) {
@@ -89,7 +88,7 @@ async function rawHead(path: string, file: string): Promise<Buffer> {
   }
 }
 
-function sayPacking(path: string, gzip: boolean, say: (text: string) => void): void {
+function notifyCompression(path: string, gzip: boolean, say: (text: string) => void): void {
   const named = /\.gz$/i.test(path);
   if (gzip && !named) say("is gzip under a name without .gz: read through");
   if (!gzip && named) say("is named .gz but is not compressed: read as it is");
@@ -105,7 +104,115 @@ async function firstWords(source: TextSource): Promise<string> {
 }
 
 /** The first chunk, empty when there is none; the rest is not read. */
-async function first(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+async function firstChunk(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   for await (const chunk of chunks) return chunk;
   return Buffer.alloc(0);
+}
+
+/** How the records of a file are written down. */
+type FileKind = "csv" | "json" | "ndjson";
+
+const GZIP_MAGIC: Uint8Array = Uint8Array.of(0x1f, 0x8b);
+
+/** True when `head` begins with `magic`. */
+function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
+  return magic.every((byte, index) => head[index] === byte);
+}
+
+/**
+ * Refuses a file whose first bytes say that it holds something other than text (`source_wrong_kind`, named).
+ * `head` is the beginning of the unpacked file.
+ */
+function refuseContainers(file: string, head: Buffer): void {
+  const known = CONTAINERS.find(({ magic }) => beginsWith(head, Buffer.from(magic, "latin1")));
+  if (known === undefined) return;
+  const workbook = known.what === "a zip archive" && (/\.xls[xmb]$/i.test(file) || head.includes("xl/"));
+  const what = workbook ? "an Excel workbook" : known.what;
+  throw new Failure("source_wrong_kind", `${file}: is ${what}, not CSV or JSON`, { hint: adviceFor(what) });
+}
+
+/**
+ * The kind of a file, by its name and by what it begins with. Names that promise one kind and hold another are
+ * refused (`source_wrong_kind`); other names (`extract.dat`, stdin) go by content alone.
+ */
+function fileKind(file: string, name: string, text: string): FileKind {
+  const start = text.slice(0, HEAD_CHARACTERS).trimStart();
+  if (/^<(!doctype\s+html|html|head|body)\b/i.test(start)) {
+    throw new Failure("source_wrong_kind", `${file}: is an HTML page, not CSV or JSON`, {
+      hint: "look into it: it may be the login or error page of the site that the extract was downloaded from",
+    });
+  }
+  if (start.startsWith("<?xml")) {
+    throw new Failure("source_wrong_kind", `${file}: is XML, not CSV or JSON`, { hint: adviceFor("XML") });
+  }
+  const bare = name.replace(/\.gz$/i, "");
+  if (/\.(csv|tsv|tab|txt)$/i.test(bare)) return asCsv(file, start);
+  if (/\.(ndjson|jsonl|jsons)$/i.test(bare)) return "ndjson";
+  if (/\.json$/i.test(bare)) return asJson(file, start);
+  return kindByContent(start);
+}
+
+const HEAD_CHARACTERS = 65_536;
+
+const CONTAINERS: readonly { readonly magic: string; readonly what: string }[] = [
+  { magic: "PK\x03\x04", what: "a zip archive" },
+  { magic: "PK\x05\x06", what: "an empty zip archive" },
+  { magic: "\xd0\xcf\x11\xe0", what: "an old Excel or Word file" },
+  { magic: "%PDF-", what: "a PDF" },
+  { magic: "\x89PNG", what: "a PNG picture" },
+  { magic: "\xff\xd8\xff", what: "a JPEG picture" },
+  { magic: "GIF8", what: "a GIF picture" },
+  { magic: "SQLite format 3\0", what: "an SQLite database" },
+  { magic: "BZh", what: "a bzip2 archive" },
+  { magic: "\xfd7zXZ\0", what: "an xz archive" },
+  { magic: "\x28\xb5\x2f\xfd", what: "a zstd archive" },
+  { magic: "7z\xbc\xaf\x27\x1c", what: "a 7-Zip archive" },
+  { magic: "\x1f\x8b", what: "gzip inside gzip" },
+  { magic: "PAR1", what: "a Parquet file" },
+  { magic: "Rar!", what: "a RAR archive" },
+  { magic: "\x7fELF", what: "a program" },
+];
+
+function adviceFor(what: string): string {
+  if (what.includes("Excel")) return "save the sheet as CSV UTF-8, and give that file";
+  if (what.includes("archive") || what.includes("gzip")) return "unpack it first; only .gz is read through";
+  return "give the extract as CSV, JSON or NDJSON";
+}
+
+/** A header that begins with a bracket is far rarer than JSON under a wrong name. */
+function asCsv(file: string, start: string): FileKind {
+  if (looksLikeJson(start)) {
+    throw new Failure("source_wrong_kind", `${file}: holds JSON under a CSV name`, {
+      hint: "name it .json (one array or object) or .ndjson (one object a line)",
+    });
+  }
+  return "csv";
+}
+
+function asJson(file: string, start: string): FileKind {
+  if (start === "" || start.startsWith("[") || start.startsWith("{")) return "json";
+  throw new Failure("source_wrong_kind", `${file}:1: JSON records begin with [ or {, this begins otherwise`, {
+    hint: "if it is CSV, name it .csv: the extension decides how a file is read",
+    place: { file, line: 1 },
+  });
+}
+
+function looksLikeJson(start: string): boolean {
+  return /^(\{\s*["}]|\[\s*[[{"\]\d])/.test(start);
+}
+
+function kindByContent(start: string): FileKind {
+  if (!looksLikeJson(start)) return "csv";
+  if (start.startsWith("[")) return "json";
+  const [first = "", ...rest] = start.split("\n");
+  return isJson(first) && rest.some((line) => line.trim() !== "") ? "ndjson" : "json";
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,13 +1,13 @@
 import { Failure } from "../model/failure.ts";
 import type { LocalProblem } from "../model/problem.ts";
-import type { ChildSpec, SourceSpec } from "../model/source-plan.ts";
-import { unicodeName } from "./csv-rows.ts";
+import type { ChildSpec, SourceSpec } from "../model/source-spec.ts";
+import { unicodeName } from "./csv/csv-rows.ts";
 import { openFile, rowsOfFile } from "./opened-file.ts";
-import type { OpenedFile, Opening } from "./opened-file.ts";
+import type { OpenedFile, OpenOptions } from "./opened-file.ts";
 import { sourceProblem } from "./read-row.ts";
 import type { ReadRow } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
-import { findFiles } from "./source-paths.ts";
+import { findFiles } from "./source-files.ts";
 
 /** A source of the plan with its files looked into. */
 export interface OpenedSource {
@@ -28,7 +28,7 @@ export interface OpenedChild extends OpenedSource {
  * Opens a source and those below it. Raises what its files call for, and `source_bad_header` when a CSV file lacks
  * a column that the join needs.
  */
-export async function openSource(spec: SourceSpec, opening: Opening): Promise<OpenedSource> {
+export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
   const files: OpenedFile[] = [];
   for (const found of await findFiles(spec.files)) files.push(await openFile(found, opening));
   if (spec.key !== undefined) requireColumn(spec, files, spec.key);
@@ -37,7 +37,7 @@ export async function openSource(spec: SourceSpec, opening: Opening): Promise<Op
   return { name: spec.name, key: spec.key, files, children };
 }
 
-async function openChild(spec: ChildSpec, parent: SourceSpec, opening: Opening): Promise<OpenedChild> {
+async function openChild(spec: ChildSpec, parent: SourceSpec, opening: OpenOptions): Promise<OpenedChild> {
   if (parent.key === undefined) {
     throw new Failure("mapping_invalid", `source "${spec.name}" joins "${parent.name}", which names no key`, {
       hint: `say in the mapping which column of "${parent.name}" the rows of "${spec.name}" refer to: key: <column>`,

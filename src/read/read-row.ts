@@ -1,7 +1,7 @@
-import { NON_FIELD_ERRORS } from "../model/attr.ts";
+import { NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { Place } from "../model/place.ts";
 import type { LocalProblem, Severity, SourceFinding } from "../model/problem.ts";
-import type { Row } from "../model/row.ts";
+import type { Row } from "../model/record.ts";
 
 /** A row as it was read, and what is wrong with it or with the rows joined to it. */
 export interface ReadRow {

@@ -1,9 +1,9 @@
-import type { JsonValue } from "../model/json.ts";
-import { isJsonArray, isJsonObject } from "../model/json.ts";
+import type { JsonValue } from "../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
-import { isCsvRow } from "../model/row.ts";
-import type { JsonRow, Row } from "../model/row.ts";
-import { cellPlace } from "./csv-rows.ts";
+import { isCsvRow } from "../model/record.ts";
+import type { JsonRow, Row } from "../model/record.ts";
+import { cellPlace } from "./csv/csv-rows.ts";
 
 /**
  * The key of a row, from a column (CSV) or a dot path (JSON): the text exactly as it is in the file, because

@@ -1,14 +1,17 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import type { RecordFormat } from "./format.ts";
+import { stringify } from "yaml";
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../json/json-value.ts";
+import { plainText } from "../terminal/plain-text.ts";
+import { safeJson } from "../terminal/safe-json.ts";
+import type { TableColumn } from "../terminal/text-table.ts";
+import { streamedTable } from "../terminal/text-table.ts";
 import { csvText, withoutFormula } from "./csv-text.ts";
-import { safeJson } from "./json-text.ts";
-import { plainText } from "./plain-text.ts";
-import { type Column, tableInParts } from "./table.ts";
+import type { RecordFormat } from "./formats/output-format.ts";
 
 /** How records of a kind are shown. */
 export interface RecordView<T> {
   /** Of the table. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn[];
   readonly cells: (record: T) => readonly string[];
   /** The members that the specification shows: columns of the CSV whether a record has them or not. */
   readonly members: readonly string[];
@@ -21,12 +24,12 @@ interface RecordBatch<T> {
 }
 
 /** Turns batches of records into text, one after the other. */
-export interface RecordWriter<T> {
+interface RecordWriter<T> {
   readonly add: (batch: RecordBatch<T>) => string;
   readonly end: () => string;
 }
 
-export interface RecordScreen {
+interface RecordScreen {
   readonly width: number;
   readonly colour: boolean;
   /** Told when something does not fit into the format. */
@@ -47,14 +50,19 @@ export function recordWriter<T extends JsonObject>(
 
 type NewWriter = <T extends JsonObject>(view: RecordView<T>, screen: RecordScreen) => RecordWriter<T>;
 
-const WRITERS: Readonly<Record<RecordFormat, NewWriter>> = { text, json, ndjson, csv };
+const WRITERS: Readonly<Record<RecordFormat, NewWriter>> = {
+  text: textWriter,
+  json: jsonWriter,
+  ndjson: ndjsonWriter,
+  csv: csvWriter,
+};
 
-function text<T>({ columns, cells }: RecordView<T>, screen: RecordScreen): RecordWriter<T> {
-  const table = tableInParts(columns, screen);
+function textWriter<T>({ columns, cells }: RecordView<T>, screen: RecordScreen): RecordWriter<T> {
+  const table = streamedTable(columns, screen);
   return { add: ({ results }) => (results.length === 0 ? "" : table(results.map(cells))), end: () => "" };
 }
 
-function json<T>(): RecordWriter<T> {
+function jsonWriter<T>(): RecordWriter<T> {
   let separator = "[\n";
   return {
     add: (batch) => {
@@ -67,12 +75,12 @@ function json<T>(): RecordWriter<T> {
   };
 }
 
-function ndjson<T>(): RecordWriter<T> {
+function ndjsonWriter<T>(): RecordWriter<T> {
   return { add: (batch) => batch.json.map((line) => `${safeJson(line)}\n`).join(""), end: () => "" };
 }
 
 /** The members of the first batch, behind those of the specification, make the columns. */
-function csv<T extends JsonObject>({ members }: RecordView<T>, { notice }: RecordScreen): RecordWriter<T> {
+function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }: RecordScreen): RecordWriter<T> {
   let columns: readonly string[] | undefined;
   const head = (results: readonly T[]): string => {
     columns = [...new Set([...members, ...results.flatMap((record) => Object.keys(record))])];
@@ -87,21 +95,49 @@ function csv<T extends JsonObject>({ members }: RecordView<T>, { notice }: Recor
         leftOut.add(name);
         notice(`The member ${name} comes too late for a column of its own: it is in --format ndjson`);
       }
-      return first + csvText(results.map((record) => (columns ?? []).map((name) => csvCell(member(record, name)))));
+      return first + csvText(results.map((record) => (columns ?? []).map((name) => csvCell(memberOf(record, name)))));
     },
     end: () => (columns === undefined ? head([]) : ""),
   };
 }
 
-function member(record: JsonObject, name: string): JsonValue {
+function memberOf(record: JsonObject, name: string): JsonValue {
   return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /** A number stands as it is, also below zero; any other text that a spreadsheet would run is kept from that. */
-export function csvCell(value: JsonValue): string {
+function csvCell(value: JsonValue): string {
   if (value === null) return "";
   const cell = isJsonObject(value) || isJsonArray(value) ? JSON.stringify(value) : String(value);
   return NUMBER.test(cell) ? cell : withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
+}
+
+/** A record whose fields nobody has described, with the JSON that was received. */
+interface ReceivedRecord {
+  readonly record: JsonObject;
+  readonly json: string;
+}
+
+/**
+ * One record of any shape: as an outline for people (YAML), as the JSON that was received, or as CSV with a row a
+ * value, `attr,value`.
+ */
+export function receivedRecordText({ record, json }: ReceivedRecord, format: RecordFormat, width: number): string {
+  if (format === "text") return outline(record, width);
+  if (format !== "csv") return `${safeJson(json)}\n`;
+  return csvText([["attr", "value"], ...leaves(record, "").map(([attr, value]) => [csvCell(attr), csvCell(value)])]);
+}
+
+function outline(record: JsonObject, width: number): string {
+  const lines = stringify(record, { lineWidth: width, aliasDuplicateObjects: false }).trimEnd().split("\n");
+  return lines.map((line) => `${plainText(line, Number.MAX_SAFE_INTEGER)}\n`).join("");
+}
+
+/** Every value with its attr, in order; an empty object or list is one, too. */
+function leaves(value: JsonValue, attr: string): readonly (readonly [attr: string, value: JsonValue])[] {
+  const entries = isJsonObject(value) || isJsonArray(value) ? Object.entries(value) : [];
+  if (entries.length === 0) return [[attr, value]];
+  return entries.flatMap(([name, inner]) => leaves(inner, attr === "" ? name : `${attr}.${name}`));
 }

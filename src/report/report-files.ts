@@ -1,14 +1,14 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
-import { csv } from "./csv.ts";
-import { ndjson } from "./ndjson.ts";
-import { openPrivateFolder, removeFile } from "./private-file.ts";
-import type { Rejects } from "./reject-book.ts";
-import { sheetName } from "./reject-sheet.ts";
-import { draftRejects, type RejectsOptions } from "./rejects.ts";
+import { csvReporter } from "./formats/csv-report.ts";
+import { ndjsonReporter } from "./formats/json-report.ts";
+import { openReportFolder, removeFile } from "./report-folder.ts";
+import type { Rejects } from "./rejects/write-rejects.ts";
+import { rejectFileName } from "./rejects/reject-file.ts";
+import { writeRejects, type RejectsOptions } from "./rejects/write-rejects.ts";
 import type { Report } from "./report.ts";
-import { summaryJson } from "./summary-json.ts";
+import { summaryJson } from "./report.ts";
 
 export interface ReportFilesOptions extends RejectsOptions {
   /** Where the report is to lie; made when it does not exist. */
@@ -16,7 +16,7 @@ export interface ReportFilesOptions extends RejectsOptions {
 }
 
 /** The files of a report, as paths inside the folder that was given. */
-export interface ReportFiles {
+export interface WrittenReport {
   readonly outcomes: string;
   readonly errors: string;
   readonly summary: string;
@@ -28,14 +28,14 @@ export interface ReportFiles {
  * together at the end, readable by their owner alone; rejects of an earlier report that has none now are removed.
  * @throws Failure `storage`, or `source_changed` when the input is no longer what it was
  */
-export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<ReportFiles> {
-  const folder = await openPrivateFolder(options.folder);
+export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {
+  const folder = await openReportFolder(options.folder);
   try {
     const outcomes = await folder.create("outcomes.ndjson");
-    await ndjson(report, outcomes.write);
+    await ndjsonReporter(report, outcomes.write);
     const errors = await folder.create("errors.csv");
-    await csv(report, errors.write);
-    const rejects = await draftRejects(folder, report, options);
+    await csvReporter(report, errors.write);
+    const rejects = await writeRejects(folder, report, options);
     const summary = await folder.create("summary.json");
     await summary.write(`${summaryJson(report.summary)}\n`);
     await folder.commit();
@@ -51,27 +51,27 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
  * @throws Failure `usage` when it would, `storage` when the folder cannot be written to
  */
 export async function checkReportFolder(folder: string, inputs: readonly string[]): Promise<void> {
-  const { create, discard } = await openPrivateFolder(folder);
+  const { create, discard } = await openReportFolder(folder);
   await create("summary.json");
   await discard();
   const place = await realpath(folder);
   for (const input of inputs) {
     const real = await realpath(input).catch(() => path.resolve(input));
-    if (path.dirname(real) !== place || !REPORT_FILE.test(path.basename(real))) continue;
+    if (path.dirname(real) !== place || !REPORT_FILE_NAME.test(path.basename(real))) continue;
     throw new Failure("usage", `the report would overwrite its own input ${input}`, {
       hint: "choose another folder with --out",
     });
   }
 }
 
-const REPORT_FILE = /^(?:outcomes\.ndjson|errors\.csv|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson))$/;
+const REPORT_FILE_NAME = /^(?:outcomes\.ndjson|errors\.csv|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson))$/;
 
 async function removeOldRejects({ files }: Rejects, { folder, sources, records }: ReportFilesOptions): Promise<void> {
   if (records === undefined) return;
   const written = new Set(files.map((file) => file.path));
   for (const child of [undefined, ...sources]) {
     for (const kind of ["csv", "json"] as const) {
-      const old = path.join(folder, sheetName(child, kind));
+      const old = path.join(folder, rejectFileName(child, kind));
       if (!written.has(old)) await removeFile(old);
     }
   }

@@ -1,4 +1,6 @@
 import type { Outcome, Status, Summary } from "../model/outcome.ts";
+import { STATUSES } from "../model/outcome.ts";
+import { jsonText } from "../terminal/safe-json.ts";
 
 /** A finished run as the reporters see it. */
 export interface Report {
@@ -25,3 +27,65 @@ export type Write = (text: string) => Promise<void> | void;
 
 /** Renders a report to the end; raises what `write` or the outcomes raise. */
 export type Reporter = (report: Report, write: Write) => Promise<void>;
+
+/**
+ * Every outcome of the run, in input order, in batches.
+ * @throws Error (a bug) at the end when the outcomes are not as many, status by status, as the summary says
+ */
+export async function* allOutcomes({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
+  assertCountsAddUp(summary);
+  const seen = new Map<Status, number>();
+  for await (const batch of outcomes()) {
+    for (const { status } of batch) seen.set(status, (seen.get(status) ?? 0) + 1);
+    yield batch;
+  }
+  assertCountsAddUp({ records: summary.records, counts: Object.fromEntries(seen) });
+  for (const [status, count] of seen) {
+    if (count !== summary.counts[status]) {
+      throw new Error(
+        `the report does not add up: ${count} outcomes are ${status}, not ${summary.counts[status] ?? 0}`,
+      );
+    }
+  }
+}
+
+/** A record with one of these can have warnings, but no errors. */
+const STATUSES_WITHOUT_ERRORS: ReadonlySet<Status> = new Set(["valid", "accepted", "skipped"]);
+const STATUSES_WITH_ERRORS: readonly Status[] = STATUSES.filter((status) => !STATUSES_WITHOUT_ERRORS.has(status));
+
+/** The outcomes that have problems; clean records are passed over unread when the run has no warnings. */
+export async function* outcomesWithProblems({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
+  const warnings = Object.keys(summary.warnings).length > 0;
+  for await (const batch of warnings ? outcomes() : outcomes(STATUSES_WITH_ERRORS)) {
+    const troubled = batch.filter(({ problems }) => problems.length > 0);
+    if (troubled.length > 0) yield troubled;
+  }
+}
+
+/** The summary as one JSON object: records, every status, `errors` (and `warnings`, if any) by code, `exitCode`. */
+export function summaryJson(summary: Summary): string {
+  const { records, counts, errors, warnings, exitCode } = summary;
+  const members = [`"records":${records}`, ...STATUSES.map((status) => `"${status}":${counts[status] ?? 0}`)];
+  members.push(`"errors":${countsJson(errors)}`);
+  if (Object.keys(warnings).length > 0) members.push(`"warnings":${countsJson(warnings)}`);
+  return `{${members.join(",")},"exitCode":${exitCode}}`;
+}
+
+function countsJson(counts: Readonly<Record<string, number>>): string {
+  const members = Object.entries(counts).map(([code, count]) => `${jsonText(code)}:${count}`);
+  return `{${members.join(",")}}`;
+}
+
+/**
+ * Every status adds up to `records`.
+ * @throws Error (a bug) when they do not: a report that does not add up must not be shown
+ */
+function assertCountsAddUp({ records, counts }: Pick<Summary, "records" | "counts">): void {
+  const total = STATUSES.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+  if (total !== records) throw new Error(`the report does not add up: ${total} outcomes of ${records} records`);
+}
+
+/** How many records have one of the statuses. */
+export function countRecords(summary: Summary, statuses: Iterable<Status>): number {
+  return [...statuses].reduce((sum, status) => sum + (summary.counts[status] ?? 0), 0);
+}

@@ -1,12 +1,12 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import { NEEDS_WORK, STATUSES, type Status } from "../model/outcome.ts";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import type { Report } from "./report.ts";
-import { countOf } from "./summary-json.ts";
-import { textWidth } from "./text-width.ts";
+import { countRecords } from "./report.ts";
+import { textWidth } from "../terminal/text-width.ts";
 
 /** What a status means, beside its count. */
-const MEANINGS: Readonly<Record<Status, string>> = {
+const STATUS_MEANINGS: Readonly<Record<Status, string>> = {
   valid: "nothing to mend",
   invalid: "not sent: the data has errors",
   accepted: "on the platform",
@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 export function summaryText(report: Report): string {
   const { summary, title, folder, next } = report;
   const style = new Chalk({ level: report.colour ? 1 : 0 });
-  const records = `${number(summary.records)} ${summary.records === 1 ? "record" : "records"}`;
+  const records = `${formatCount(summary.records)} ${summary.records === 1 ? "record" : "records"}`;
   const lines = [`${style.bold(plainText(title))}: ${records}`, ...statusLines(report, style)];
   const ways: string[] = [];
   if (folder !== undefined) ways.push(`Report  ${plainText(folder)}${rejectsNote(report)}`);
@@ -35,14 +35,16 @@ export function summaryText(report: Report): string {
 
 function statusLines({ summary, width }: Report, style: ChalkInstance): readonly string[] {
   const present = STATUSES.filter((status) => (summary.counts[status] ?? 0) > 0);
-  const counts = new Map(present.map((status) => [status, number(summary.counts[status] ?? 0)]));
+  const counts = new Map(present.map((status) => [status, formatCount(summary.counts[status] ?? 0)]));
   const countWidth = Math.max(0, ...[...counts.values()].map((count) => count.length));
   const nameWidth = Math.max(0, ...present.map((status) => status.length));
   return present.map((status) => {
     const start = `  ${(counts.get(status) ?? "").padStart(countWidth)}  `;
     const name = status.padEnd(nameWidth);
-    const fits = textWidth(start + name) + 2 + MEANINGS[status].length <= width;
-    return start + colourOf(status, style)(fits ? name : status) + (fits ? `  ${style.dim(MEANINGS[status])}` : "");
+    const fits = textWidth(start + name) + 2 + STATUS_MEANINGS[status].length <= width;
+    return (
+      start + colourOf(status, style)(fits ? name : status) + (fits ? `  ${style.dim(STATUS_MEANINGS[status])}` : "")
+    );
   });
 }
 
@@ -52,15 +54,15 @@ function colourOf(status: Status, style: ChalkInstance): ChalkInstance {
 }
 
 function rejectsNote({ summary, leftOut = 0 }: Report): string {
-  const count = countOf(summary, NEEDS_WORK);
+  const count = countRecords(summary, NEEDS_WORK);
   if (count === 0) return "";
   const missing =
     leftOut === 0
       ? ""
-      : `, but for ${number(leftOut)} that cannot be copied unchanged: mend them in the extract, errors.csv has the places`;
-  return ` (rejects: ${number(count)} ${count === 1 ? "record" : "records"} to mend${missing})`;
+      : `, but for ${formatCount(leftOut)} that cannot be copied unchanged: mend them in the extract, errors.csv has the places`;
+  return ` (rejects: ${formatCount(count)} ${count === 1 ? "record" : "records"} to mend${missing})`;
 }
 
-function number(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString("en");
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../model/json.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
@@ -13,13 +13,13 @@ export interface ShownValues {
   fill(outcome: Outcome): Outcome;
 }
 
-const MOST_PLACES = 100_000;
+const MAX_PLACES = 100_000;
 
 export function createShownValues(): ShownValues {
   const values = new Map<string, string>();
   return {
     noteValue: (place, value) => {
-      if (value === undefined || values.size >= MOST_PLACES) return;
+      if (value === undefined || values.size >= MAX_PLACES) return;
       values.set(keyOf(place), typeof value === "string" ? value : JSON.stringify(value));
     },
     fill: (outcome) => ({ ...outcome, problems: outcome.problems.map((problem) => filled(problem, values)) }),

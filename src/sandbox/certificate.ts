@@ -34,18 +34,18 @@ export async function serverCertificate(folder: string): Promise<ServerCertifica
   const stored = await readStored(paths);
   if (stored !== undefined) return { ...stored, caPath: paths.ca };
   const made = await makeCertificates();
-  await keep(made, paths, folder);
+  await storeCertificates(made, paths, folder);
   return { key: made.key, cert: made.cert, caPath: paths.ca };
 }
 
 /** Of the authority's certificate, the server's, and its key: the PEM text, or the path. */
-interface Trio {
+interface CertificateSet {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-async function readStored(paths: Trio): Promise<{ readonly key: string; readonly cert: string } | undefined> {
+async function readStored(paths: CertificateSet): Promise<{ readonly key: string; readonly cert: string } | undefined> {
   try {
     const [ca, cert, key] = await Promise.all([
       readFile(paths.ca, "utf8"),
@@ -67,7 +67,7 @@ function isUsable(ca: string, cert: string, key: string): boolean {
   return enoughLeft && leaf.verify(authority.publicKey) && leaf.checkPrivateKey(createPrivateKey(key));
 }
 
-async function makeCertificates(): Promise<Trio> {
+async function makeCertificates(): Promise<CertificateSet> {
   const validity = {
     keyType: "ec",
     algorithm: "sha256",
@@ -101,7 +101,7 @@ async function makeCertificates(): Promise<Trio> {
   return { ca: ca.cert, cert: `${leaf.cert.trim()}\n${ca.cert}`, key: leaf.private };
 }
 
-async function keep(made: Trio, paths: Trio, folder: string): Promise<void> {
+async function storeCertificates(made: CertificateSet, paths: CertificateSet, folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writePrivate(paths.key, made.key);

@@ -4,29 +4,29 @@ import { createServer, type Server } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Contract } from "../contract/contract.ts";
-import type { Clock } from "../model/clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
-import { adminRoutes } from "./admin-routes.ts";
-import { createAuthenticate } from "./authentication.ts";
-import { products, SAMPLE_TARIFF } from "./catalogue.ts";
+import { adminRoutes } from "./api/admin-routes.ts";
+import { createAuthenticate } from "./api/authentication.ts";
+import { products, SAMPLE_TARIFF } from "./state/product-catalogue.ts";
 import { serverCertificate } from "./certificate.ts";
-import { trackConnections } from "./connection.ts";
-import { dataImportRoutes, supplierIn } from "./data-import.ts";
-import type { FaultOptions } from "./fault-options.ts";
-import { createFaultPlan } from "./fault-plan.ts";
-import { graphqlHandler } from "./graphql-api.ts";
-import { createImportProcesses } from "./import-processes.ts";
-import { createHistory, type HistoryEntry } from "./history.ts";
-import { createLoginLimit } from "./login-limit.ts";
-import { platformApp } from "./platform-app.ts";
-import { createPlatformCheck, PLATFORM_RULES } from "./platform-rules.ts";
-import { readRoutes } from "./read-routes.ts";
-import { SAMPLE_ACCOUNT } from "./sample-account.ts";
-import { createState, type SandboxState, type SupplierStatus } from "./state.ts";
-import { openStateFile } from "./state-file.ts";
-import { defaultSuppliers } from "./suppliers.ts";
-import { createTokens, type TokenLifetime } from "./tokens.ts";
-import { workflowReads } from "./workflow-reads.ts";
+import { trackConnections } from "./faults/broken-replies.ts";
+import { dataImportRoutes, supplierIn } from "./api/data-import.ts";
+import type { FaultOptions } from "./faults/fault-options.ts";
+import { createFaultPlan } from "./faults/fault-plan.ts";
+import { graphqlHandler } from "./api/graphql-api.ts";
+import { createImportProcesses } from "./state/import-processes.ts";
+import { createRequestHistory, type HistoryEntry } from "./state/request-history.ts";
+import { createLoginLimit } from "./api/graphql-api.ts";
+import { createHttpApp } from "./http-app.ts";
+import { createPlatformCheck, PLATFORM_RULES } from "./judge/platform-rules.ts";
+import { readRoutes } from "./api/read-routes.ts";
+import { SAMPLE_ACCOUNT } from "./api/read-routes.ts";
+import { createState, type SandboxState, type SupplierStatus } from "./state/sandbox-state.ts";
+import { openStateFile } from "./state/state-file.ts";
+import { defaultSuppliers } from "./state/sandbox-state.ts";
+import { createTokens, type TokenLifetime } from "./api/authentication.ts";
+import { workflowReads } from "./api/workflow-reads.ts";
 
 export interface SandboxOptions {
   readonly contract: Contract;
@@ -85,7 +85,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const suppliers = options.suppliers ?? defaultSuppliers(contract);
   const stateFile = await openStateFile(options.dataFile, () => state.snapshot());
   const state = createState(suppliers, stateFile.stored, stateFile.touch);
-  const history = createHistory();
+  const history = createRequestHistory();
   const faults = createFaultPlan(options.faults, clock);
   const tokens = createTokens(clock.now);
   const authenticate = createAuthenticate(apiKey, tokens);
@@ -113,7 +113,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const server = createServer({ key: certificate.key, cert: certificate.cert, minVersion: "TLSv1.2" });
   const connections = trackConnections(server);
-  const app = platformApp(routes, {
+  const app = createHttpApp(routes, {
     history,
     faults,
     connections,

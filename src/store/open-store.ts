@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../model/clock.ts";
+import type { Clock, Random } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { openFolderStore } from "./folder-store.ts";

@@ -1,11 +1,12 @@
 import { AwsV4Signer } from "aws4fetch";
-import type { Clock, Random } from "../model/clock.ts";
+import { Failure } from "../model/failure.ts";
+import type { Clock, Random } from "../time/clock.ts";
+import { createHttp } from "../transport/http-client.ts";
 import type { HttpReply } from "../transport/http.ts";
-import { createHttp } from "../transport/undici-http.ts";
+import { TransportError } from "../transport/http.ts";
+import { tlsFailure } from "../transport/tls.ts";
 import type { DocumentStore } from "./document-store.ts";
-import { patiently } from "./patience.ts";
 import type { Bucket } from "./s3-bucket.ts";
-import { requireBucket, storeFailure } from "./s3-replies.ts";
 
 /** An access key of an S3-compatible store. */
 export interface StoreCredentials {
@@ -35,7 +36,7 @@ export async function openS3Store(bucket: Bucket, options: S3Options): Promise<D
   const client = createHttp({ origin: bucket.endpoint, connections, ...(ca !== undefined && { ca }) });
   const closing = new AbortController();
   const ask = (method: "GET" | "HEAD", address: string): Promise<HttpReply> =>
-    patiently(
+    withRetries(
       async () => {
         const url = new URL(address, bucket.endpoint);
         const headers = await signedHeaders(method, url, { bucket, options });
@@ -97,4 +98,103 @@ function encoded(text: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+/**
+ * Looks at what a bucket answered when it was asked for its list.
+ * @throws Failure unless it is there and may be asked
+ */
+function requireBucket(reply: HttpReply, bucket: Bucket): void {
+  const { origin } = bucket.endpoint;
+  if (reply.status === 200 && reply.body.includes("<ListBucketResult")) return;
+  if (reply.status === 200) {
+    throw new Failure("wrong_endpoint", `what answers at ${origin} is not an S3-compatible store`, {
+      hint: "check --endpoint",
+    });
+  }
+  if (reply.status !== 404) throw storeFailure(reply, bucket);
+  throw new Failure("config", `there is no bucket ${bucket.name} at ${origin}`, {
+    hint: "check the bucket in --store, or in the supplier's configuration, and --endpoint",
+  });
+}
+
+/** Why a store did not say whether it has something. */
+function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
+  const { origin } = bucket.endpoint;
+  const region = plainRegion(reply.headers["x-amz-bucket-region"] ?? /<Region>([^<]*)</.exec(reply.body)?.[1]);
+  if (region !== undefined && region !== bucket.region) {
+    return new Failure("config", `the bucket ${bucket.name} is in the region ${region}, not in ${bucket.region}`, {
+      hint: `pass --region ${region}`,
+    });
+  }
+  if (reply.status >= 300 && reply.status < 400) {
+    return new Failure("redirect", `the store at ${origin} sends elsewhere (${reply.status})`, {
+      hint: "check --endpoint and --region",
+    });
+  }
+  const code = /<Code>([A-Za-z0-9.]{1,60})<\/Code>/.exec(reply.body)?.[1];
+  const said = code === undefined ? String(reply.status) : `${reply.status}, ${code}`;
+  return new Failure(
+    "store_refused",
+    `the store at ${origin} refuses to tell what bucket ${bucket.name} holds: ${said}`,
+    {
+      hint: HINTS.get(code ?? "") ?? "check the credentials: they need to list the bucket and to read its objects",
+    },
+  );
+}
+
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ["SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: the one does not belong to the other"],
+  ["InvalidAccessKeyId", "the store does not know the access key: check AWS_ACCESS_KEY_ID"],
+  ["RequestTimeTooSkewed", "set this machine's clock right"],
+  ["ExpiredToken", "get a new session token: AWS_SESSION_TOKEN has expired"],
+]);
+
+function plainRegion(said: string | undefined): string | undefined {
+  return said !== undefined && /^[a-z0-9-]{1,64}$/.test(said) ? said : undefined;
+}
+
+const MAX_TRIES = 6;
+const BASE_DELAY_MS = 500;
+const MAX_DELAY_MS = 8_000;
+
+/** Statuses that pass: timeouts, throttling, and servers that are down for a moment. */
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+interface RetryContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** Where the requests go, for words. */
+  readonly origin: string;
+}
+
+/**
+ * Sends a request that only asks, as often as it takes, at most six times: full jitter under a cap that doubles from
+ * 0.5 s.
+ * @throws Failure `store_unreachable` when that was not often enough, `tls`
+ */
+async function withRetries(send: () => Promise<HttpReply>, patience: RetryContext): Promise<HttpReply> {
+  const { clock, random, signal, origin } = patience;
+  for (let tries = 1; ; tries += 1) {
+    const answer = await send().catch(asTransportError);
+    const unanswered = answer instanceof TransportError;
+    if (!unanswered && !TEMPORARY_STATUSES.has(answer.status)) return answer;
+    const refusal = unanswered ? tlsFailure(answer, origin) : undefined;
+    if (refusal !== undefined) throw refusal;
+    if (tries === MAX_TRIES || signal.aborted) throw unreachable(answer, origin);
+    await clock.sleep(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (tries - 1)), signal);
+  }
+}
+
+function asTransportError(error: unknown): TransportError {
+  if (error instanceof TransportError) return error;
+  throw error;
+}
+
+function unreachable(answer: HttpReply | TransportError, origin: string): Failure {
+  const hint = "check --endpoint and the network, then run the same command again";
+  return answer instanceof TransportError
+    ? new Failure("store_unreachable", `cannot reach the store at ${origin}: ${answer.code}`, { hint, cause: answer })
+    : new Failure("store_unreachable", `the store at ${origin} answers ${answer.status} again and again`, { hint });
 }

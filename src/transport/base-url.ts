@@ -1,3 +1,6 @@
+import type { AttrPath } from "../json/attr.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
@@ -52,4 +55,30 @@ function parsed(text: string): URL {
 
 function refused(what: string, hint: string): Failure {
   return new Failure("usage", `the base URL ${what}`, { hint });
+}
+
+/** The path with its parameters, each encoded as one segment. */
+export function filledPath(path: string, parameters: Readonly<Record<string, AttrPath>>, payload: JsonObject): string {
+  return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
+    const attr = parameters[name];
+    const value = attr === undefined ? undefined : valueAt(payload, attr);
+    return encodedSegment(typeof value === "string" || typeof value === "number" ? String(value) : "");
+  });
+}
+
+/** A segment of dots alone would lead to another place, however it is encoded: encoded twice, it leads nowhere. */
+function encodedSegment(value: string): string {
+  return /^\.{1,2}$/.test(value) ? value.replaceAll(".", "%252E") : encodeURIComponent(value);
+}
+
+/**
+ * A code of any kind as one segment of a path: whatever it holds, it cannot lead anywhere else.
+ * @param name what it is, for the message; the code itself is not shown
+ * @throws Failure `usage` for what no segment can be: nothing, `.`, `..`, half a character
+ */
+export function pathSegment(code: string, name: string): string {
+  if (code === "" || code === "." || code === ".." || /\p{Surrogate}/u.test(code)) {
+    throw new Failure("usage", `${name} cannot be part of an address`, { hint: "check how it is written" });
+  }
+  return encodeURIComponent(code);
 }

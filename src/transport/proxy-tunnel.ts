@@ -1,8 +1,10 @@
 import { request as requestPlain } from "node:http";
-import { request as requestSecure, type RequestOptions } from "node:https";
+import type { RequestOptions } from "node:https";
+import { request as requestSecure } from "node:https";
 import type { Socket } from "node:net";
 import type { SecureVersion } from "node:tls";
 import { Failure } from "../model/failure.ts";
+import type { TransportError } from "./http.ts";
 
 /** A proxy that tunnels to the platform: it sees the platform's host, and nothing of what is said. */
 export interface Proxy {
@@ -12,7 +14,7 @@ export interface Proxy {
   readonly credentials?: string | undefined;
 }
 
-export interface TunnelOptions {
+interface TunnelOptions {
   readonly timeoutMs: number;
   /** For a proxy that is spoken to over TLS: authorities to trust, PEM; default: those that Node.js brings. */
   readonly ca?: string[];
@@ -83,7 +85,7 @@ function request({ url, credentials }: Proxy, target: string, tls: Partial<Tunne
   return {
     ...tls,
     host: url.hostname.replaceAll(/[[\]]/g, ""),
-    port: url.port === "" ? STANDARD_PORTS[url.protocol] : Number(url.port),
+    port: url.port === "" ? DEFAULT_PORTS[url.protocol] : Number(url.port),
     method: "CONNECT",
     path: target,
     agent: false,
@@ -92,4 +94,23 @@ function request({ url, credentials }: Proxy, target: string, tls: Partial<Tunne
 }
 
 /** What a URL leaves out. */
-export const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
+export const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
+
+/**
+ * What a request means that no proxy let through, where waiting would not help: the proxy says no, or is not there at
+ * all. Undefined where that was not why, or may pass.
+ */
+export function proxyFailure(error: TransportError, origin: string): Failure | undefined {
+  const [, code] = /^PROXY_(4\d\d|ENOTFOUND)$/.exec(error.code) ?? [];
+  if (code === undefined || TEMPORARY_STATUSES.has(code)) return undefined;
+  const said = code === "ENOTFOUND" ? "cannot be found" : `lets nothing through to ${origin} (HTTP ${code})`;
+  return new Failure("config", `the proxy ${said}`, {
+    hint:
+      code === "407"
+        ? "put user:password into MIGRATE_PROXY_CREDENTIALS"
+        : "check --proxy, MIGRATE_PROXY, or the target's `proxy`; leave it out to connect directly",
+    cause: error,
+  });
+}
+
+const TEMPORARY_STATUSES: ReadonlySet<string> = new Set(["408", "429"]);

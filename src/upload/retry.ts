@@ -1,6 +1,6 @@
-import type { Random } from "../model/clock.ts";
-import { fullJitter } from "../platform/full-jitter.ts";
-import type { Answer } from "../platform/judged-request.ts";
+import type { Random } from "../time/clock.ts";
+import { fullJitter } from "../transport/retry-delay.ts";
+import type { RequestResult } from "../platform/import/classified-request.ts";
 
 /** Requests for one record in one run. */
 const MAX_TRIES = 3;
@@ -8,12 +8,12 @@ const MAX_TRIES = 3;
 const MAX_PUSHED_BACK = 10;
 
 /** `yes`: send it again after `afterMs`. `no`: it has had its tries, or may not be sent again. */
-export type RetryDecision = { readonly again: true; readonly afterMs: number } | { readonly again: false };
+export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 
 export interface RetryState {
   /** Requests made for this record in this run. */
   readonly tries: number;
-  readonly dedupes: boolean;
+  readonly mayRepeat: boolean;
   readonly budget: RetryBudget;
   readonly random: Random;
 }
@@ -23,8 +23,8 @@ export interface RetryState {
  * platform has said when to come back and the whole run waits until then; how long a run waits in vain is limited
  * elsewhere (`stall.ts`).
  */
-export function decideRetry({ verdict, pushBack }: Answer, state: RetryState): RetryDecision {
-  const may = verdict.kind === "retry" || (verdict.kind === "ambiguous" && state.dedupes);
+export function decideRetry({ replyClass, pushBack }: RequestResult, state: RetryState): RetryAction {
+  const may = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);
   if (!may || state.tries >= (pushBack === undefined ? MAX_TRIES : MAX_PUSHED_BACK)) return { again: false };
   if (pushBack?.afterMs !== undefined) return { again: true, afterMs: 0 };
   if (!state.budget.take(pushBack?.reason === "timeout" ? "timeout" : "failure")) return { again: false };

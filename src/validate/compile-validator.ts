@@ -1,18 +1,18 @@
-import type { FieldType, ListType, ObjectType, UnionType } from "../contract/field-type.ts";
-import type { JsonObject } from "../model/json.ts";
-import { booleanCheck } from "./boolean.ts";
-import { choiceCheck } from "./choice.ts";
-import { temporalCheck } from "./date-time.ts";
-import { decimalCheck } from "./decimal.ts";
-import type { Check, FoundProblem } from "./found.ts";
-import { createFound, takeProblems } from "./found.ts";
-import { listCheck } from "./list.ts";
-import { numberCheck } from "./number.ts";
-import { objectCheck } from "./object.ts";
-import { textCheck } from "./text.ts";
-import { unionCheck } from "./union.ts";
+import type { FieldType, ListType, ObjectType, UnionType } from "../contract/types/field-type.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { booleanCheck } from "./validate-scalar.ts";
+import { choiceCheck } from "./validate-scalar.ts";
+import { temporalCheck } from "./validate-scalar.ts";
+import { decimalCheck } from "./validate-number.ts";
+import type { Check, FoundProblem } from "./problem-collector.ts";
+import { createCollector, takeProblems } from "./problem-collector.ts";
+import { listCheck } from "./validate-list.ts";
+import { numberCheck } from "./validate-number.ts";
+import { objectCheck } from "./validate-object.ts";
+import { textCheck } from "./validate-text.ts";
+import { unionCheck } from "./validate-union.ts";
 
-export type { FoundProblem } from "./found.ts";
+export type { FoundProblem } from "./problem-collector.ts";
 
 /**
  * Everything that is wrong with one payload, in the order of the contract's fields; undocumented fields come after
@@ -33,15 +33,15 @@ export interface ValidatorOptions {
  */
 export function compileValidator(body: FieldType, options: ValidatorOptions): Validate {
   const check = compiler(options)(body);
-  const found = createFound(options.keepValues);
+  const collector = createCollector(options.keepValues);
   return (payload) => {
-    found.depth = 0;
-    check(payload, found);
-    return found.problems.length === 0 ? NOTHING : takeProblems(found);
+    collector.depth = 0;
+    check(payload, collector);
+    return collector.problems.length === 0 ? NO_PROBLEMS : takeProblems(collector);
   };
 }
 
-const NOTHING: readonly FoundProblem[] = Object.freeze([]);
+const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([]);
 
 /** Each type is compiled once; while that goes on, a stand-in serves the types that contain themselves. */
 function compiler(options: ValidatorOptions): (type: FieldType) => Check {
@@ -49,8 +49,8 @@ function compiler(options: ValidatorOptions): (type: FieldType) => Check {
   const compile = (type: FieldType): Check => {
     const known = compiled.get(type);
     if (known !== undefined) return known;
-    let check: Check = takeEverything;
-    compiled.set(type, (value, found) => check(value, found));
+    let check: Check = acceptAll;
+    compiled.set(type, (value, collector) => check(value, collector));
     check = build(type, compile, options);
     compiled.set(type, check);
     return check;
@@ -62,10 +62,10 @@ function build(type: FieldType, compile: (type: FieldType) => Check, options: Va
   if (type.kind === "object") return objectCheck(type, compile);
   if (type.kind === "list") return listCheck(type, compile);
   if (type.kind === "union") return unionCheck(type, compile);
-  return leafCheck(type, options);
+  return scalarCheck(type, options);
 }
 
-function leafCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>, options: ValidatorOptions): Check {
+function scalarCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>, options: ValidatorOptions): Check {
   switch (type.kind) {
     case "text":
       return textCheck(type, options.documentRoot);
@@ -85,8 +85,8 @@ function leafCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>, 
     case "any":
       break;
   }
-  return takeEverything;
+  return acceptAll;
 }
 
 /** For a schema that says nothing of the type. */
-function takeEverything(): void {}
+function acceptAll(): void {}

@@ -11,9 +11,9 @@ await withFolder(measure);
 async function measure(folder) {
   const dist = new URL(process.env.MIGRATE_DIST ?? "../../dist/", import.meta.url);
   const load = (file) => import(new URL(file, dist).href);
-  const { createHttp } = await load("transport/undici-http.js");
-  const { createImportClient } = await load("platform/import-client.js");
-  const { uploadInRounds } = await load("upload/upload-rounds.js");
+  const { createHttp } = await load("transport/http-client.js");
+  const { createImportClient } = await load("platform/import/import-client.js");
+  const { upload } = await load("upload/upload.js");
 
   const server = await startServer(folder, Number(latencyMs));
   const baseUrl = new URL(server.baseUrl);
@@ -31,11 +31,11 @@ async function measure(folder) {
   const never = new AbortController().signal;
   const before = process.cpuUsage();
   const startedAt = performance.now();
-  const end = await uploadInRounds(
+  const end = await upload(
     () => batches(Number(records)),
     {
-      ledger: { intend: async () => {}, settle: async () => {} },
-      steps: [{ ...client, harmless: false, dedupes: true }],
+      ledger: { saveIntents: async () => {}, saveOutcomes: async () => {} },
+      steps: [{ ...client, idempotent: false, dedupesByKey: true }],
       clock,
       random: Math.random,
       onProgress() {},
@@ -75,7 +75,7 @@ async function* batches(total) {
       identity: new Uint8Array(32),
       content: new Uint8Array(32),
       attempts: 0,
-      inDoubt: false,
+      isAmbiguous: false,
       payload: { external_account_number: `EXT-${at + index}`, ...filling },
       locate: () => undefined,
     }));

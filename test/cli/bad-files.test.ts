@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../../src/cli/config-file.ts";
+import { readConfig } from "../../src/cli/settings/config-file.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
-import { readMapping } from "../../src/map/mapping-document.ts";
+import { readMapping } from "../../src/map/document/mapping-document.ts";
 import type { Failure } from "../../src/model/failure.ts";
-import { readLookup } from "../../src/read/lookup.ts";
-import { readTextFile } from "../../src/read/text-file.ts";
+import { readLookup } from "../../src/read/lists/lookup-table.ts";
+import { readTextFile } from "../../src/read/text/text-file.ts";
 import { failureOf } from "../read/reading.ts";
 import { folderOf } from "./folder-of.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { readConfig } from "../../src/cli/config-file.ts";
+import { readConfig } from "../../src/cli/settings/config-file.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { folderOf } from "./folder-of.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileJudge } from "../../src/sandbox/judge.ts";
+import { compileJudge } from "../../src/sandbox/judge/judge.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
 import { ARE_THERE, loadDocument, OPERATORS } from "./operators-documents.ts";

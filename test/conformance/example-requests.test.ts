@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { findOperation } from "../../src/contract/find-operation.ts";
+import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Operation } from "../../src/contract/contract.ts";
-import { attrPattern } from "../../src/model/attr.ts";
-import { isJsonObject, type JsonObject } from "../../src/model/json.ts";
-import { compileJudge } from "../../src/sandbox/judge.ts";
+import { attrPattern } from "../../src/json/attr.ts";
+import { isJsonObject, type JsonObject } from "../../src/json/json-value.ts";
+import { compileJudge } from "../../src/sandbox/judge/judge.ts";
 import { compileValidator, type FoundProblem } from "../../src/validate/compile-validator.ts";
 import {
   ARE_THERE,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../src/json/json-value.ts";
 import { codes, moment, text } from "../validate/field-types.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
 

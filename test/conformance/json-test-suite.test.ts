@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
-import { isJsonObject } from "../../src/model/json.ts";
-import type { JsonValue } from "../../src/model/json.ts";
+import { isJsonObject } from "../../src/json/json-value.ts";
+import type { JsonValue } from "../../src/json/json-value.ts";
 import { read, scratchFolder, source } from "../read/reading.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
 

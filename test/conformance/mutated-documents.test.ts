@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Contract } from "../../src/contract/contract.ts";
-import { diffContracts } from "../../src/contract/diff-contracts.ts";
-import { fieldTable } from "../../src/contract/field-table.ts";
+import { diffContracts } from "../../src/contract/diff/diff-contracts.ts";
+import { fieldTable } from "../../src/contract/describe/field-table.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { Failure } from "../../src/model/failure.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../src/model/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-value.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { ARE_THERE, documentText, loadDocument, OPERATORS } from "./operators-documents.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Contract } from "../../src/contract/contract.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
-import { attrPattern } from "../../src/model/attr.ts";
-import { isJsonObject, valueAt } from "../../src/model/json.ts";
-import { compileRules } from "../../src/rules/compile-rules.ts";
-import { coverageOf } from "../../src/rules/coverage.ts";
+import { attrPattern } from "../../src/json/attr.ts";
+import { isJsonObject, valueAt } from "../../src/json/json-value.ts";
+import { compileRules } from "../../src/rules/engine/compile-rules.ts";
+import { coverageOf } from "../../src/rules/engine/rule-coverage.ts";
 import { judgeWith, worldOf } from "../overlays/judge-case.ts";
 import { casesOf } from "../overlays/rule-cases.ts";
 import { operationsFor, overlayTexts, rulesOf } from "../overlays/shipped-overlay.ts";

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Contract } from "../../src/contract/contract.ts";
-import type { FieldType, ObjectType } from "../../src/contract/field-type.ts";
+import type { FieldType, ObjectType } from "../../src/contract/types/field-type.ts";
 
 /** A document with one operation, `POST /things/`, whose payload has the given properties. */
 export function documentOf(

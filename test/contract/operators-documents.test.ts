@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { fieldTable } from "../../src/contract/field-table.ts";
-import { findOperation } from "../../src/contract/find-operation.ts";
+import { fieldTable } from "../../src/contract/describe/field-table.ts";
+import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 
 /** Two operators' published documents; they are not part of the project. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { fieldTable } from "../../src/contract/field-table.ts";
-import { findOperation } from "../../src/contract/find-operation.ts";
+import { fieldTable } from "../../src/contract/describe/field-table.ts";
+import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 
 const file = new URL("../../fixtures/contract/contract.yaml", import.meta.url);
@@ -23,7 +23,7 @@ describe("the project's own contract", () => {
     expect(findOperation(contract, undefined)).toMatchObject({
       id: "import-account",
       key: ["external_account_number"],
-      dedupes: true,
+      dedupesByKey: true,
     });
     expect(findOperation(contract, "validate-account").body).toBe(findOperation(contract, "import-account").body);
   });

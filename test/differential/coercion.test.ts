@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../src/model/json.ts";
-import { compileJudge } from "../../src/sandbox/judge.ts";
+import type { JsonValue } from "../../src/json/json-value.ts";
+import { compileJudge } from "../../src/sandbox/judge/judge.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { contractOf } from "../contract/contract-of.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FieldType } from "../../src/contract/field-type.ts";
+import type { FieldType } from "../../src/contract/types/field-type.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
-import { compileJudge, type Judge } from "../../src/sandbox/judge.ts";
+import { compileJudge, type Judge } from "../../src/sandbox/judge/judge.ts";
 import { compileValidator, type Validate } from "../../src/validate/compile-validator.ts";
 import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Action, drip, reply, sayNothing, startChaosServer } from "../chaos-server.ts";
 import { startProxyServer } from "../proxy-server.ts";
-import { createProgram, goesOnline } from "../../src/cli/program.ts";
+import { createProgram, usesNetwork } from "../../src/cli/program.ts";
 import type { CliEnd } from "./cli.ts";
 import { runCli, temporaryFolder } from "./cli.ts";
 import { goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
@@ -26,7 +26,7 @@ function namedCommands({ commands }: Command, words: readonly string[]): readonl
 const TOKEN = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
 
 describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
-  const online = namedCommands(createProgram(), []).filter(({ command }) => goesOnline(command));
+  const online = namedCommands(createProgram(), []).filter(({ command }) => usesNetwork(command));
 
   test.each(online.map(({ words, command }) => [words.join(" "), words, command] as const))(
     "%s refuses it by name",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { faultOptions } from "../../src/cli/fault-flags.ts";
+import { faultOptions } from "../../src/cli/options/sandbox-options.ts";
 import { projectFile, runCli } from "./cli.ts";
 
 const page = readFileSync(projectFile("docs/sandbox.md"), "utf8");

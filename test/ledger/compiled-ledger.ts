@@ -26,7 +26,7 @@ export function useLedgerProcess(): (task: string, ...values: readonly string[])
         outDir: folder,
         typeRoots: [join(root, "node_modules/@types")],
       },
-      include: [join(root, "src/ledger"), join(root, "src/model")],
+      include: [join(root, "src/ledger")],
     };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');

@@ -5,9 +5,9 @@ import type {
   PlannedItem,
   PlanPolicy,
   SendableItem,
-  Settlement,
+  AttemptOutcome,
 } from "../../src/ledger/ledger.ts";
-import { contentHash, recordIdentity } from "../../src/ledger/identity.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
 
@@ -52,7 +52,7 @@ export async function planned(
 ): Promise<string> {
   const { id } = await ledger.startRun({ ...PUSH, ...more.run });
   await ledger.plan(id, items);
-  await ledger.settlePlan(id, { ...POLICY, ...more.policy });
+  await ledger.finishPlan(id, { ...POLICY, ...more.policy });
   return id;
 }
 
@@ -71,7 +71,11 @@ export function intentOf(found: SendableItem): Intent {
   return { record, identity, content, attempt: attempts + 1, at: AT };
 }
 
-export function settlementOf(intent: Intent, status: Settlement["status"], more: Partial<Settlement> = {}): Settlement {
+export function settlementOf(
+  intent: Intent,
+  status: AttemptOutcome["status"],
+  more: Partial<AttemptOutcome> = {},
+): AttemptOutcome {
   const { record, identity, attempt } = intent;
   return { record, identity, attempt, status, problems: [], at: AT, ...more };
 }
@@ -79,7 +83,7 @@ export function settlementOf(intent: Intent, status: Settlement["status"], more:
 /** Intends everything that is still to be sent. */
 export async function intendAll(ledger: Ledger, run: string): Promise<readonly Intent[]> {
   const intents = (await ledger.sendable(run, 1, 1_000_000)).map(intentOf);
-  await ledger.intend(run, intents);
+  await ledger.saveIntents(run, intents);
   return intents;
 }
 
@@ -87,11 +91,11 @@ export async function intendAll(ledger: Ledger, run: string): Promise<readonly I
 export async function sendAll(
   ledger: Ledger,
   run: string,
-  status: Settlement["status"],
-  more: Partial<Settlement> = {},
+  status: AttemptOutcome["status"],
+  more: Partial<AttemptOutcome> = {},
 ): Promise<void> {
   const intents = await intendAll(ledger, run);
-  await ledger.settle(
+  await ledger.saveOutcomes(
     run,
     intents.map((intent) => settlementOf(intent, status, more)),
   );

@@ -3,9 +3,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
-import { openLedger } from "../../src/ledger/sqlite-ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { intentOf, item, outcomesOf, planned, POLICY, settlementOf } from "./ledger-input.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const RECORDS = 12;
 const items = Array.from({ length: RECORDS }, (_, index) => item(index + 1, `K${index}`));
@@ -29,7 +29,7 @@ const intend =
   (count: number): Step =>
   async (model) => {
     const found = (await model.ledger.sendable(model.run, 1, RECORDS)).slice(0, count).map(intentOf);
-    await model.ledger.intend(model.run, found);
+    await model.ledger.saveIntents(model.run, found);
     for (const { record } of found) model.statuses[record - 1] = "ambiguous";
     model.flying.push(...found);
   };
@@ -39,7 +39,7 @@ const settle =
   async (model) => {
     const settled = model.flying.splice(0, results.length);
     const settlements = settled.map((intent, index) => settlementOf(intent, results[index] ?? "pending"));
-    await model.ledger.settle(model.run, settlements);
+    await model.ledger.saveOutcomes(model.run, settlements);
     for (const { record, status } of settlements) {
       model.statuses[record - 1] = status;
       if (status === "accepted") model.accepted.add(record);

@@ -3,8 +3,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [, , compiled, task, path, ...values] = process.argv;
-const { lockLedger } = await import(join(compiled, "ledger/lock.js"));
-const { openLedger } = await import(join(compiled, "ledger/sqlite-ledger.js"));
+const { lockLedger } = await import(join(compiled, "ledger/lock/ledger-lock.js"));
+const { openLedger } = await import(join(compiled, "ledger/sqlite/sqlite-ledger.js"));
 const print = (line) => process.stdout.write(`${line}\n`);
 
 /** Takes the lock and keeps it, or says why not. */
@@ -30,11 +30,11 @@ async function push() {
     const intents = found
       .slice(from, from + 16)
       .map(({ record, identity, content, attempts }) => ({ record, identity, content, attempt: attempts + 1, at }));
-    await ledger.intend(run, intents);
+    await ledger.saveIntents(run, intents);
     for (const { record } of intents) appendFileSync(received, `${record}\n`);
     if (from === 0) print("pushing");
     const settled = intents.map(({ record, identity, attempt }) => ({ record, identity, attempt, at }));
-    await ledger.settle(
+    await ledger.saveOutcomes(
       run,
       settled.map((intent) => ({ ...intent, status: "accepted", problems: [] })),
     );

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
-import { openLedger } from "../../src/ledger/sqlite-ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { intentOf, item, outcomesOf, planned, POLICY, sendAll, settlementOf, statusesOf } from "./ledger-input.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("the step that a record has come to", () => {
   let ledger: Ledger;
@@ -14,24 +14,24 @@ describe("the step that a record has come to", () => {
   });
   afterEach(() => ledger.close());
 
-  async function intendStep(run: string, more: Pick<Intent, "step" | "harmless">): Promise<Intent> {
+  async function intendStep(run: string, more: Pick<Intent, "step" | "idempotent">): Promise<Intent> {
     const [found] = await ledger.sendable(run, 1, 9);
     if (found === undefined) throw new Error("Nothing to send.");
     const intent = { ...intentOf(found), ...more };
-    await ledger.intend(run, [intent]);
+    await ledger.saveIntents(run, [intent]);
     return intent;
   }
 
   async function staged(content = "same"): Promise<string> {
     const run = await planned(ledger, [item(1, "A", content)]);
-    const intent = await intendStep(run, { step: "stage", harmless: true });
-    await ledger.settle(run, [settlementOf(intent, "pending", { step: "stage" })]);
+    const intent = await intendStep(run, { step: "stage", idempotent: true });
+    await ledger.saveOutcomes(run, [settlementOf(intent, "pending", { step: "stage" })]);
     return run;
   }
 
   test("is kept for this run and for the next with the same content", async () => {
     const run = await staged();
-    expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ step: "stage", attempts: 1, inDoubt: false }]);
+    expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ step: "stage", attempts: 1, isAmbiguous: false }]);
     const next = await planned(ledger, [item(1, "A")]);
     expect(await ledger.sendable(next, 1, 9)).toMatchObject([{ step: "stage" }]);
   });
@@ -41,7 +41,7 @@ describe("the step that a record has come to", () => {
     const changed = await planned(ledger, [item(1, "A", "other")]);
     const [found] = await ledger.sendable(changed, 1, 9);
     expect(found).not.toHaveProperty("step");
-    await intendStep(changed, { step: "validate", harmless: true });
+    await intendStep(changed, { step: "validate", idempotent: true });
     await ledger.resumeRun(changed, POLICY);
     const back = await planned(ledger, [item(1, "A")]);
     expect((await ledger.sendable(back, 1, 9))[0]).not.toHaveProperty("step");
@@ -57,9 +57,9 @@ describe("the step that a record has come to", () => {
   test.each([
     [true, "pending"],
     [false, "ambiguous"],
-  ])("broken off: harmless %s leaves the record %s", async (harmless, status) => {
+  ])("broken off: harmless %s leaves the record %s", async (idempotent, status) => {
     const run = await staged();
-    await intendStep(run, { step: "process", harmless });
+    await intendStep(run, { step: "process", idempotent });
     await ledger.resumeRun(run, POLICY);
     expect(await statusesOf(ledger, run)).toEqual([status]);
   });
@@ -67,7 +67,7 @@ describe("the step that a record has come to", () => {
   test("stands beside each attempt", async () => {
     const run = await staged();
     const intent = await intendStep(run, { step: "process" });
-    await ledger.settle(run, [settlementOf(intent, "accepted", { account: "A-1" })]);
+    await ledger.saveOutcomes(run, [settlementOf(intent, "accepted", { account: "A-1" })]);
     expect((await ledger.attempts("A")).map(({ step, status }) => [step, status])).toEqual([
       ["stage", "pending"],
       ["process", "accepted"],
@@ -109,7 +109,7 @@ test("a ledger of the first version is brought up to date, with a copy beside it
   expect(await ledger.attempts("A")).toMatchObject([{ status: "accepted", attempt: 1 }]);
   await ledger.resumeRun("20260101-0000-aaaa", POLICY);
   const [left] = await ledger.sendable("20260101-0000-aaaa", 1, 9);
-  expect(left).toMatchObject({ record: 2, attempts: 1, inDoubt: false });
+  expect(left).toMatchObject({ record: 2, attempts: 1, isAmbiguous: false });
   expect(left).not.toHaveProperty("step");
   await ledger.close();
   const copy = new DatabaseSync(`${path}.v1.bak`);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { findOperation } from "../../src/contract/find-operation.ts";
+import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { compileMapping } from "../../src/map/compile-mapping.ts";
-import { readMapping } from "../../src/map/mapping-document.ts";
+import { readMapping } from "../../src/map/document/mapping-document.ts";
 import { failureOf, NO_VALUES } from "./rows.ts";
 
 const fixtures = new URL("../../fixtures/", import.meta.url);

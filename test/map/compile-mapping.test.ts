@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compileMapping } from "../../src/map/compile-mapping.ts";
-import { readMapping } from "../../src/map/mapping-document.ts";
+import { readMapping } from "../../src/map/document/mapping-document.ts";
 import {
   anything,
   boolean,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ObjectType } from "../../src/contract/field-type.ts";
+import type { ObjectType } from "../../src/contract/types/field-type.ts";
 import { choice, compile, decimal, failureOf, integer, list, object, rowOf, text, union } from "./rows.ts";
 
 describe("unions", () => {

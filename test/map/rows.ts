@@ -1,12 +1,12 @@
 import { compileMapping } from "../../src/map/compile-mapping.ts";
-import type { MappingValues } from "../../src/map/leaf-context.ts";
-import { readMapping } from "../../src/map/mapping-document.ts";
+import type { MappingValues } from "../../src/map/compile-context.ts";
+import { readMapping } from "../../src/map/document/mapping-document.ts";
 import type { Mapping } from "../../src/map/mapping.ts";
-import type { FieldType, ObjectType, UnionType } from "../../src/contract/field-type.ts";
+import type { FieldType, ObjectType, UnionType } from "../../src/contract/types/field-type.ts";
 import type { Operation } from "../../src/contract/contract.ts";
 import { Failure } from "../../src/model/failure.ts";
-import type { JsonObject } from "../../src/model/json.ts";
-import type { CsvRow, CsvTable, JsonRow, Row } from "../../src/model/row.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
+import type { CsvRow, CsvTable, JsonRow, Row } from "../../src/model/record.ts";
 
 const BASE = { nullable: false, deprecated: false, validators: [] } as const;
 
@@ -51,7 +51,7 @@ export function operation(body: FieldType | undefined, key?: string): Operation 
     path: "/data-import/accounts/",
     ...(body === undefined ? {} : { body }),
     ...(key === undefined ? {} : { key: [key] }),
-    dedupes: false,
+    dedupesByKey: false,
     outcomes: [],
     steps: [],
     readBack: [],

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { findOperation } from "../../src/contract/find-operation.ts";
+import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { compileMapping } from "../../src/map/compile-mapping.ts";
-import { readMapping } from "../../src/map/mapping-document.ts";
+import { readMapping } from "../../src/map/document/mapping-document.ts";
 import type { Mapping } from "../../src/map/mapping.ts";
 import { csvRow, failureOf, NO_VALUES, table } from "./rows.ts";
 

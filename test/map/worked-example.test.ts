@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
-import { findOperation } from "../../src/contract/find-operation.ts";
+import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { compileMapping } from "../../src/map/compile-mapping.ts";
-import { readMapping } from "../../src/map/mapping-document.ts";
-import { planSources } from "../../src/map/source-plan.ts";
-import type { ChildSpec, SourceSpec } from "../../src/model/source-plan.ts";
-import type { CsvRow } from "../../src/model/row.ts";
+import { readMapping } from "../../src/map/document/mapping-document.ts";
+import { planSources } from "../../src/map/document/source-tree.ts";
+import type { ChildSpec, SourceSpec } from "../../src/model/source-spec.ts";
+import type { CsvRow } from "../../src/model/record.ts";
 import { csvRow, table } from "./rows.ts";
 
 const root = new URL("../../", import.meta.url);

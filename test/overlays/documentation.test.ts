@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { needsOf } from "../../src/grammar/rule-needs.ts";
-import { rulesWithin } from "../../src/rules/rule-reach.ts";
+import { requirementsOf } from "../../src/rules/engine/rule-requirements.ts";
+import { rulesWithin } from "../../src/rules/engine/rule-requirements.ts";
 import { contractOfRules, OPERATORS } from "./shipped-overlay.ts";
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../docs/rules.md"), "utf8");
@@ -17,7 +17,7 @@ function rowsUnder(heading: string): readonly (readonly [string, string])[] {
 
 describe("docs/rules.md", () => {
   it("names every setting that the shipped overlays know", () => {
-    const known = new Set(contracts.flatMap(({ ruleBook }) => [...ruleBook.settings.keys()]));
+    const known = new Set(contracts.flatMap(({ ruleDeclarations }) => [...ruleDeclarations.settings.keys()]));
     expect(rowsUnder("Settings that the shipped overlays know").map(([name]) => name)).toEqual([...known].toSorted());
   });
 
@@ -36,10 +36,10 @@ describe("docs/rules.md", () => {
 
 function columnsAsked(): ReadonlyMap<string, ReadonlySet<string>> {
   const asked = new Map<string, Set<string>>();
-  for (const { operations, ruleBook } of contracts) {
+  for (const { operations, ruleDeclarations } of contracts) {
     const bodies = operations.flatMap(({ body }) => body ?? []);
     for (const rule of bodies.flatMap(rulesWithin)) {
-      for (const [list, { keys, read }] of needsOf(rule, ruleBook).lists) {
+      for (const [list, { keys, read }] of requirementsOf(rule, ruleDeclarations).lists) {
         asked.set(list, new Set([...(asked.get(list) ?? []), ...keys, ...read]));
       }
     }

@@ -1,11 +1,11 @@
 import type { Contract } from "../../src/contract/contract.ts";
-import { findOperation } from "../../src/contract/find-operation.ts";
-import type { JsonObject } from "../../src/model/json.ts";
-import { compileRules } from "../../src/rules/compile-rules.ts";
-import { loadPhoneTest } from "../../src/rules/phone.ts";
-import { ruleClock } from "../../src/rules/rule-clock.ts";
-import type { RuleWorld } from "../../src/rules/rule-world.ts";
-import { settingsFor } from "../../src/rules/settings-check.ts";
+import { findOperation } from "../../src/contract/operations/find-operation.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
+import { compileRules } from "../../src/rules/engine/compile-rules.ts";
+import { loadPhoneTest } from "../../src/rules/engine/value-formats.ts";
+import { ruleClock } from "../../src/rules/engine/rule-context.ts";
+import type { RuleContext } from "../../src/rules/engine/rule-context.ts";
+import { ruleSettingValues } from "../../src/rules/engine/rule-context.ts";
 import type { RuleCase } from "./rule-cases.ts";
 
 const phone = await loadPhoneTest();
@@ -24,10 +24,10 @@ export function judgeWith(contract: Contract, one: RuleCase): (payload: JsonObje
 
 /** What rules know beside the payload: as the case says, and nothing from files. */
 export function worldOf(
-  { ruleBook: book }: Contract,
+  { ruleDeclarations: book }: Contract,
   { rules = {}, references = {}, today = TODAY }: Partial<Pick<RuleCase, "rules" | "references" | "today">>,
-): RuleWorld {
-  const settings = settingsFor(book, rules);
+): RuleContext {
+  const settings = ruleSettingValues(book, rules);
   const zone = settings.get("time_zone");
   const lists = Object.entries(references).map(
     ([name, rows]) => [name, { columns: [...new Set(rows.flatMap(Object.keys))], rows }] as const,
@@ -36,7 +36,7 @@ export function worldOf(
     book,
     settings,
     references: new Map(lists),
-    now: ruleClock(0, typeof zone === "string" ? zone : "UTC", today),
+    clock: ruleClock(0, typeof zone === "string" ? zone : "UTC", today),
     phone,
   };
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../src/json/json-value.ts";
 
 /** What a rule of a shipped overlay lets pass, and what it does not. */
 export type RuleCase = z.output<typeof caseSchema> & { readonly file: string };

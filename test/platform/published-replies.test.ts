@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { judgeReply } from "../../src/platform/judge-reply.ts";
+import { classifyReply } from "../../src/platform/reply/classify-reply.ts";
 
 const SHARED = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
 const SAMPLES = path.join(SHARED, "contracts/samples");
@@ -41,9 +41,9 @@ describe.skipIf(files.length === 0)("every published example of a reply", () => 
     const headers = { "content-type": "application/json" };
     const body = readFileSync(path.join(SAMPLES, file), "utf8");
     const reply = { status, headers, body, complete: true, durationMs: 1 };
-    const { verdict } = judgeReply(reply, { path: "/data-import/", outcomes: [] }, 0);
-    const problems = "problems" in verdict ? (verdict.problems ?? []) : [];
-    expect({ kind: verdict.kind, complaints: problems.map(({ attr, code }) => `${attr} | ${code}`) }).toEqual(
+    const { replyClass } = classifyReply(reply, { path: "/data-import/", outcomes: [] }, 0);
+    const problems = "problems" in replyClass ? (replyClass.problems ?? []) : [];
+    expect({ kind: replyClass.kind, complaints: problems.map(({ attr, code }) => `${attr} | ${code}`) }).toEqual(
       expected(file),
     );
     expect(problems.map(({ detail }) => detail)).not.toContain("");

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { plainText } from "../../src/report/plain-text.ts";
+import { plainText } from "../../src/terminal/plain-text.ts";
 import { cells, failureOf, problemsOf, read, scratchFolder, source } from "./reading.ts";
 
 type Refused = readonly [what: string, content: string | Buffer, code: string, line: number | undefined];

@@ -2,11 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../../src/cli/config-file.ts";
+import { readConfig } from "../../src/cli/settings/config-file.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
-import { readMapping } from "../../src/map/mapping-document.ts";
+import { readMapping } from "../../src/map/document/mapping-document.ts";
 import { Failure } from "../../src/model/failure.ts";
-import { readLookup } from "../../src/read/lookup.ts";
+import { readLookup } from "../../src/read/lists/lookup-table.ts";
 import { read, scratchFolder, source } from "./reading.ts";
 
 /** Pieces that mean something to one of the readers, in any order, and any bytes between them. */

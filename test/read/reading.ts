@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
 import type { Place } from "../../src/model/place.ts";
-import type { InputRecord, Row } from "../../src/model/row.ts";
-import { isCsvRow } from "../../src/model/row.ts";
-import type { SourceSpec } from "../../src/model/source-plan.ts";
-import { openInput } from "../../src/read/input.ts";
-import type { ReadNotice, ReadOptions } from "../../src/read/input.ts";
+import type { InputRecord, Row } from "../../src/model/record.ts";
+import { isCsvRow } from "../../src/model/record.ts";
+import type { SourceSpec } from "../../src/model/source-spec.ts";
+import { openInput } from "../../src/read/open-input.ts";
+import type { ReadNotice, ReadOptions } from "../../src/read/open-input.ts";
 
 export const FIXTURES: string = new URL("../../fixtures/read", import.meta.url).pathname;
 

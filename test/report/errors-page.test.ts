@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FAILURES } from "../../src/model/failure.ts";
 import { STATUSES } from "../../src/model/outcome.ts";
-import { replyProblems } from "../../src/platform/reply-problems.ts";
-import { FORMATS } from "../../src/report/format.ts";
+import { replyProblems } from "../../src/platform/reply/reply-problems.ts";
+import { FORMATS } from "../../src/report/formats/output-format.ts";
 
 const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 const problems = readFileSync(new URL("../../src/model/problem.ts", import.meta.url), "utf8");

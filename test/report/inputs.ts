@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
 import type { Outcome, Status } from "../../src/model/outcome.ts";
 import type { Problem } from "../../src/model/problem.ts";
-import type { CsvRow, CsvTable, InputRecord, JsonRow, Row } from "../../src/model/row.ts";
+import type { CsvRow, CsvTable, InputRecord, JsonRow, Row } from "../../src/model/record.ts";
 
 export function csvTable(file: string, columns: readonly string[]): CsvTable {
   return { kind: "csv", file, columns, columnIndex: new Map(columns.map((column, at) => [column, at])) };

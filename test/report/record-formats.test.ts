@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
-import type { JsonObject } from "../../src/model/json.ts";
-import { openRecordText } from "../../src/report/open-record.ts";
-import type { RecordFormat } from "../../src/report/format.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
+import { receivedRecordText } from "../../src/report/record-formats.ts";
+import type { RecordFormat } from "../../src/report/formats/output-format.ts";
 import { recordWriter, type RecordView } from "../../src/report/record-formats.ts";
 
 const view: RecordView<JsonObject> = {
@@ -75,7 +75,8 @@ describe("records in batches", () => {
 
 describe("one record of any shape", () => {
   const record = { number: "A-1", "=x": { list: [{ phone: "+4477" }, []], note: "a\u001bb\u202e", mpan: "0012" } };
-  const shown = (format: RecordFormat): string => openRecordText({ record, json: JSON.stringify(record) }, format, 80);
+  const shown = (format: RecordFormat): string =>
+    receivedRecordText({ record, json: JSON.stringify(record) }, format, 80);
 
   test("as an outline", () => {
     expect(shown("text")).toContain('number: A-1\n=x:\n  list:\n    - phone: "+4477"\n');

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkReportFolder, writeReportFiles } from "../../src/report/report-files.ts";
-import { reporters } from "../../src/report/reporters.ts";
+import { reporters } from "../../src/report/formats/reporters.ts";
 import { batched, csvRow, csvTable, missing, outcomeOf, recordsOf } from "./inputs.ts";
 import { rendered, reportOf } from "./reports.ts";
 

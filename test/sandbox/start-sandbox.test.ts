@@ -3,7 +3,7 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { expect, test } from "vitest";
-import { account, ACCOUNTS, connect, temporaryFolder } from "./client.ts";
+import { account, ACCOUNTS, connect, temporaryFolder } from "./sandbox-client.ts";
 
 test("it listens on loopback only, and says where in the ready object", async () => {
   const { sandbox } = await connect({ apiKey: "sk_test" });

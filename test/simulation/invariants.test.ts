@@ -11,7 +11,7 @@ const operation: Operation = {
   id: "x",
   method: "POST",
   path: "/x/",
-  dedupes: false,
+  dedupesByKey: false,
   outcomes: [],
   steps: [],
   readBack: [],

@@ -1,7 +1,7 @@
 import type { Operation } from "../../src/contract/contract.ts";
-import type { Clock } from "../../src/model/clock.ts";
+import type { Clock } from "../../src/time/clock.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
-import { retryAfterMs } from "../../src/platform/retry-after.ts";
+import { retryAfterMs } from "../../src/transport/retry-delay.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
 import { type HeldAccount, type ModelPlatform, partsOf } from "./model-platform.ts";
 import { type Durable, hex } from "./mortal-ledger.ts";
@@ -116,7 +116,7 @@ export function createWitness(options: WitnessOptions): Witness {
       }
     },
     complaints() {
-      const doubled = operation.dedupes || operation.steps.length > 0 ? "twice on a deduping platform" : "twice";
+      const doubled = operation.dedupesByKey || operation.steps.length > 0 ? "twice on a deduping platform" : "twice";
       const keys = platform.accounts.map(({ key }) => key);
       for (const key of new Set(keys.filter((one, index) => keys.indexOf(one) !== index))) {
         complain("nothing twice", `${key} was created ${doubled}`);

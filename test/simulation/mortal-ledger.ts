@@ -22,7 +22,10 @@ export interface MortalLedgerOptions {
 }
 
 /** A ledger on a disk that may be full, used by a process that may be killed before a write or right after it. */
-export function mortalLedger(ledger: Ledger, options: MortalLedgerOptions): Pick<Ledger, "intend" | "settle"> {
+export function mortalLedger(
+  ledger: Ledger,
+  options: MortalLedgerOptions,
+): Pick<Ledger, "saveIntents" | "saveOutcomes"> {
   const { process, durable, note } = options;
 
   const write = async (what: string, work: () => Promise<void>): Promise<void> => {
@@ -44,18 +47,18 @@ export function mortalLedger(ledger: Ledger, options: MortalLedgerOptions): Pick
   };
 
   return {
-    intend: (run, intents, settled = []) =>
+    saveIntents: (run, intents, settled = []) =>
       write(`${intents.length} intents and ${settled.length} outcomes`, async () => {
-        await ledger.intend(run, intents, settled);
+        await ledger.saveIntents(run, intents, settled);
         for (const { identity } of settled) durable.sending.delete(hex(identity));
-        for (const { identity, harmless = false } of intents) {
-          durable.sending.set(hex(identity), { harmless });
+        for (const { identity, idempotent = false } of intents) {
+          durable.sending.set(hex(identity), { harmless: idempotent });
           durable.intents.set(hex(identity), (durable.intents.get(hex(identity)) ?? 0) + 1);
         }
       }),
-    settle: (run, settled) =>
+    saveOutcomes: (run, settled) =>
       write(`${settled.length} outcomes`, async () => {
-        await ledger.settle(run, settled);
+        await ledger.saveOutcomes(run, settled);
         for (const { identity } of settled) durable.sending.delete(hex(identity));
       }),
   };

@@ -1,13 +1,13 @@
-import { canSettleDoubts } from "../../src/contract/workflow.ts";
+import { canResolveAmbiguous } from "../../src/contract/operations/operation.ts";
 import type { Operation } from "../../src/contract/contract.ts";
 import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
-import { openLedger } from "../../src/ledger/sqlite-ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
-import { createAuthorisation } from "../../src/platform/create-authorisation.ts";
-import { createStepClients, type StepClient } from "../../src/platform/step-clients.ts";
+import { createAuthorisation } from "../../src/platform/auth/create-authorisation.ts";
+import { createStepClients, type StepClient } from "../../src/platform/import/step-clients.ts";
 import type { Http, HttpReply } from "../../src/transport/http.ts";
-import type { Sendable, UploadEnd } from "../../src/upload/sendable.ts";
-import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
+import type { RecordToSend, UploadEnd } from "../../src/upload/upload-types.ts";
+import { upload } from "../../src/upload/upload.ts";
 import { between, type Dice, oneOf } from "../seeded-dice.ts";
 import type { Witness } from "./invariants.ts";
 import { type ModelPlatform, partsOf } from "./model-platform.ts";
@@ -69,7 +69,7 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
 }
 
 function isOpen({ status }: Outcome, operation: Operation): boolean {
-  return status === "pending" || status === "blocked" || (status === "ambiguous" && canSettleDoubts(operation));
+  return status === "pending" || status === "blocked" || (status === "ambiguous" && canResolveAmbiguous(operation));
 }
 
 async function outcomesOf(ledger: Ledger, run: string): Promise<readonly Outcome[]> {
@@ -81,7 +81,7 @@ async function outcomesOf(ledger: Ledger, run: string): Promise<readonly Outcome
 async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): Promise<string> {
   const policy: PlanPolicy = {
     revise: false,
-    resendAmbiguous: canSettleDoubts(job.operation),
+    resendAmbiguous: canResolveAmbiguous(job.operation),
     keyAttr: "external_account_number",
     keyColumns: new Map(),
   };
@@ -109,7 +109,7 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
     problems: [],
   }));
   await ledger.plan(id, items);
-  await ledger.settlePlan(id, policy);
+  await ledger.finishPlan(id, policy);
   return id;
 }
 
@@ -133,7 +133,7 @@ async function uploaded(job: Job, ledger: Ledger, run: string, options: SessionO
     note: job.note,
   });
   const { waits, rps, concurrency, random, note } = job;
-  const ended = uploadInRounds(
+  const ended = upload(
     () => due(job, ledger, run),
     { ledger: watched, steps, clock, random, onProgress: (event) => note(JSON.stringify(event)) },
     {
@@ -248,10 +248,10 @@ const NOWHERE = new URL("https://platform.example/");
 
 const BATCH = 10;
 
-async function* due(job: Job, ledger: Ledger, run: string): AsyncGenerator<readonly Sendable[]> {
+async function* due(job: Job, ledger: Ledger, run: string): AsyncGenerator<readonly RecordToSend[]> {
   for (let from = 1; from <= job.records.length; from += BATCH) {
     const found = await ledger.sendable(run, from, Math.min(from + BATCH - 1, job.records.length));
-    const batch = found.flatMap((item): readonly Sendable[] => {
+    const batch = found.flatMap((item): readonly RecordToSend[] => {
       const one = job.records[item.record - 1];
       if (one === undefined) return [];
       return [{ ...item, payload: payloadOf(one, job.mended), supplier: SUPPLIER, locate: () => undefined }];

@@ -71,7 +71,7 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
   const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
   const operation = oneOf<Operation>(dice, [
     [3, plain],
-    [3, { ...plain, dedupes: false }],
+    [3, { ...plain, dedupesByKey: false }],
     [2, operationOf(WORKFLOWS, "stage-account")],
     [2, operationOf(WORKFLOWS, "schedule-account")],
   ]);
@@ -81,7 +81,7 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
     clock,
     dice,
     weather,
-    dedupes: operation.dedupes,
+    dedupes: operation.dedupesByKey,
     refuses: (_, content) => content === "bad",
     note,
   });

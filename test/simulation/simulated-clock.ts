@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/model/clock.ts";
+import type { Clock } from "../../src/time/clock.ts";
 
 /** Time that passes only when somebody says so, in whole milliseconds as the timers of Node.js have it. */
 export interface SimulatedClock extends Clock {

@@ -1,6 +1,6 @@
 import type { Operation } from "../../src/contract/contract.ts";
-import { contentHash, recordIdentity } from "../../src/ledger/identity.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
 
 export interface SimulatedRecord {
   readonly record: number;

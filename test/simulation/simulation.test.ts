@@ -84,7 +84,7 @@ describe("what is spoiled is noticed", () => {
 });
 
 function resendAlways(job: Job): Job {
-  return { ...job, operation: { ...job.operation, dedupes: true } };
+  return { ...job, operation: { ...job.operation, dedupesByKey: true } };
 }
 
 function overHttp(spoiled: (http: Http) => Http): (job: Job) => Job {

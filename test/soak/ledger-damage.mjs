@@ -16,10 +16,10 @@ import { readFileSync, writeFileSync, writeSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { exportLedger } from "../../dist/ledger/ledger-export.js";
-import { repairLedger } from "../../dist/ledger/ledger-repair.js";
-import { openLedger } from "../../dist/ledger/sqlite-ledger.js";
-import { seededRandom } from "../../dist/sandbox/seeded-random.js";
+import { exportLedger } from "../../dist/ledger/sqlite/ledger-export.js";
+import { repairLedger } from "../../dist/ledger/integrity/ledger-repair.js";
+import { openLedger } from "../../dist/ledger/sqlite/sqlite-ledger.js";
+import { seededRandom } from "../../dist/sandbox/faults/fault-plan.js";
 
 const { values } = parseArgs({
   options: {
@@ -91,9 +91,9 @@ async function makeLedger(folder, crashed) {
   const run = await plan(ledger, items);
   const found = await ledger.sendable(run, 1, 18);
   const intents = found.map(({ record, identity, content }) => ({ record, identity, content, attempt: 1, at: AT }));
-  await ledger.intend(run, intents);
+  await ledger.saveIntents(run, intents);
   for (const at of [0, 6]) {
-    await ledger.settle(
+    await ledger.saveOutcomes(
       run,
       intents.slice(at, at + 6).map((intent, index) => settled(intent, SETTLED[index])),
     );
@@ -134,7 +134,7 @@ async function plan(ledger, items) {
   const more = { target: "platform.example", supplier: "S", operation: "import", settings: {}, dryRun: false };
   const { id } = await ledger.startRun({ command: "push", startedAt: AT, ...more });
   await ledger.plan(id, items);
-  await ledger.settlePlan(id, POLICY);
+  await ledger.finishPlan(id, POLICY);
   return id;
 }
 

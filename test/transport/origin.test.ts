@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { joinPath, parseBaseUrl } from "../../src/transport/base-url.ts";
-import { createHttp } from "../../src/transport/undici-http.ts";
+import { createHttp } from "../../src/transport/http-client.ts";
 import { reply, startChaosServer } from "../chaos-server.ts";
 
 const PIECES = fc.constantFrom(

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Failure } from "../../src/model/failure.ts";
 import { TransportError } from "../../src/transport/http.ts";
-import { createHttp } from "../../src/transport/undici-http.ts";
+import { createHttp } from "../../src/transport/http-client.ts";
 import {
   type Action,
   type ChaosOptions,

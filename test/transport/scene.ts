@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { type HttpReply, TransportError } from "../../src/transport/http.ts";
-import { createHttp, type HttpOptions } from "../../src/transport/undici-http.ts";
+import { createHttp, type HttpOptions } from "../../src/transport/http-client.ts";
 import { type Action, type ChaosOptions, type ChaosServer, sayNothing, startChaosServer } from "../chaos-server.ts";
 
 /** Patience for what never comes. */

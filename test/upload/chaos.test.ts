@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Clock } from "../../src/model/clock.ts";
-import type { Settlement } from "../../src/ledger/ledger.ts";
-import { createImportClient } from "../../src/platform/import-client.ts";
-import { createAuthorisation } from "../../src/platform/create-authorisation.ts";
-import type { UploadEnd, UploadOptions } from "../../src/upload/sendable.ts";
-import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
-import { createHttp } from "../../src/transport/undici-http.ts";
+import type { Clock } from "../../src/time/clock.ts";
+import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
+import { createImportClient } from "../../src/platform/import/import-client.ts";
+import { createAuthorisation } from "../../src/platform/auth/create-authorisation.ts";
+import type { UploadEnd, UploadOptions } from "../../src/upload/upload-types.ts";
+import { upload } from "../../src/upload/upload.ts";
+import { createHttp } from "../../src/transport/http-client.ts";
 import {
   type Action,
   after,
@@ -75,7 +75,7 @@ async function push(
   const authorisation = createAuthorisation({ http, baseUrl, credentials: { kind: "token", token: "t" }, clock });
   const operation = { path: "/data-import/accounts/", outcomes: [] };
   const client = createImportClient({ http, baseUrl, authorisation, operation, userAgent: "test", clock });
-  const end = await uploadInRounds(
+  const end = await upload(
     () => sendables(records),
     { ledger, steps: oneStep(client, dedupes), clock, random: Math.random, onProgress: () => undefined },
     { run: "run", concurrency: 16, drain: never, abort: never, ...options },
@@ -87,7 +87,7 @@ const created = reply(201, { account_number: "A-1" });
 
 interface Case {
   readonly act: Action;
-  readonly becomes: Settlement["status"];
+  readonly becomes: AttemptOutcome["status"];
 }
 const CASES: readonly Case[] = [
   { act: created, becomes: "accepted" },

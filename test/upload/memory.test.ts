@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import type { Sendable } from "../../src/upload/sendable.ts";
+import type { RecordToSend } from "../../src/upload/upload-types.ts";
 import { ACCEPTED, play, sendable } from "./scene.ts";
 
 setFlagsFromString("--expose-gc");
@@ -11,7 +11,7 @@ test("an upload lets go of the records that it has sent (it held on to every one
   const payloads: WeakRef<object>[] = [];
   const held: number[] = [];
 
-  async function* watched(): AsyncGenerator<readonly Sendable[]> {
+  async function* watched(): AsyncGenerator<readonly RecordToSend[]> {
     for (let record = 1; record <= 200; record += 1) {
       const one = sendable(record);
       payloads.push(new WeakRef(one.payload));

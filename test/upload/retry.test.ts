@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Answer } from "../../src/platform/judged-request.ts";
+import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import { ACCEPTED, AMBIGUOUS, busy, given, play, rejected, sendable, UNSENT } from "./scene.ts";
 
-const DETAILS_LOST: Answer = {
-  verdict: {
+const DETAILS_LOST: RequestResult = {
+  replyClass: {
     kind: "retry",
     reason: "HTTP 400, details lost",
     problems: [{ attr: "non_field_errors", code: "unreadable_reply", detail: "", severity: "error", by: "platform" }],
@@ -25,7 +25,7 @@ describe("retry", () => {
   });
 
   test("three tries where the platform does not push back", async () => {
-    const answer: Answer = { verdict: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
+    const answer: RequestResult = { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
     const { end, sent } = await play(() => answer, { records: 1 });
     expect(sent).toHaveLength(3);
     expect(end).toMatchObject({ reason: "done", counts: { pending: 1 } });
@@ -37,10 +37,14 @@ describe("retry", () => {
     expect(ledger.settlements.map(({ status }) => status)).toEqual(["pending", "pending", "rejected"]);
   });
 
-  test.each<[string, Answer, string]>([
+  test.each<[string, RequestResult, string]>([
     ["a refusal whose details were lost", DETAILS_LOST, "ambiguous"],
     ["push-back to the end", busy(), "ambiguous"],
-    ["a closed import supplier", { verdict: { kind: "blocked", problems: [] }, http: 400, durationMs: 1 }, "ambiguous"],
+    [
+      "a closed import supplier",
+      { replyClass: { kind: "blocked", problems: [] }, http: 400, durationMs: 1 },
+      "ambiguous",
+    ],
     ["a refusal with its reason", rejected("blank"), "rejected"],
   ])(
     "a request without a clear answer is not forgotten after %s: it was, and the account existed",
@@ -52,11 +56,11 @@ describe("retry", () => {
 
   test("a request of an earlier run without a clear answer is not forgotten when this one cannot be sent", async () => {
     const drain = new AbortController();
-    const refused = (): Answer => {
+    const refused = (): RequestResult => {
       drain.abort();
       return UNSENT;
     };
-    const source = given({ ...sendable(1), inDoubt: true });
+    const source = given({ ...sendable(1), isAmbiguous: true });
     const { ledger } = await play(refused, { source, dedupes: true, drain: drain.signal });
     expect(ledger.settlements.at(-1)).toMatchObject({
       status: "ambiguous",

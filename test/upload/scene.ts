@@ -1,11 +1,11 @@
-import type { Clock } from "../../src/model/clock.ts";
-import type { JsonObject } from "../../src/model/json.ts";
-import type { Intent, Ledger, Settlement } from "../../src/ledger/ledger.ts";
-import type { Answer, MayLeave } from "../../src/platform/judged-request.ts";
-import type { ImportClient } from "../../src/platform/import-client.ts";
-import type { StepClient } from "../../src/platform/step-clients.ts";
-import type { Sendable, UploadEnd, UploadEvent, UploadOptions } from "../../src/upload/sendable.ts";
-import { uploadInRounds } from "../../src/upload/upload-rounds.ts";
+import type { Clock } from "../../src/time/clock.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
+import type { Intent, Ledger, AttemptOutcome } from "../../src/ledger/ledger.ts";
+import type { RequestResult, MaySend } from "../../src/platform/import/classified-request.ts";
+import type { ImportClient } from "../../src/platform/import/import-client.ts";
+import type { StepClient } from "../../src/platform/import/step-clients.ts";
+import type { RecordToSend, UploadEnd, UploadEvent, UploadOptions } from "../../src/upload/upload-types.ts";
+import { upload } from "../../src/upload/upload.ts";
 
 /** A clock whose time passes only when everybody sleeps. */
 export function fakeClock(): Clock {
@@ -46,10 +46,10 @@ export function fakeClock(): Clock {
 }
 
 /** A ledger in memory that refuses what the real one would refuse. */
-export interface FakeLedger extends Pick<Ledger, "intend" | "settle"> {
-  readonly states: ReadonlyMap<number, Settlement["status"] | "sending">;
+export interface FakeLedger extends Pick<Ledger, "saveIntents" | "saveOutcomes"> {
+  readonly states: ReadonlyMap<number, AttemptOutcome["status"] | "sending">;
   readonly attempts: ReadonlyMap<number, number>;
-  readonly settlements: readonly Settlement[];
+  readonly settlements: readonly AttemptOutcome[];
   readonly intentGroups: readonly (readonly Intent[])[];
   /** Intended and without an outcome on disk: what a crash right now would leave ambiguous. */
   readonly sending: () => number;
@@ -61,12 +61,12 @@ export interface LedgerFaults {
 }
 
 export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
-  const states = new Map<number, Settlement["status"] | "sending">();
+  const states = new Map<number, AttemptOutcome["status"] | "sending">();
   const attempts = new Map<number, number>();
-  const settlements: Settlement[] = [];
+  const settlements: AttemptOutcome[] = [];
   const intentGroups: (readonly Intent[])[] = [];
   let settles = 0;
-  const settleAll = (group: readonly Settlement[]): void => {
+  const settleAll = (group: readonly AttemptOutcome[]): void => {
     settles += 1;
     faults.settle?.(settles);
     for (const settlement of group) {
@@ -83,7 +83,7 @@ export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
     settlements,
     intentGroups,
     sending: () => [...states.values()].filter((state) => state === "sending").length,
-    async intend(_, intents, settled = []) {
+    async saveIntents(_, intents, settled = []) {
       await new Promise(setImmediate);
       faults.intend?.(intentGroups.length + 1);
       if (settled.length > 0) settleAll(settled);
@@ -97,7 +97,7 @@ export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
         attempts.set(record, attempt);
       }
     },
-    async settle(_, group) {
+    async saveOutcomes(_, group) {
       await new Promise(setImmediate);
       settleAll(group);
     },
@@ -111,7 +111,7 @@ export interface SceneOptions extends Partial<UploadOptions> {
   readonly ledger?: FakeLedger;
   readonly clock?: Clock;
   readonly payload?: JsonObject;
-  readonly source?: AsyncIterable<readonly Sendable[]>;
+  readonly source?: AsyncIterable<readonly RecordToSend[]>;
   /** The import supplier of each record. */
   readonly supplierOf?: (record: number) => string;
 }
@@ -132,13 +132,13 @@ export interface Request {
   readonly number: number;
   readonly inFlight: number;
   readonly signal: AbortSignal;
-  readonly mayLeave: MayLeave | undefined;
+  readonly mayLeave: MaySend | undefined;
   readonly clock: Clock;
 }
 
 /** Uploads records to a platform that answers as `answer` says. */
 export async function play(
-  answer: (request: Request) => Answer | Promise<Answer>,
+  answer: (request: Request) => RequestResult | Promise<RequestResult>,
   options: SceneOptions = {},
 ): Promise<Played> {
   const { dedupes = false, ...more } = options;
@@ -164,7 +164,7 @@ export async function play(
     },
   };
   const never = new AbortController().signal;
-  const end = await uploadInRounds(
+  const end = await upload(
     () => options.source ?? unsettled(sendables(options.records ?? 20, options.payload), options.supplierOf, ledger),
     { ledger, steps: oneStep(client, dedupes), clock, random: () => 0.5, onProgress: (event) => events.push(event) },
     { run: "run", concurrency: 4, oneSupplier: true, drain: never, abort: never, ...more },
@@ -173,16 +173,16 @@ export async function play(
 }
 
 /** A workflow of one request. */
-export function oneStep(client: ImportClient, dedupes: boolean): readonly StepClient[] {
-  return [{ ...client, harmless: false, dedupes }];
+export function oneStep(client: ImportClient, dedupesByKey: boolean): readonly StepClient[] {
+  return [{ ...client, idempotent: false, dedupesByKey }];
 }
 
 /** What the ledger still holds as to be sent, as `sendable` of the real one. */
 async function* unsettled(
-  batches: AsyncIterable<readonly Sendable[]>,
+  batches: AsyncIterable<readonly RecordToSend[]>,
   supplierOf: SceneOptions["supplierOf"],
   ledger: FakeLedger,
-): AsyncGenerator<readonly Sendable[]> {
+): AsyncGenerator<readonly RecordToSend[]> {
   for await (const batch of batches) {
     yield batch
       .filter(({ record }) => ["pending", undefined].includes(ledger.states.get(record)))
@@ -190,7 +190,7 @@ async function* unsettled(
   }
 }
 
-export async function* sendables(count: number, payload: JsonObject = {}): AsyncGenerator<readonly Sendable[]> {
+export async function* sendables(count: number, payload: JsonObject = {}): AsyncGenerator<readonly RecordToSend[]> {
   const size = 7;
   for (let at = 0; at < count; at += size) {
     yield Array.from({ length: Math.min(size, count - at) }, (_, index) => sendable(at + index + 1, payload));
@@ -198,48 +198,48 @@ export async function* sendables(count: number, payload: JsonObject = {}): Async
   }
 }
 
-export function sendable(record: number, payload: JsonObject = {}): Sendable {
+export function sendable(record: number, payload: JsonObject = {}): RecordToSend {
   return {
     record,
     identity: Uint8Array.of(record),
     content: Uint8Array.of(record),
     attempts: 0,
-    inDoubt: false,
+    isAmbiguous: false,
     payload: { record, ...payload },
     locate: (path) => ({ file: "accounts.csv", line: record + 1, column: path.join(".") }),
   };
 }
 
-export const ACCEPTED: Answer = { verdict: { kind: "accepted", account: "A-1" }, http: 201, durationMs: 10 };
-export const AMBIGUOUS: Answer = {
-  verdict: { kind: "ambiguous", reason: "HTTP 500", foreign: false },
+export const ACCEPTED: RequestResult = { replyClass: { kind: "accepted", account: "A-1" }, http: 201, durationMs: 10 };
+export const AMBIGUOUS: RequestResult = {
+  replyClass: { kind: "ambiguous", reason: "HTTP 500", foreign: false },
   http: 500,
   durationMs: 10,
 };
-export const UNSENT: Answer = {
-  verdict: { kind: "unsent", code: "ECONNREFUSED", reason: "cannot reach https://localhost: ECONNREFUSED" },
+export const UNSENT: RequestResult = {
+  replyClass: { kind: "unsent", code: "ECONNREFUSED", reason: "cannot reach https://localhost: ECONNREFUSED" },
   durationMs: 0,
 };
 
-export function busy(afterMs?: number): Answer {
+export function busy(afterMs?: number): RequestResult {
   const told = afterMs === undefined ? {} : { afterMs };
   return {
-    verdict: { kind: "retry", reason: "HTTP 429", ...told },
+    replyClass: { kind: "retry", reason: "HTTP 429", ...told },
     pushBack: { reason: "HTTP 429", ...told },
     http: 429,
     durationMs: 10,
   };
 }
 
-export function rejected(code: string, attr = "customers.0.phone", detail = "no"): Answer {
+export function rejected(code: string, attr = "customers.0.phone", detail = "no"): RequestResult {
   return {
-    verdict: { kind: "rejected", problems: [{ attr, code, detail, severity: "error", by: "platform" }] },
+    replyClass: { kind: "rejected", problems: [{ attr, code, detail, severity: "error", by: "platform" }] },
     http: 400,
     durationMs: 10,
   };
 }
 
 /** A source of these, in one batch. */
-export async function* given(...records: readonly Sendable[]): AsyncGenerator<readonly Sendable[]> {
+export async function* given(...records: readonly RecordToSend[]): AsyncGenerator<readonly RecordToSend[]> {
   yield records;
 }

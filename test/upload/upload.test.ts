@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Answer } from "../../src/platform/judged-request.ts";
+import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import { ACCEPTED, fakeLedger, given, play, rejected, sendable, type FakeLedger } from "./scene.ts";
 
 describe("every record", () => {
@@ -20,7 +20,7 @@ describe("every record", () => {
   test("never more than four times the concurrency would be left in doubt by a crash", async () => {
     const ledger = fakeLedger();
     let most = 0;
-    const answer = async (): Promise<Answer> => {
+    const answer = async (): Promise<RequestResult> => {
       most = Math.max(most, ledger.sending());
       for (let turn = 0; turn < 8; turn += 1) await new Promise(setImmediate);
       return ACCEPTED;
@@ -58,8 +58,8 @@ describe("every record", () => {
   test("goes on after attempts of earlier runs", async () => {
     const ledger = fakeLedger();
     const earlier = { record: 1, identity: Uint8Array.of(1), attempt: 1, at: "2026-01-01T00:00:00.000Z" };
-    await ledger.intend("earlier", [{ ...earlier, content: Uint8Array.of(1) }]);
-    await ledger.settle("earlier", [{ ...earlier, status: "rejected", problems: [] }]);
+    await ledger.saveIntents("earlier", [{ ...earlier, content: Uint8Array.of(1) }]);
+    await ledger.saveOutcomes("earlier", [{ ...earlier, status: "rejected", problems: [] }]);
     await play(() => ACCEPTED, { ledger, source: given({ ...sendable(1), attempts: 1 }) });
     expect(ledger.settlements.at(-1)).toMatchObject({ attempt: 2, status: "accepted" });
   });
@@ -68,11 +68,15 @@ describe("every record", () => {
 test("outcomes are written with the next intents: an upload waits for the disk once a group", async () => {
   const base = fakeLedger();
   let alone = 0;
-  const settle: FakeLedger["settle"] = (run, group) => {
+  const saveOutcomes: FakeLedger["saveOutcomes"] = (run, group) => {
     alone += 1;
-    return base.settle(run, group);
+    return base.saveOutcomes(run, group);
   };
-  const { end } = await play(() => ACCEPTED, { records: 1000, concurrency: 32, ledger: { ...base, settle } });
+  const { end } = await play(() => ACCEPTED, {
+    records: 1000,
+    concurrency: 32,
+    ledger: { ...base, saveOutcomes },
+  });
   expect(end.counts).toEqual({ accepted: 1000 });
   expect(alone).toBeLessThan(base.intentGroups.length / 4);
 });

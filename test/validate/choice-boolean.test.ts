@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../src/model/json.ts";
+import type { JsonValue } from "../../src/json/json-value.ts";
 import { boolean, choice, codes, problemsOf } from "./field-types.ts";
 
 describe("choice", () => {

@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { documentPathCheck } from "../../src/validate/document-path.ts";
+import { documentPathCheck } from "../../src/validate/document-paths.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { codes, object, problemsOf, text } from "./field-types.ts";
 

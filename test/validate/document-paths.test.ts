@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
 import { compileDocumentPaths } from "../../src/validate/document-paths.ts";
 import { choice, list, object, text, union } from "./field-types.ts";
-import type { FieldType } from "../../src/contract/field-type.ts";
+import type { FieldType } from "../../src/contract/types/field-type.ts";
 
 const PATH = text({ documentPath: true });
 const LETTER = object({ "kind!": choice(["letter"]), file: PATH });

@@ -10,8 +10,8 @@ import type {
   Property,
   TextType,
   UnionType,
-} from "../../src/contract/field-type.ts";
-import type { JsonValue } from "../../src/model/json.ts";
+} from "../../src/contract/types/field-type.ts";
+import type { JsonValue } from "../../src/json/json-value.ts";
 import { compileValidator, type FoundProblem } from "../../src/validate/compile-validator.ts";
 
 const BASE = { nullable: false, deprecated: false, validators: [] };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../src/json/json-value.ts";
 import { compileValidator, type FoundProblem } from "../../src/validate/compile-validator.ts";
 import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
 import { any, boolean, choice, decimal, integer, list, moment, number, object, text, union } from "./field-types.ts";

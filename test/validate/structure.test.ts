@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FieldType, ObjectType, Property } from "../../src/contract/field-type.ts";
-import { isJsonObject, type JsonObject } from "../../src/model/json.ts";
+import type { FieldType, ObjectType, Property } from "../../src/contract/types/field-type.ts";
+import { isJsonObject, type JsonObject } from "../../src/json/json-value.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { any, boolean, choice, codes, integer, list, moment, object, text, told, union } from "./field-types.ts";
 

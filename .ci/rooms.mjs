@@ -1,0 +1,53 @@
+// A lint rule: from which rooms of src/ the files of a room may import. The table stands in .oxlintrc.json:
+//
+//   "rooms/imports": ["error", { "map": ["model", "contract"], ... }]
+//
+// A room is a folder of src/, or a folder within one that the table names (`rules/language`). A room that does not list
+// `node:` is pure. The files that lie directly in src/ are the room `.`. A room that is not in the table is an error.
+import path from "node:path";
+
+const SOURCE = path.join(import.meta.dirname, "../src");
+
+const imports = {
+  meta: { schema: [{ type: "object" }] },
+  create(context) {
+    const [table] = context.options;
+    const room = roomOf(context.filename, table);
+    if (room === undefined) return {};
+    const check = (node) => {
+      const specifier = node.source?.value;
+      const message = typeof specifier === "string" ? complaint(specifier, room) : undefined;
+      if (message !== undefined) context.report({ node, message });
+    };
+    const complaint = (specifier, from) => {
+      const allowed = table[from];
+      if (allowed === undefined) return `src/${from} is not in the table of rooms (.oxlintrc.json)`;
+      if (specifier.startsWith("node:"))
+        return allowed.includes("node:") ? undefined : `${from}/ is pure: no ${specifier}`;
+      if (!specifier.startsWith(".")) return undefined;
+      const to = roomOf(path.resolve(path.dirname(context.filename), specifier), table);
+      if (to === from || allowed.includes(to)) return undefined;
+      return `${from}/ may import only from: ${allowed.join(", ") || "nothing"}; this is ${to}/`;
+    };
+    return {
+      ImportDeclaration: check,
+      ImportExpression: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+    };
+  },
+};
+
+/** The longest name in the table that the file lies below; undefined for a file outside src/. */
+function roomOf(file, table) {
+  const folders = path.relative(SOURCE, path.dirname(file)).split(path.sep);
+  if (folders[0] === "..") return undefined;
+  if (folders[0] === "") return ".";
+  for (let length = folders.length; length > 0; length -= 1) {
+    const name = folders.slice(0, length).join("/");
+    if (Object.hasOwn(table, name)) return name;
+  }
+  return folders[0];
+}
+
+export default { meta: { name: "rooms" }, rules: { imports } };

@@ -1,0 +1,108 @@
+import type { Command } from "commander";
+import type { DocumentFlags, Flags, InspectFlags } from "./options/options.ts";
+import {
+  configOption,
+  cacheOption,
+  operationOption,
+  overlayOption,
+  mappingOption,
+  showValuesOption,
+  reportOptions,
+  checkOptions,
+  ledgerOption,
+  storeOptions,
+  jobOptions,
+  formatOption,
+  withOptions,
+} from "./options/options.ts";
+
+/** The commands that look into what there is: records, documents, the ledger, contracts. */
+export function addInspectCommands(program: Command): void {
+  withOptions(program.command("status"), [configOption, ledgerOption, formatOption()])
+    .description("What the ledger knows of its runs. No network.")
+    .argument("[run]", "one run's id, or its beginning (default: all runs)")
+    .action(async (run: string | undefined, flags: InspectFlags) =>
+      (await import("./actions/inspect-actions.ts")).statusAction(run, flags),
+    );
+
+  withOptions(program.command("explain"), [configOption, cacheOption, ledgerOption, formatOption(), showValuesOption])
+    .description("Everything about one record: rows, payload with origins, attempts, replies. No network.")
+    .argument("<key>", "the record's business key")
+    .option("--run <id>", "the run to look into (default: the latest)")
+    .action(async (key: string, flags: InspectFlags) =>
+      (await import("./actions/inspect-actions.ts")).explainAction(key, flags),
+    );
+
+  withOptions(program.command("preview"), [...jobOptions, formatOption(), showValuesOption])
+    .description("The first payloads as they would be sent, with the origin of every value. No network.")
+    .argument("[sources...]", "files, globs, or - for standard input")
+    .action(async (sources: string[], flags: InspectFlags) =>
+      (await import("./actions/inspect-actions.ts")).previewAction(sources, flags),
+    );
+
+  addDocumentsCommand(program);
+  addLedgerCommands(program);
+  addContractCommands(program);
+}
+
+function addLedgerCommands(program: Command): void {
+  const ledger = program
+    .command("ledger")
+    .description("Look at the ledger's file, and mend it. No network.")
+    .exitOverride();
+  withOptions(ledger.command("check"), [configOption, ledgerOption, formatOption()])
+    .description("Is it what was written last, and does it agree with itself? Changes nothing.")
+    .action(async (flags: InspectFlags) => (await import("./actions/ledger-actions.ts")).ledgerCheckAction(flags));
+  withOptions(ledger.command("repair"), [configOption, ledgerOption, formatOption()])
+    .description("Make a sound one of what can be read; what is uncertain becomes ambiguous. Keeps the old one.")
+    .action(async (flags: InspectFlags) => (await import("./actions/ledger-actions.ts")).ledgerRepairAction(flags));
+  withOptions(ledger.command("export"), [configOption, ledgerOption])
+    .description("Everything that it knows, a JSON object a line: runs, records, requests, decisions. No values.")
+    .action(async (flags: Flags) => (await import("./actions/ledger-actions.ts")).ledgerExportAction(flags));
+  for (const command of ledger.commands) command.exitOverride();
+}
+
+function addDocumentsCommand(program: Command): void {
+  const documents = program
+    .command("documents")
+    .description("Look at the documents that payloads point to. Asks the document store alone.")
+    .exitOverride();
+  withOptions(documents.command("check"), [
+    ...jobOptions,
+    ...storeOptions,
+    ...reportOptions,
+    ...checkOptions,
+    showValuesOption,
+  ])
+    .description("Do the documents exist under the supplier's root? In a folder, or an S3-compatible store.")
+    .argument("[sources...]", "files, globs, or - for standard input")
+    .exitOverride()
+    .action(async (sources: string[], flags: DocumentFlags) =>
+      (await import("./actions/documents-action.ts")).documentsCheckAction(sources, flags),
+    );
+}
+
+function addContractCommands(program: Command): void {
+  const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
+  withOptions(contract.command("check"), [configOption, cacheOption, formatOption()])
+    .description("What in a contract is wrong or not enforced, and what its rules cover.")
+    .argument("<files...>", "OpenAPI document, then overlays in order")
+    .action(async (files: string[], flags: InspectFlags) =>
+      (await import("./actions/inspect-actions.ts")).contractCheckAction(files, flags),
+    );
+  withOptions(contract.command("show"), [operationOption, cacheOption, formatOption("markdown")])
+    .description("The operations of a contract, or the field table of one.")
+    .argument("<files...>", "OpenAPI document, then overlays in order")
+    .action(async (files: string[], flags: InspectFlags) =>
+      (await import("./actions/inspect-actions.ts")).contractShowAction(files, flags),
+    );
+  const diffOptions = [mappingOption, operationOption, overlayOption, cacheOption, formatOption("markdown")];
+  withOptions(contract.command("diff"), diffOptions)
+    .description("What changed between two contracts, and what of it a mapping has to follow. 1: something breaks.")
+    .argument("<old>", "the OpenAPI document that was")
+    .argument("<new>", "the one that is to be")
+    .action(async (old: string, next: string, flags: InspectFlags) =>
+      (await import("./actions/inspect-actions.ts")).contractDiffAction(old, next, flags),
+    );
+  for (const command of contract.commands) command.exitOverride();
+}

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { ContractCache } from "../job/contract-cache.ts";
+
+/** The part of a process that says where a user's caches lie. */
+interface CacheSettings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+}
+
+/**
+ * Where compiled contracts are kept: in the user's cache folder (XDG Base Directory Specification; on macOS and Windows
+ * where these keep caches). Undefined for a program that was not built: nothing tells its versions apart.
+ */
+export function contractCache(settings: CacheSettings): ContractCache | undefined {
+  if (!import.meta.filename.endsWith(".js")) return undefined;
+  return { folder: contractCacheFolder(settings), version: `${packageVersion()} ${buildStamp()}` };
+}
+
+export function contractCacheFolder({ env, platform, home }: CacheSettings): string {
+  return path.join(cachesOf({ env, platform, home }), "energy-migrate", "contracts");
+}
+
+function cachesOf({ env, platform, home }: CacheSettings): string {
+  const { XDG_CACHE_HOME: xdg = "", LOCALAPPDATA: local = "" } = env;
+  if (path.isAbsolute(xdg)) return xdg;
+  if (platform === "darwin") return path.join(home, "Library/Caches");
+  return platform === "win32" && path.isAbsolute(local) ? local : path.join(home, ".cache");
+}
+
+/** What the build wrote of its own content; a released package has its version and no stamp. */
+function buildStamp(): string {
+  const file = path.join(import.meta.dirname, "../.built");
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+}
+
+/** The version in the package's own manifest. */
+export function packageVersion(): string {
+  const manifest: { readonly version: string } = createRequire(import.meta.url)("../../package.json");
+  return manifest.version;
+}

@@ -1,0 +1,35 @@
+import { Failure } from "../../model/failure.ts";
+
+/** The part of a process that weakens what is sent to a platform. */
+export interface ProcessSettings {
+  readonly env: NodeJS.ProcessEnv;
+  /** Flags of Node.js itself. */
+  readonly execArgv: readonly string[];
+}
+
+/**
+ * What in the process's surroundings would show credentials or personal data to others, or is not followed, in words.
+ * @throws Failure `config` when they ask for certificates not to be checked
+ */
+export function environmentNotices({ env, execArgv }: ProcessSettings): readonly string[] {
+  if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
+    throw new Failure("config", "NODE_TLS_REJECT_UNAUTHORIZED=0 asks for certificates not to be checked", {
+      hint: "unset it; trust the platform's own authority with --ca",
+    });
+  }
+  const nodeFlags = [...execArgv, env["NODE_OPTIONS"] ?? ""].join(" ");
+  const proxy = PROXY_VARIABLES.find((name) => env[name]);
+  return [
+    ...(proxy === undefined ? [] : [`${proxy} is set and not used: a proxy has to be named, see --proxy`]),
+    ...(env["NODE_DEBUG"] ? ["NODE_DEBUG is set: Node.js may show what is sent, credentials included"] : []),
+    ...(env["SSLKEYLOGFILE"] || nodeFlags.includes("--tls-keylog")
+      ? ["The keys of TLS connections are being logged: whoever has them can read what is sent"]
+      : []),
+    ...(nodeFlags.includes("--inspect")
+      ? ["Node.js is open to a debugger, which can read everything, credentials included"]
+      : []),
+  ];
+}
+
+/** What other programs take for an order to go through a proxy. */
+const PROXY_VARIABLES = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

@@ -1,0 +1,46 @@
+import { BUG_EXIT_CODE } from "../../model/failure.ts";
+import { Failure } from "../../model/failure.ts";
+import { formatPlace } from "../../model/place.ts";
+import { shapeOf } from "../../text/shape.ts";
+import { SecondSignal } from "./interrupts.ts";
+import type { Logger } from "./logger.ts";
+
+/** Says on stderr why the process ends, and gives the exit code for that. */
+export function logExit(error: unknown, talk: Pick<Logger, "failure">): number {
+  if (error instanceof SecondSignal) return error.exitCode;
+  const failure = error instanceof Failure ? error : openFileLimitFailure(error);
+  if (failure !== undefined) {
+    logFailure(failure, talk);
+    return failure.exitCode;
+  }
+  talk.failure({ code: "bug", message: "this is a bug in migrate", hint: stackWithoutValues(error) });
+  return BUG_EXIT_CODE;
+}
+
+/** The system's limit is met anywhere, even where the program loads its own dependencies. */
+function openFileLimitFailure(error: unknown): Failure | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  if (code !== "EMFILE" && code !== "ENFILE") return undefined;
+  return new Failure("storage", `the system lets this program open too few files at once (${code})`, {
+    hint: "raise the limit (`ulimit -n 1024`), then run the same command again",
+    cause: error,
+  });
+}
+
+/** What, where, what to do. */
+export function logFailure({ code, message, hint, place }: Failure, talk: Pick<Logger, "failure">): void {
+  talk.failure({
+    code,
+    message,
+    ...(place && !message.startsWith(`${place.file}:`) && { place: formatPlace(place) }),
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+/** Messages of the runtime quote what they stumbled over, which may be a cell: what stands in quotes loses its letters. */
+function stackWithoutValues(error: unknown): string {
+  if (!(error instanceof Error)) return `${typeof error} thrown`;
+  const message = error.message.replaceAll(/(["'`])(.*?)\1/gs, (_, mark, quoted) => `${mark}${shapeOf(quoted)}${mark}`);
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  return [`${error.name}: ${message}`, ...frames.map((line) => line.trim())].join("\n");
+}

@@ -1,0 +1,167 @@
+import ora from "ora";
+import type { Status } from "../../model/outcome.ts";
+import type { CheckProgress } from "../../job/dependencies.ts";
+import type { UploadEvent } from "../../upload/upload-types.ts";
+import type { Logger } from "./logger.ts";
+
+/** What a person sees while a run works: one line that changes on a terminal, a line every few seconds elsewhere. */
+export interface Progress {
+  readonly onCheck: (progress: CheckProgress) => void;
+  readonly onUpload: (event: UploadEvent) => void;
+  /** Says something lasting, above the line that changes. */
+  readonly notice: (text: string) => void;
+  readonly stop: () => void;
+}
+
+const PLAIN_EVERY_MS = 5000;
+const LIVE_EVERY_MS = 100;
+
+export interface ProgressScreen {
+  /** A terminal, and somebody who wants to see it move. */
+  readonly live: boolean;
+  readonly colour: boolean;
+}
+
+/** @param now monotonic milliseconds */
+export function createProgress(talk: Logger, screen: ProgressScreen, now: () => number): Progress {
+  const line = screen.live ? liveLine(screen.colour, now) : plainLine(talk, now);
+  const sending = createSendTotals(now);
+  return {
+    onCheck: ({ records, invalid }) => {
+      sending.expect(records - invalid);
+      line.show(() => `Checked ${count(records)} records, ${count(invalid)} invalid`);
+    },
+    onUpload: (event) => {
+      if (event.kind === "outcome") {
+        sending.add(event);
+        line.show(sending.text);
+      } else if (event.kind === "pace") {
+        line.above(() => talk.detail(`${limitsText(event)}: ${event.reason}`));
+      } else if (event.kind === "supplier") {
+        line.above(() => talk.notice(supplierText(event)));
+        sending.note(event);
+        line.show(sending.text);
+      } else {
+        line.above(() => talk.notice(`Waiting ${Math.ceil(event.forMs / 1000)} s: ${event.reason}`));
+      }
+    },
+    notice: (text) => line.above(() => talk.notice(text)),
+    stop: line.stop,
+  };
+}
+
+function limitsText({ limit, perSecond }: Extract<UploadEvent, { kind: "pace" }>): string {
+  return perSecond === undefined
+    ? `${limit} in flight at most`
+    : `${limit} in flight and ${perSecond} a second at most`;
+}
+
+function supplierText({ supplier, open, code, probeInMs }: SupplierEvent): string {
+  const who = ["Import supplier", supplier].filter((word) => word !== "").join(" ");
+  if (open) return `${who} takes records again`;
+  const next = probeInMs === undefined ? "" : `; asking again in ${duration(probeInMs / 1000)}`;
+  return `${who} takes no records for now (${code ?? "no code"})${next}`;
+}
+
+type SupplierEvent = Extract<UploadEvent, { kind: "supplier" }>;
+
+interface SendTotals {
+  readonly expect: (records: number) => void;
+  readonly add: (event: Extract<UploadEvent, { kind: "outcome" }>) => void;
+  /** An import supplier is waited for, or no longer. */
+  readonly note: (event: SupplierEvent) => void;
+  /** Settled, rate, in flight, accepted and rejected, time left. */
+  readonly text: () => string;
+}
+
+function createSendTotals(now: () => number): SendTotals {
+  const counts = new Map<Status, number>();
+  const waitedFor = new Set<string>();
+  let expected = 0;
+  let settled = 0;
+  let inFlight = 0;
+  let startedAt: number | undefined;
+  return {
+    expect: (records) => {
+      expected = records;
+    },
+    add: (event) => {
+      startedAt ??= now();
+      inFlight = event.inFlight;
+      // Whoever waits for its import supplier comes back.
+      if (event.status === "pending" && waitedFor.size > 0) return;
+      settled += 1;
+      counts.set(event.status, (counts.get(event.status) ?? 0) + 1);
+    },
+    note: ({ supplier, open, probeInMs }) => {
+      startedAt ??= now();
+      if (open || probeInMs === undefined) waitedFor.delete(supplier);
+      else waitedFor.add(supplier);
+    },
+    text: () => {
+      const seconds = Math.max(0.001, (now() - (startedAt ?? 0)) / 1000);
+      const rate = settled / seconds;
+      const dependencies = [...counts].map(([status, records]) => `${count(records)} ${status}`);
+      const left = expected > settled && seconds > 1 ? [`${duration((expected - settled) / rate)} left`] : [];
+      return [
+        `Sent ${count(settled)}`,
+        ...dependencies,
+        `${count(Math.round(rate))}/s`,
+        `${inFlight} in flight`,
+        ...(waitedFor.size > 0 ? [`waiting for import supplier ${[...waitedFor].join(", ")}`] : []),
+        ...left,
+      ].join(", ");
+    },
+  };
+}
+
+interface Line {
+  readonly show: (text: () => string) => void;
+  readonly above: (say: () => void) => void;
+  readonly stop: () => void;
+}
+
+/** ora draws; the text is made only as often as somebody can read it. */
+function liveLine(colour: boolean, now: () => number): Line {
+  const spinner = ora({ stream: process.stderr, discardStdin: false, color: colour && "cyan" });
+  let nextAt = 0;
+  return {
+    show: (text) => {
+      if (now() < nextAt) return;
+      nextAt = now() + LIVE_EVERY_MS;
+      spinner.text = text();
+      if (!spinner.isSpinning) spinner.start();
+    },
+    above: (say) => {
+      const spinning = spinner.isSpinning;
+      spinner.stop();
+      say();
+      if (spinning) spinner.start();
+    },
+    stop: () => {
+      spinner.stop();
+    },
+  };
+}
+
+function plainLine(talk: Logger, now: () => number): Line {
+  let nextAt = now() + PLAIN_EVERY_MS;
+  return {
+    show: (text) => {
+      if (now() < nextAt) return;
+      nextAt = now() + PLAIN_EVERY_MS;
+      talk.notice(text());
+    },
+    above: (say) => say(),
+    stop: () => undefined,
+  };
+}
+
+function count(records: number): string {
+  return records.toLocaleString("en");
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

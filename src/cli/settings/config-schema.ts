@@ -1,0 +1,185 @@
+import { z } from "zod";
+import type { SourceDocument } from "../../contract/document/yaml-document.ts";
+import { suggest } from "../../text/suggestion.ts";
+import { Failure } from "../../model/failure.ts";
+import { authSchema } from "../../job/auth-schema.ts";
+import type { AuthSettings } from "../../job/auth-settings.ts";
+import type { TimeoutSettings } from "../../job/target-connection.ts";
+import type { RuleSettings } from "../../job/rule-configuration.ts";
+import { SUPPLIER_STATUSES, type SupplierSettings } from "../../job/supplier-settings.ts";
+
+const supplierSchema = z.strictObject({
+  rootLocation: z.string().optional(),
+  bucket: z.string().optional(),
+  expectedStatus: z.enum(SUPPLIER_STATUSES).optional(),
+});
+
+const suppliersSchema = z.record(z.string(), supplierSchema);
+
+const seconds = z.number().positive().max(3600).optional();
+const timeoutsSchema = z.strictObject({
+  connectSeconds: seconds,
+  headersSeconds: seconds,
+  bodySeconds: seconds,
+  wholeSeconds: seconds,
+});
+
+const targetSchema = z.strictObject({
+  baseUrl: z.string(),
+  ca: z.string().optional(),
+  proxy: z.string().optional(),
+  timeouts: timeoutsSchema.optional(),
+  supplier: z.string().optional(),
+  suppliers: suppliersSchema.optional(),
+  environment: z.enum(["test", "production"]).optional(),
+  maxConcurrency: z.number().int().min(1).max(1024).optional(),
+  rps: z.number().positive().optional(),
+  auth: authSchema.optional(),
+});
+
+const storeSchema = z.strictObject({
+  location: z.string().optional(),
+  endpoint: z.string().optional(),
+  region: z.string().optional(),
+  ca: z.string().optional(),
+  credentialsFile: z.string().optional(),
+});
+const settingSchema = z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]);
+
+const configSchema = z.strictObject({
+  contract: z.union([z.string(), z.array(z.string())]).optional(),
+  operation: z.string().optional(),
+  mapping: z.string().optional(),
+  supplier: z.string().optional(),
+  suppliers: suppliersSchema.optional(),
+  documentRoot: z.string().optional(),
+  store: storeSchema.optional(),
+  rules: z.record(z.string(), settingSchema).optional(),
+  references: z.record(z.string(), z.string()).optional(),
+  target: z.string().optional(),
+  targets: z.record(z.string(), targetSchema).optional(),
+  ledger: z.string().optional(),
+  out: z.string().optional(),
+  encoding: z.string().optional(),
+  delimiter: z.string().optional(),
+});
+
+/** Where documents lie. */
+export interface StoreConfig {
+  /** A folder, or `s3://bucket`. */
+  readonly location?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+  readonly ca?: string | undefined;
+  readonly credentialsFile?: string | undefined;
+}
+
+/** Import suppliers by their codes. */
+type SuppliersConfig = Readonly<Record<string, SupplierSettings>>;
+
+/** A platform of the configuration file. */
+export interface TargetConfig {
+  readonly baseUrl: string;
+  readonly ca?: string | undefined;
+  readonly supplier?: string | undefined;
+  /** What is particular to this platform; beats, setting by setting, what the file says of the same supplier. */
+  readonly suppliers?: SuppliersConfig | undefined;
+  /** The proxy to go through; none, unless it is named. */
+  readonly proxy?: string | undefined;
+  readonly timeouts?: TimeoutSettings | undefined;
+  /** `production` asks for --yes, or for the host's name typed in. */
+  readonly environment?: "test" | "production" | undefined;
+  /** The most requests in flight that `--concurrency auto` may reach. */
+  readonly maxConcurrency?: number | undefined;
+  readonly rps?: number | undefined;
+  readonly auth?: AuthSettings | undefined;
+}
+
+/** `migrate.yaml`, checked. Its paths are resolved against its own folder. */
+export interface Config {
+  /** Where it was found; absent when there is none. */
+  readonly file?: string | undefined;
+  readonly contract?: readonly string[] | undefined;
+  readonly operation?: string | undefined;
+  readonly mapping?: string | undefined;
+  readonly supplier?: string | undefined;
+  readonly suppliers?: SuppliersConfig | undefined;
+  /** The root location of suppliers that name none of their own. */
+  readonly documentRoot?: string | undefined;
+  readonly store?: StoreConfig | undefined;
+  /** Settings of the instance that rules over several fields depend on. */
+  readonly rules?: RuleSettings["rules"];
+  /** Reference lists: name -> file. */
+  readonly references?: RuleSettings["references"];
+  /** The target to use when none is named. */
+  readonly target?: string | undefined;
+  readonly targets?: Readonly<Record<string, TargetConfig>> | undefined;
+  readonly ledger?: string | undefined;
+  readonly out?: string | undefined;
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+}
+
+/** The same as it is written. */
+export type WrittenConfig = Omit<Config, "file" | "contract"> & {
+  readonly contract?: string | readonly string[] | undefined;
+};
+
+/**
+ * What a configuration file says.
+ * @throws Failure `config`, with file and line, for anything in it that is not understood
+ */
+export function parseConfig(document: SourceDocument): WrittenConfig {
+  const parsed = configSchema.safeParse(document.value ?? {});
+  if (parsed.success) return parsed.data;
+  throw schemaFailure(document, parsed.error.issues);
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** An unknown setting comes first: a misspelt one is often why another is missing. */
+function schemaFailure({ file, lineOf }: SourceDocument, issues: readonly Issue[]): Failure {
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+  const within = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const at = unknown === undefined ? within : [...within, unknown];
+  const line = lineOf(at);
+  const what =
+    unknown === undefined
+      ? `${at.length > 0 ? `${at.join(".")}: ` : ""}${issueText(issue)}`
+      : `unknown setting "${at.join(".")}"`;
+  return new Failure("config", `${file}:${line}: ${what}`, {
+    place: { file, line },
+    ...hintFor(unknown, within),
+  });
+}
+
+function issueText(issue: Issue | undefined): string {
+  if (issue?.code === "invalid_union") return "a text or a list of texts is expected";
+  if (issue?.code === "invalid_type") return `${EXPECTED_TEXT[issue.expected] ?? issue.expected} expected`;
+  if (issue?.code === "invalid_value") return `one of ${issue.values.join(", ")} is expected`;
+  return issue?.message ?? "not understood";
+}
+
+const EXPECTED_TEXT: Readonly<Record<string, string>> = {
+  string: "a text is",
+  number: "a number is",
+  object: "settings with their names are",
+  record: "settings with their names are",
+};
+
+/** The settings that there are where the unknown one stands. */
+function hintFor(unknown: string | undefined, within: readonly (string | number)[]): { readonly hint?: string } {
+  if (unknown === undefined) return {};
+  const known = Object.keys(shapeAt(configSchema, within));
+  const near = suggest(unknown, known);
+  return { hint: near === undefined ? `known here: ${known.join(", ")}` : `did you mean "${near}"?` };
+}
+
+function shapeAt(schema: z.core.$ZodType | undefined, [name, ...below]: readonly (string | number)[]): object {
+  if (schema instanceof z.ZodOptional) return shapeAt(schema.unwrap(), name === undefined ? [] : [name, ...below]);
+  if (schema instanceof z.ZodRecord) return shapeAt(schema.valueType, below);
+  if (!(schema instanceof z.ZodObject)) return {};
+  const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
+  return name === undefined ? shape : shapeAt(shape[name], below);
+}

@@ -1,0 +1,217 @@
+import type { JobSettings } from "../../job/job.ts";
+import type { Supplier } from "../../job/supplier-settings.ts";
+import type { RateLimitSettings, TargetSettings } from "../../job/target-connection.ts";
+import { Failure } from "../../model/failure.ts";
+import type { MaxErrors } from "../../job/recorded-settings.ts";
+import { suggest } from "../../text/suggestion.ts";
+import type { Flags } from "../options/options.ts";
+import { readConfig } from "./config-file.ts";
+import type { Config, TargetConfig } from "./config-schema.ts";
+
+/** What the flags, the environment and the configuration file mean together. Nobody below reads any of the three. */
+interface Settings {
+  /** The configuration file that was found. */
+  readonly configFile: string | undefined;
+  readonly job: JobSettings;
+  readonly out: string | undefined;
+  readonly ledger: string;
+  readonly showValues: boolean;
+  readonly allowEmpty: boolean;
+  readonly maxErrors: MaxErrors | undefined;
+  readonly dryRun: boolean;
+  readonly revise: boolean;
+  /** The step of the workflow after which records are left. */
+  readonly until: string | undefined;
+  readonly sendInvalid: boolean;
+  readonly yes: boolean;
+  readonly pace: RateLimitSettings;
+  readonly target: TargetSettings | undefined;
+  /** What the configuration says of the job's import supplier. */
+  readonly supplier: Supplier;
+}
+
+const DEFAULT_LEDGER = ".migrate/ledger.db";
+const DEFAULT_MAX_CONCURRENCY = 16;
+
+/**
+ * Flags (and environment, which the parser has put behind them) beat the configuration file, which beats defaults.
+ * @throws Failure `config` or `usage`
+ */
+export async function readSettings(sources: readonly string[], flags: Flags, folder: string): Promise<Settings> {
+  const config = await readConfig(flags.config, folder);
+  const target = targetOf(flags, config);
+  const supplier = supplierOf(flags, config, target);
+  return Object.freeze({
+    configFile: config.file,
+    job: jobSettings(sources, { flags, config, supplier, folder }),
+    supplier,
+    out: flags.out ?? config.out,
+    ledger: localLedger(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
+    maxErrors: flags.maxErrors,
+    showValues: flags.showValues ?? false,
+    allowEmpty: flags.allowEmpty ?? false,
+    dryRun: flags.dryRun ?? false,
+    revise: flags.revise ?? false,
+    until: flags.until,
+    sendInvalid: flags.sendInvalid ?? false,
+    yes: flags.yes ?? false,
+    pace: rateLimitSettings(flags, target),
+    target: target && targetSettings(target, flags),
+  });
+}
+
+/** What the commands need that start from the ledger: the rest of the settings stands with the run. */
+export async function readLedgerSettings(
+  flags: Flags,
+  folder: string,
+): Promise<Pick<Settings, "ledger" | "out" | "configFile">> {
+  const config = await readConfig(flags.config, folder);
+  return {
+    configFile: config.file,
+    ledger: localLedger(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
+    out: flags.out,
+  };
+}
+
+interface ChosenTarget extends TargetConfig {
+  readonly name: string | undefined;
+}
+
+function targetOf(flags: Flags, config: Config): ChosenTarget | undefined {
+  const name = flags.target ?? (flags.baseUrl === undefined ? config.target : undefined);
+  const targets = new Map(Object.entries(config.targets ?? {}));
+  const named = name === undefined ? undefined : targets.get(name);
+  if (name !== undefined && named === undefined) throw unknownTarget(name, config);
+  const baseUrl = flags.baseUrl ?? named?.baseUrl;
+  return baseUrl === undefined ? undefined : { ...named, name, baseUrl, ca: flags.ca ?? named?.ca };
+}
+
+function unknownTarget(name: string, config: Config): Failure {
+  const known = Object.keys(config.targets ?? {});
+  return new Failure("config", `there is no target "${name}"`, { hint: suggestionOrKnown(name, known, "targets") });
+}
+
+function suggestionOrKnown(name: string, known: readonly string[], what: string): string {
+  const near = suggest(name, known);
+  return near === undefined
+    ? `${what} in the configuration file: ${known.join(", ") || "none"}`
+    : `did you mean "${near}"?`;
+}
+
+/**
+ * What the target says of the supplier, then the file. Where suppliers are listed, one that is not among them is taken
+ * for a slip: its records would go to nobody knows where.
+ */
+function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefined): Supplier {
+  const code = flags.supplier ?? target?.supplier ?? config.supplier;
+  const listed = new Map(Object.entries(config.suppliers ?? {}));
+  const ofTarget = new Map(Object.entries(target?.suppliers ?? {}));
+  const known = [...new Set([...ofTarget.keys(), ...listed.keys()])];
+  if (code !== undefined && known.length > 0 && !known.includes(code)) {
+    throw new Failure("config", `there is no supplier "${code}" in the configuration file`, {
+      hint: suggestionOrKnown(code, known, "suppliers"),
+    });
+  }
+  const named = code === undefined ? {} : { ...listed.get(code), ...ofTarget.get(code) };
+  return { ...named, code, rootLocation: named.rootLocation ?? config.documentRoot };
+}
+
+function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): RateLimitSettings {
+  return {
+    concurrency: flags.concurrency ?? "auto",
+    maxConcurrency: target?.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
+    rps: flags.rps ?? target?.rps,
+    ...(flags.waitForSupplier !== undefined && { waitForSupplier: waitOf(flags.waitForSupplier) }),
+  };
+}
+
+function waitOf(wait: true | number): RateLimitSettings["waitForSupplier"] {
+  return wait === true ? {} : { forMs: wait };
+}
+
+function targetSettings(target: ChosenTarget, flags: Flags): TargetSettings {
+  const { baseUrl, name, ca, environment, auth, timeouts } = target;
+  return {
+    baseUrl,
+    flags: flagsToRepeat(name, flags),
+    ca,
+    proxy: flags.proxy ?? target.proxy,
+    timeouts,
+    allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
+    production: environment === "production",
+    auth: { ...auth, ...(flags.auth !== undefined && { scheme: flags.auth }) },
+  };
+}
+
+/** What to type to mean the same target again. */
+function flagsToRepeat(name: string | undefined, flags: Flags): readonly string[] {
+  return [
+    ...(name === undefined ? [] : ["--target", name]),
+    ...(flags.baseUrl === undefined ? [] : ["--base-url", flags.baseUrl]),
+    ...(flags.ca === undefined ? [] : ["--ca", flags.ca]),
+    ...(flags.proxy === undefined ? [] : ["--proxy", flags.proxy]),
+    ...(flags.auth === undefined ? [] : ["--auth", flags.auth]),
+    ...(flags.allowInsecureLoopback ? ["--allow-insecure-loopback"] : []),
+  ];
+}
+
+interface SettingsSources {
+  readonly flags: Flags;
+  readonly config: Config;
+  readonly supplier: Supplier;
+  readonly folder: string;
+}
+
+function jobSettings(sources: readonly string[], { flags, config, supplier, folder }: SettingsSources): JobSettings {
+  return {
+    folder,
+    config: flags.config,
+    sources,
+    namedSources: namedSources(flags.source ?? []),
+    contract: flags.contract ?? config.contract ?? [],
+    operation: flags.operation ?? config.operation,
+    mapping: flags.mapping ?? config.mapping,
+    supplier: supplier.code,
+    documentRoot: supplier.rootLocation,
+    rules: config.rules,
+    references: config.references,
+    today: flags.today,
+    encoding: flags.encoding ?? config.encoding,
+    delimiter: flags.delimiter ?? config.delimiter,
+    limit: flags.limit,
+    only: flags.only,
+  };
+}
+
+function namedSources(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  const named = new Map<string, readonly string[]>();
+  for (const entry of given) {
+    const [, name, file] = /^([^=]+)=(.+)$/s.exec(entry) ?? [];
+    if (name === undefined || file === undefined) {
+      throw new Failure("usage", `--source ${entry}: <name>=<path> is expected`, {
+        hint: "for example --source customers=customers.csv",
+      });
+    }
+    named.set(name, [...(named.get(name) ?? []), file]);
+  }
+  return Object.fromEntries(named);
+}
+
+function localLedger(ledger: string): string {
+  if (!ledger.includes("://")) return ledger;
+  throw new Failure("config", "the ledger is an address, and not a file", {
+    hint: "name a file: --ledger path/to/ledger.db; this version keeps ledgers in SQLite files only",
+  });
+}
+
+/**
+ * The platform that the settings name.
+ * @param purpose `to push to`
+ * @throws Failure `usage` when they name none
+ */
+export function requireTarget(target: TargetSettings | undefined, purpose: string): TargetSettings {
+  if (target !== undefined) return target;
+  throw new Failure("usage", `no platform is named ${purpose}`, {
+    hint: "pass --base-url https://.../v1/, or --target with a target of the configuration file",
+  });
+}

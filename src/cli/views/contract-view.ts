@@ -1,0 +1,149 @@
+import type { ContractCheck } from "../../commands/contract/contract-check.ts";
+import type { ContractShow } from "../../commands/contract/contract-show.ts";
+import type { Operation } from "../../contract/contract.ts";
+import type { FieldRow } from "../../contract/describe/field-table.ts";
+import type { MissingKey } from "../../contract/operations/find-operation.ts";
+import { missingKeys } from "../../contract/operations/find-operation.ts";
+import type { Screen } from "../../job/dependencies.ts";
+import { formatPlace } from "../../model/place.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import type { ListEntry } from "../../terminal/text-table.ts";
+import { renderEntryList } from "../../terminal/text-table.ts";
+import { markdownTable } from "../../terminal/text-table.ts";
+import type { Coverage, CoverageClass } from "../../rules/engine/rule-coverage.ts";
+import { COVERAGE_CLASSES } from "../../rules/engine/rule-coverage.ts";
+
+export function contractCheckText({ contract, coverage }: ContractCheck, screen: Screen, verbose: boolean): string {
+  const { title, version, operations, findings } = contract;
+  const head = `${plainText(title)} ${plainText(version)}: ${amount(operations.length, "operation")}, ${amount(findings.length, "finding")}\n`;
+  const covered = coverage === undefined ? "" : `\n${coverageText(coverage, verbose)}`;
+  const keys = keyHint(missingKeys(operations), screen);
+  if (findings.length === 0) return `${head}${keys}${covered}`;
+  const entries = findings.map(({ severity, code, place, message }) => ({
+    head: `${formatPlace(place)}  ${severity}  ${code}`,
+    body: message,
+  }));
+  return `${head}\n${renderEntryList(entries, screen)}${keys}${covered}`;
+}
+
+/** The operations without a business key, and what an overlay says to declare one for the first of them. */
+function keyHint(missing: readonly MissingKey[], screen: Screen): string {
+  const [first] = missing;
+  if (first === undefined) return "";
+  const { path, method } = first.operation;
+  const ids = missing.map(({ operation }) => operation.id).join(", ");
+  const target = `$.paths[${JSON.stringify(path)}].${method.toLowerCase()}`;
+  const entry = {
+    head: `${amount(missing.length, "operation")} without a business key`,
+    body: `${ids}. A push needs one: "key" in the mapping, or in an overlay:`,
+  };
+  return [
+    `\n${renderEntryList([entry], screen).trimEnd()}`,
+    `      - target: ${plainText(target)}`,
+    `        update: { x-migrate-key: ${plainText(first.likely ?? "<the field that names a record>")} }\n`,
+  ].join("\n");
+}
+
+export function contractCheckJson({ contract, coverage }: ContractCheck): string {
+  const { title, version, operations, findings } = contract;
+  const withoutKey = missingKeys(operations).map(({ operation }) => operation.id);
+  const ids = operations.map(({ id }) => id);
+  return `${printableJson({ title, version, operations: ids, withoutKey, findings, coverage }, "indented")}\n`;
+}
+
+const OPERATION_COLUMNS = [
+  { title: "operation" },
+  { title: "method" },
+  { title: "path", code: true },
+  { title: "summary" },
+] as const;
+const FIELD_COLUMNS = [
+  { title: "attr", code: true },
+  { title: "type" },
+  { title: "required" },
+  { title: "rules" },
+] as const;
+
+export function contractShowText(shown: ContractShow, screen: Screen): string {
+  if (shown.operation === undefined) return renderEntryList(shown.contract.operations.map(operationEntry), screen);
+  const { id, method, path } = shown.operation;
+  const steps = shown.steps.map(
+    ({ step, fields }) => `\n${plainText(stepTitle(step))}\n\n${renderEntryList(fields.map(fieldEntry), screen)}`,
+  );
+  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderEntryList(shown.fields.map(fieldEntry), screen)}${steps.join("")}`;
+}
+
+export function contractShowMarkdown(shown: ContractShow): string {
+  if (shown.operation === undefined) return markdownTable(operationRows(shown), OPERATION_COLUMNS);
+  const { id, method, path } = shown.operation;
+  const columns = [...FIELD_COLUMNS, { title: "description" }];
+  const tableOf = (fields: readonly FieldRow[]): string =>
+    markdownTable(
+      fields.map((row) => [...fieldCells(row), row.description ?? ""]),
+      columns,
+    );
+  const steps = shown.steps.map(({ step, fields }) => `\n### ${stepTitle(step)}\n\n${tableOf(fields)}`);
+  return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${steps.join("")}`;
+}
+
+function stepTitle(step: string): string {
+  return `What the step ${step} can be given`;
+}
+
+export function contractShowJson({ contract, operation, fields, steps }: ContractShow): string {
+  const operations = contract.operations.map(({ id, method, path, summary }) => ({ id, method, path, summary }));
+  const shown = operation && { operation: operation.id, fields, ...(steps.length > 0 && { steps }) };
+  return `${printableJson(shown ?? { operations }, "indented")}\n`;
+}
+
+function operationRows({ contract }: ContractShow): readonly (readonly string[])[] {
+  return contract.operations.map(({ id, method, path, summary }) => [id, method, path, summary ?? ""]);
+}
+
+function operationEntry({ id, method, path, summary }: Operation): ListEntry {
+  return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
+}
+
+function fieldEntry(row: FieldRow): ListEntry {
+  return { head: row.attr, body: [row.type, ...(row.required ? ["required"] : []), ...rulesOf(row)].join("; ") };
+}
+
+function rulesOf({ rules, when, deprecated }: FieldRow): readonly string[] {
+  return [...rules, ...(when === undefined ? [] : [`when ${when}`]), ...(deprecated ? ["deprecated"] : [])];
+}
+
+function fieldCells(row: FieldRow): readonly string[] {
+  return [row.attr, row.type, row.required ? "yes" : "", rulesOf(row).join("; ")];
+}
+
+function amount(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : `${noun}s`}`;
+}
+
+/** What rules cover of the published codes; with `verbose`, the codes of each class. */
+function coverageText({ published, byClass, rules, skipped, missing }: Coverage, verbose: boolean): string {
+  const lines = [`${published.length} published codes, ${rules} rules`];
+  for (const name of COVERAGE_CLASSES) {
+    const codes = byClass[name];
+    if (codes.length === 0) continue;
+    lines.push(`${String(codes.length).padStart(5)}  ${CLASS_WORDS[name]}`);
+    if (verbose) lines.push(...codes.map((code) => `         ${plainText(code)}`));
+  }
+  if (skipped > 0) {
+    lines.push(`${String(skipped).padStart(5)}  rules are skipped, because the configuration does not declare`);
+    lines.push(...missing.map((name) => `         ${plainText(name)}`));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const CLASS_WORDS: Readonly<Record<CoverageClass, string>> = {
+  checked: "checked here",
+  partial: "checked here in part",
+  setting: "checked once a setting is declared",
+  reference: "need a reference list",
+  platform: "only the platform can judge",
+  unclear: "their text cannot be carried out",
+  "not-in-schema": "read fields that the document does not have",
+  open: "no rule is written",
+};

@@ -1,0 +1,65 @@
+import type { PreviewedRecord } from "../../commands/preview.ts";
+import type { Origin } from "../../map/mapping.ts";
+import { formatPlace } from "../../model/place.ts";
+import type { Problem } from "../../model/problem.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { describeProblem } from "../../report/problem-text.ts";
+import { shapeOf } from "../../text/shape.ts";
+
+/** Records one after the other: where they start, their values' origins, what is wrong with them. */
+export function previewText(records: readonly PreviewedRecord[], showValues: boolean): string {
+  return records
+    .map(({ record, key, source, origins, problems }) =>
+      [
+        `Record ${record}${key === undefined ? "" : ` (${plainText(key)})`}, ${plainText(formatPlace(source))}\n`,
+        origins.length === 0 ? "" : `\n${originText(origins, showValues)}`,
+        problems.length === 0 ? "" : `\n${problems.map(problemLine).join("")}`,
+      ].join(""),
+    )
+    .join("\n");
+}
+
+/** One JSON object a record; the payload itself only when values may be shown. */
+export function previewJson(records: readonly PreviewedRecord[], showValues: boolean): string {
+  return records
+    .map(({ payload, origins, problems, ...record }) => {
+      const errors = problems.map((problem) => ({
+        attr: problem.attr,
+        code: problem.code,
+        detail: describeProblem(problem),
+      }));
+      return `${printableJson({ ...record, ...(showValues && { payload }), origins: originData(origins, showValues), errors })}\n`;
+    })
+    .join("");
+}
+
+/** `error  customers.0.mobile  invalid: not a valid date (customers.csv:9, column DOB)` */
+export function problemLine(problem: Problem): string {
+  const place = problem.place === undefined ? "" : ` (${formatPlace(problem.place)})`;
+  return `${problem.severity}  ${plainText(problem.attr)}  ${plainText(problem.code)}: ${plainText(describeProblem(problem))}${plainText(place)}\n`;
+}
+
+/** Each value of a payload, and below it where it comes from; its shape only, unless values may be shown. */
+export function originText(origins: readonly Origin[], showValues: boolean): string {
+  return origins
+    .map((origin) => {
+      const shown = showValues ? JSON.stringify(origin.value) : shapeOf(origin.value);
+      return `  ${plainText(origin.attr)}\n      ${plainText(shown)}  ${plainText(sourceOf(origin))}\n`;
+    })
+    .join("");
+}
+
+/** The same as data: values only when they may be shown. */
+export function originData(origins: readonly Origin[], showValues: boolean): readonly object[] {
+  return origins.map(({ value, ...origin }) => ({
+    ...origin,
+    ...(showValues ? { value } : { shape: shapeOf(value) }),
+  }));
+}
+
+function sourceOf({ from, place }: Origin): string {
+  if (place === undefined) return `(${from})`;
+  const how = from === "column" || from === "payload" ? "" : ` (${from})`;
+  return `from ${formatPlace(place)}${how}`;
+}

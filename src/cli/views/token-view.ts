@@ -1,0 +1,68 @@
+import type { TokenRecord } from "../../commands/reading/token.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+
+/** Who, until when, in which form; one a line. */
+export function tokenText(record: TokenRecord): string {
+  const { platform, scheme, from, ended, expiresAt, refreshExpiresAt, token } = record;
+  const end = `${expiresAt === undefined ? "not known" : moment(expiresAt)}${ended ? ", which is over" : ""}`;
+  const lines = [
+    ["platform", platform],
+    ["form", SCHEME_TEXT[scheme]],
+    ...(from === "none" ? [] : [["token", TOKEN_SOURCE_TEXT[from]]]),
+    ...identity(record).map(([name, value]) => [CLAIM_LABELS[name], value]),
+    ...(from === "none" ? [] : [["until", end]]),
+    ...(refreshExpiresAt === undefined ? [] : [["refresh until", moment(refreshExpiresAt)]]),
+    ...(token === undefined ? [] : [["secret", token]]),
+  ];
+  return lines.map(([label = "", value = ""]) => `${label.padEnd(15)}${plainText(value, MAX_TOKEN_LENGTH)}\n`).join("");
+}
+
+/** The same as data; moments in ISO 8601 UTC. */
+export function tokenJson(record: TokenRecord): string {
+  const { platform, scheme, from, ended, expiresAt, refreshExpiresAt, token } = record;
+  const shown = {
+    platform,
+    scheme,
+    from,
+    claims: Object.fromEntries(identity(record)),
+    ...(expiresAt !== undefined && { expiresAt: iso(expiresAt), ended }),
+    ...(refreshExpiresAt !== undefined && { refreshExpiresAt: iso(refreshExpiresAt) }),
+    ...(token !== undefined && { token }),
+  };
+  return `${JSON.stringify(shown, undefined, 2)}\n`;
+}
+
+const MAX_TOKEN_LENGTH = 16_384;
+
+const SCHEME_TEXT: Readonly<Record<TokenRecord["scheme"], string>> = {
+  Token: "Authorization: Token <token>",
+  JWT: "Authorization: JWT <token>",
+  Bearer: "Authorization: Bearer <token>",
+  none: "Authorization: <token>",
+  basic: "Authorization: Basic, the API key as user name and an empty password; no token",
+};
+
+const TOKEN_SOURCE_TEXT = {
+  login: "obtained with the API key",
+  given: "given, not checked with the platform",
+} as const;
+
+/** What of the claims says who it is: subject, kind of grant, issuer. The rest may be personal data. */
+const CLAIM_LABELS = { sub: "who", gty: "by", iss: "issued by" } as const;
+
+function identity({ claims }: TokenRecord): readonly (readonly [keyof typeof CLAIM_LABELS, string])[] {
+  return (["sub", "gty", "iss"] as const).flatMap((name) => {
+    const value = claims[name];
+    return typeof value === "string" || typeof value === "number" ? [[name, plainText(String(value))] as const] : [];
+  });
+}
+
+/** `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`: by the clock on the wall, then for machines. */
+function moment(seconds: number): string {
+  const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
+  return `${local.format(seconds * 1000)} (${iso(seconds)})`;
+}
+
+function iso(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

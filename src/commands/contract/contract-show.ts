@@ -1,0 +1,27 @@
+import type { Contract, Operation } from "../../contract/contract.ts";
+import type { FieldRow, StepTable } from "../../contract/describe/field-table.ts";
+import { fieldTable, stepTables } from "../../contract/describe/field-table.ts";
+import { findOperation } from "../../contract/operations/find-operation.ts";
+import { cachedContract } from "../../job/contract-cache.ts";
+import { readContractFiles } from "../../job/contract-files.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+
+export interface ContractShow {
+  readonly contract: Contract;
+  /** The operation asked for; undefined when none was: then the list of operations is the answer. */
+  readonly operation?: Operation;
+  readonly fields: readonly FieldRow[];
+  /** What its steps carry beside the payload, as far as a mapping can give it. */
+  readonly steps: readonly StepTable[];
+}
+
+/** The field table of one operation, or the operations that there are. */
+export async function contractShow(
+  options: { readonly files: readonly string[]; readonly operation?: string | undefined },
+  dependencies: Pick<Dependencies, "contractCache">,
+): Promise<ContractShow> {
+  const contract = await cachedContract(await readContractFiles(options.files), dependencies.contractCache);
+  if (options.operation === undefined) return { contract, fields: [], steps: [] };
+  const operation = findOperation(contract, options.operation);
+  return { contract, operation, fields: fieldTable(operation), steps: stepTables(operation) };
+}

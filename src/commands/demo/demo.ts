@@ -1,0 +1,120 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { cachedContract } from "../../job/contract-cache.ts";
+import { correctRejects, readCorrections } from "./correct-rejects.ts";
+import type { JobSettings } from "../../job/job.ts";
+import { readContractFiles } from "../../job/contract-files.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { RunReport } from "../../pipeline/run-report.ts";
+import type { Sandbox, SandboxReady } from "../../sandbox/start-sandbox.ts";
+import { startSandbox } from "../../sandbox/start-sandbox.ts";
+
+export interface DemoOptions {
+  /** Everything that the demo makes lies here, made anew each time. */
+  readonly folder: string;
+}
+
+/** One push of the demo. */
+interface DemoPush {
+  readonly job: JobSettings;
+  readonly platform: SandboxReady;
+  readonly ledger: string;
+  readonly out: string;
+}
+
+export type DemoDependencies = Pick<Dependencies, "drain" | "contractCache"> & {
+  readonly push: (push: DemoPush) => Promise<RunReport>;
+};
+
+/** One thing to show: a sentence, or the report of a push, to be closed by whoever shows it. */
+export type DemoStep =
+  | { readonly kind: "say"; readonly text: string }
+  | { readonly kind: "report"; readonly report: RunReport }
+  | { readonly kind: "end"; readonly exitCode: number };
+
+/** As short as it can be said from here. */
+const FIXTURES = path.relative(process.cwd(), fileURLToPath(new URL("../../../fixtures/", import.meta.url)));
+const CONTRACT = path.join(FIXTURES, "contract/contract.yaml");
+
+interface Extract {
+  readonly intent: string;
+  /** The source that its rejects feed. */
+  readonly root: string;
+  readonly job: Pick<JobSettings, "mapping" | "sources">;
+}
+
+const EXTRACTS: readonly Extract[] = [
+  {
+    intent: "220 households from CSV files that are joined on the way",
+    root: "accounts",
+    job: { mapping: path.join(FIXTURES, "demo/mapping.yaml"), sources: [] },
+  },
+  {
+    intent: "24 businesses from a JSON extract that holds payloads already",
+    root: "business",
+    job: { sources: [path.join(FIXTURES, "demo/business.json")] },
+  },
+];
+const TOTAL_ACCOUNTS = 244;
+
+/**
+ * The main job on a local platform: pushes the extracts, corrects what was refused as its data owners would, pushes
+ * that, and counts what the platform holds in the end.
+ */
+export async function* demo({ folder }: DemoOptions, dependencies: DemoDependencies): AsyncGenerator<DemoStep> {
+  await rm(folder, { recursive: true, force: true });
+  const contract = await cachedContract(await readContractFiles([CONTRACT]), dependencies.contractCache);
+  const sandbox = await startSandbox({ contract, port: 0, folder: path.join(folder, "sandbox"), faults: {} });
+  try {
+    yield { kind: "say", text: `A local platform listens at ${sandbox.ready.baseUrl}` };
+    for (const extract of EXTRACTS) {
+      if (dependencies.drain.aborted) return;
+      yield* migrateExtract(extract, { folder, sandbox, push: dependencies.push });
+    }
+    const moved = sandbox.state.accounts().length;
+    yield { kind: "say", text: `\nThe platform now holds ${moved} of ${TOTAL_ACCOUNTS} accounts, each of them once.` };
+    yield { kind: "end", exitCode: moved === TOTAL_ACCOUNTS ? 0 : 1 };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+interface DemoContext extends Pick<DemoDependencies, "push"> {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+}
+
+async function* migrateExtract(extract: Extract, { folder, sandbox, push }: DemoContext): AsyncGenerator<DemoStep> {
+  const settings = { platform: sandbox.ready, ledger: path.join(folder, "ledger.db") };
+  const job = {
+    ...extract.job,
+    folder: process.cwd(),
+    contract: [CONTRACT],
+    operation: "import-account",
+    namedSources: {},
+  };
+  const out = path.join(folder, extract.root);
+
+  yield { kind: "say", text: `\nPushing ${extract.intent}.\n` };
+  yield { kind: "report", report: await push({ ...settings, job: { ...job, supplier: sandbox.ready.supplier }, out }) };
+
+  const corrections = await readCorrections(path.join(FIXTURES, "demo/corrections.csv"));
+  const { cells, files } = await correctRejects(out, extract.root, corrections);
+  const rejects =
+    extract.job.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
+  yield {
+    kind: "say",
+    text: `\nIts data owners correct ${cells} cells in ${rejectsIn(files.size)}. Pushing those.\n`,
+  };
+  const corrected = { ...job, ...rejects, supplier: sandbox.ready.supplier };
+  yield { kind: "report", report: await push({ ...settings, job: corrected, out: `${out}-corrected` }) };
+}
+
+function rejectsIn(files: number): string {
+  return files === 1 ? "the file of rejects" : `${files} files of rejects`;
+}
+
+function bySource(files: ReadonlyMap<string, string>): JobSettings["namedSources"] {
+  return Object.fromEntries([...files].map(([source, file]) => [source, [file]]));
+}

@@ -1,0 +1,95 @@
+import type { Attempt, RecordedDecision, Ledger, Run } from "../../ledger/ledger.ts";
+import type { Origin } from "../../map/mapping.ts";
+import { checkedRecords } from "../../migrate.ts";
+import { Failure } from "../../model/failure.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { Row } from "../../model/record.ts";
+import { openJob } from "../../job/job.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { readRunLedger, requireRun } from "../../pipeline/run-ledger.ts";
+import { settingsOf } from "../../job/recorded-settings.ts";
+
+export interface ExplainOptions {
+  readonly key: string;
+  readonly ledger: string;
+  /** Id of the run to look into; none: the latest that holds the key. */
+  readonly run?: string | undefined;
+}
+
+/** Everything about the records with one business key. */
+export interface Explanation {
+  readonly key: string;
+  readonly run: Run;
+  /** What became of them in that run. */
+  readonly outcomes: readonly Outcome[];
+  /** Every request ever made for them, oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** Every time that a doubt about them was settled, oldest first. */
+  readonly decisions: readonly RecordedDecision[];
+  /** Their rows and payloads as the sources hold them now. */
+  readonly records: readonly ExplainedRecord[];
+  /** Why the sources could not be read again. */
+  readonly unreadable?: string;
+}
+
+interface ExplainedRecord {
+  readonly record: number;
+  readonly row: Row;
+  readonly payload: JsonObject;
+  readonly origins: readonly Origin[];
+}
+
+/** Looks a business key up in the ledger and in the sources of its run. Opens no socket. */
+export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
+  return readRunLedger(options.ledger, async (ledger) => {
+    const { run, outcomes } = await lookUp(options, ledger);
+    const { key } = options;
+    const asked = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };
+    const known = { key, run, outcomes, ...asked };
+    try {
+      return { ...known, records: await recordsFor(options.key, run, dependencies) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { ...known, records: [], unreadable: error.message };
+    }
+  });
+}
+
+/** The latest run may be one of rejects, which a record that was accepted before is not part of. */
+async function lookUp(
+  { key, run: id }: ExplainOptions,
+  ledger: Ledger,
+): Promise<Pick<Explanation, "run" | "outcomes">> {
+  const asked = await requireRun(ledger, id);
+  for (const run of id === undefined ? await ledger.runs() : [asked]) {
+    const outcomes = await outcomesFor(key, run, ledger);
+    if (outcomes.length > 0) return { run, outcomes };
+  }
+  const where = id === undefined ? "no run holds a record" : `run ${asked.id} holds no record`;
+  throw new Failure("run_unknown", `${where} with that key`, {
+    hint: id === undefined ? "check the key's spelling" : "check the key's spelling, or leave --run out",
+  });
+}
+
+async function outcomesFor(key: string, run: Run, ledger: Ledger): Promise<readonly Outcome[]> {
+  const found: Outcome[] = [];
+  for await (const batch of ledger.outcomes(run.id, { key })) found.push(...batch);
+  return found;
+}
+
+async function recordsFor(key: string, run: Run, dependencies: Dependencies): Promise<readonly ExplainedRecord[]> {
+  const { limit: _limit, ...settings } = settingsOf(run).job;
+  const job = await openJob({ ...settings, only: [key] }, dependencies);
+  try {
+    const found: ExplainedRecord[] = [];
+    for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
+      for (const { number, row, payload, readable } of batch) {
+        found.push({ record: number, row, payload, origins: readable ? job.mapping.origins(row) : [] });
+      }
+    }
+    return found;
+  } finally {
+    await job.input.close();
+  }
+}

@@ -1,0 +1,77 @@
+import type { Operation } from "../../contract/contract.ts";
+import { findOperation } from "../../contract/operations/find-operation.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import { type Advise, collectDrift, type Drift } from "../../drift/collect-drift.ts";
+import { readContract } from "../../job/contract-files.ts";
+import { pathsFrom } from "../../job/contract-files.ts";
+import { type KnownRules, knownRules } from "../../drift/rule-advice.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { proposeRule } from "../../drift/rule-advice.ts";
+import { readRunLedger, requireRun } from "../../pipeline/run-ledger.ts";
+import { settingsOf } from "../../job/recorded-settings.ts";
+import { shippedRuleCodes } from "../../job/contract-files.ts";
+
+export interface DriftOptions {
+  readonly ledger: string;
+  /** Id of the run, or its beginning; none: every push that the ledger knows. */
+  readonly run?: string | undefined;
+}
+
+/** Where the platform and local validation judged differently, by operation. */
+export interface OperationDrift {
+  readonly operation: string;
+  readonly runs: number;
+  readonly drift: readonly Drift[];
+}
+
+/** Collects from the ledger what the platform refused and local validation let through, and the other way round. */
+export function drift(
+  options: DriftOptions,
+  dependencies: Pick<Dependencies, "contractCache" | "notice">,
+): Promise<readonly OperationDrift[]> {
+  return readRunLedger(options.ledger, async (ledger) => {
+    const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
+    const sent = runs.filter(({ command, dryRun }) => command === "push" && !dryRun);
+    const byOperation = new Map<string, Run[]>();
+    for (const run of sent) byOperation.set(run.operation, [...(byOperation.get(run.operation) ?? []), run]);
+    const found: OperationDrift[] = [];
+    for (const [operation, same] of byOperation) {
+      const advise = await adviserOf(same, dependencies);
+      found.push({ operation, runs: same.length, drift: await collectDrift(outcomesOf(ledger, same), advise) });
+    }
+    return found;
+  });
+}
+
+async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator<readonly Outcome[]> {
+  for (const run of runs) yield* ledger.outcomes(run.id, { statuses: ["accepted", "rejected"] });
+}
+
+/** Rules as the latest run's contract has them, then guesses; without the contract there is no advice. */
+async function adviserOf(
+  [latest]: readonly Run[],
+  dependencies: Pick<Dependencies, "contractCache" | "notice">,
+): Promise<Advise> {
+  if (latest === undefined) return () => ({});
+  try {
+    const { job: settings } = settingsOf(latest);
+    const contract = await readContract(settings.contract.map(pathsFrom(settings.folder)), dependencies);
+    const operation = findOperation(contract, latest.operation);
+    return advice(operation, knownRules({ contract, operation, settings }, await shippedRuleCodes()));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    dependencies.notice(`No rules are proposed: ${error.message}`);
+    return () => ({});
+  }
+}
+
+function advice({ body }: Operation, knownOf: KnownRules): Advise {
+  return (code, attr) => {
+    const known = knownOf(code);
+    const isSettled = known !== undefined && known.kind !== "shipped";
+    const proposal = isSettled || body === undefined ? undefined : proposeRule(body, code, attr);
+    return { ...(known && { known }), ...(proposal && { proposal }) };
+  };
+}

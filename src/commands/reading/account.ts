@@ -1,0 +1,19 @@
+import { type Account, readAccount } from "../../platform/reading/read-account.ts";
+import type { TargetSettings } from "../../job/target-connection.ts";
+import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+
+export interface AccountOptions {
+  readonly target: TargetSettings;
+  /** The platform's own number of the account. */
+  readonly number: string;
+}
+
+/** One account as the platform has it. Wants credentials. */
+export async function account({ target, number }: AccountOptions, dependencies: ReadDependencies): Promise<Account> {
+  const { client, close } = await connectToRead(target, "account-holder", dependencies);
+  try {
+    return await readAccount(client, number);
+  } finally {
+    await close();
+  }
+}

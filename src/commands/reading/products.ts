@@ -1,0 +1,24 @@
+import { type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
+import type { Page } from "../../platform/reading/pagination.ts";
+import { type Product, type ProductFilters, productPages } from "../../platform/reading/product-list.ts";
+import type { TargetSettings } from "../../job/target-connection.ts";
+import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+
+export interface ProductsOptions {
+  readonly target: TargetSettings;
+  readonly filters: ProductFilters;
+  readonly extent: PageSelection;
+}
+
+/** The products of a platform, page by page. No credentials. */
+export async function* products(
+  { target, filters, extent }: ProductsOptions,
+  dependencies: ReadDependencies,
+): AsyncGenerator<Page<Product>, void, undefined> {
+  const { client, close } = await connectToRead(target, "anybody", dependencies);
+  try {
+    yield* selectedPages(productPages(client, filters), extent);
+  } finally {
+    await close();
+  }
+}

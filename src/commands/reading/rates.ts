@@ -1,0 +1,28 @@
+import { type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
+import type { Page } from "../../platform/reading/pagination.ts";
+import { ratePages, type RateRequest, type UnitRate } from "../../platform/reading/unit-rates.ts";
+import { inTimeOrder } from "../../platform/reading/pagination.ts";
+import type { TargetSettings } from "../../job/target-connection.ts";
+import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+
+export interface RatesOptions {
+  readonly target: TargetSettings;
+  readonly request: RateRequest;
+  readonly extent: PageSelection;
+  /** The earliest first, in place of the latest. */
+  readonly chronological: boolean;
+}
+
+/** The rates of a tariff, page by page. No credentials. */
+export async function* rates(
+  { target, request, extent, chronological }: RatesOptions,
+  dependencies: ReadDependencies,
+): AsyncGenerator<Page<UnitRate>, void, undefined> {
+  const { client, close } = await connectToRead(target, "anybody", dependencies);
+  try {
+    const wanted = selectedPages(ratePages(client, request), extent);
+    yield* chronological ? inTimeOrder(wanted) : wanted;
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,71 @@
+import { rename, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { Failure } from "../model/failure.ts";
+import { cachedContract } from "../job/contract-cache.ts";
+import { readContractFiles } from "../job/contract-files.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
+import type { Sandbox } from "../sandbox/start-sandbox.ts";
+import { startSandbox } from "../sandbox/start-sandbox.ts";
+import type { SupplierStatus } from "../sandbox/state/sandbox-state.ts";
+
+export interface SandboxCommandOptions {
+  /** The contract to play; none: the one that comes with the tool. */
+  readonly contract: readonly string[];
+  readonly port: number;
+  /** Folder of its certificates. */
+  readonly folder: string;
+  /** File that keeps its accounts from one start to the next. */
+  readonly data?: string | undefined;
+  /** File to write the ready object to once it listens. */
+  readonly readyFile?: string | undefined;
+  readonly faults: FaultOptions;
+  /** Its import suppliers; none: those of the contract, all ongoing. */
+  readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
+  /** The key it accepts; none: a random one. */
+  readonly apiKey: string | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** Starts the local platform, and says in the ready file where it listens. */
+export async function sandbox(
+  options: SandboxCommandOptions,
+  dependencies: Pick<Dependencies, "contractCache">,
+): Promise<Sandbox> {
+  const files = options.contract.length > 0 ? options.contract : [BUNDLED_CONTRACT];
+  const running = await startSandbox({
+    contract: await cachedContract(await readContractFiles(files), dependencies.contractCache),
+    port: options.port,
+    folder: options.folder,
+    faults: options.faults,
+    log: options.log,
+    ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+    ...(options.suppliers !== undefined && { suppliers: options.suppliers }),
+    ...(options.data !== undefined && { dataFile: options.data }),
+  });
+  try {
+    if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, running);
+    return running;
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
+}
+
+/** The contract that comes with the tool. */
+const BUNDLED_CONTRACT = fileURLToPath(new URL("../../fixtures/contract/contract.yaml", import.meta.url));
+
+/** Whole or not at all: whoever waits for the file may read it as soon as it is there. It holds the API key. */
+async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(draft, `${JSON.stringify(ready)}\n`, { mode: 0o600, flag: "wx" });
+    await rename(draft, file);
+  } catch (cause) {
+    await rm(draft, { force: true });
+    throw new Failure("storage", `the ready file ${file} cannot be written`, {
+      hint: "name a file in a folder that exists",
+      cause,
+    });
+  }
+}

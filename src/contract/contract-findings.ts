@@ -1,0 +1,76 @@
+import type { ReportRuleIssue } from "../rules/language/read-rules.ts";
+import type { AttrPath } from "../json/attr.ts";
+import type { Place } from "../model/place.ts";
+import type { ContractFinding } from "./contract.ts";
+import { formatPointer } from "../json/json-pointer.ts";
+
+export type FindingSeverity = ContractFinding["severity"];
+
+/** Collects findings while a contract is compiled; the same one at the same place counts once. */
+export interface Findings {
+  readonly add: (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
+  /** As `add`, for something written in a document (an overlay's own text) that is not part of the merged one. */
+  readonly addAt: (severity: FindingSeverity, code: string, message: string, location: FindingLocation) => void;
+  /** Counts something harmless that operators' documents repeat by the hundred; one finding a name, at the first place. */
+  readonly countExtension: (name: string, path: AttrPath) => void;
+  /** Errors first; within a severity by file, line and code. */
+  readonly sorted: () => readonly ContractFinding[];
+}
+
+interface FindingLocation {
+  readonly place: Place;
+  readonly pointer: string;
+}
+
+/** `placeOf`: where a path of the merged document is written. */
+export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
+  const findings = new Map<string, ContractFinding>();
+  const counted = new Map<string, Map<string, AttrPath>>();
+
+  const addAt: Findings["addAt"] = (severity, code, message, { place, pointer }) => {
+    findings.set([code, place.file, place.line, message].join("\n"), { severity, code, message, place, pointer });
+  };
+  const add: Findings["add"] = (severity, code, message, path) =>
+    addAt(severity, code, message, { place: placeOf(path), pointer: formatPointer(path) });
+  return {
+    add,
+    addAt,
+    countExtension: (name, path) => {
+      const places = counted.get(name) ?? new Map<string, AttrPath>();
+      places.set(formatPointer(path), path);
+      counted.set(name, places);
+    },
+    sorted: () => {
+      for (const [name, places] of counted) addCountedExtension(name, [...places.values()], add);
+      return [...findings.values()].toSorted(bySeverityAndPlace);
+    },
+  };
+}
+
+/** Takes what is wrong with a rule as an error of the contract. */
+export function refuseRule({ add }: Pick<Findings, "add">): ReportRuleIssue {
+  return (message, path) => add("error", "bad-rule", message, path);
+}
+
+function addCountedExtension(name: string, places: readonly AttrPath[], add: Findings["add"]): void {
+  const [first] = places;
+  if (first === undefined) return;
+  const times = places.length === 1 ? "" : ` (${places.length} places, the first one here)`;
+  add("info", "unknown-extension", `"${name}" means nothing to this program; it is passed over${times}`, first);
+}
+
+const SEVERITY_ORDER: Readonly<Record<FindingSeverity, number>> = { error: 0, warning: 1, info: 2 };
+
+function bySeverityAndPlace(one: ContractFinding, other: ContractFinding): number {
+  return (
+    SEVERITY_ORDER[one.severity] - SEVERITY_ORDER[other.severity] ||
+    compare(one.place.file, other.place.file) ||
+    one.place.line - other.place.line ||
+    compare(one.code, other.code)
+  );
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,116 @@
+import type {
+  ChoiceType,
+  DecimalType,
+  FieldType,
+  ListType,
+  NumberType,
+  NumericLimit,
+  TextType,
+} from "../types/field-type.ts";
+
+/** `text`, `list of objects`, `date (YYYY-MM-DD)`: a type as the field table says it. */
+export function describeType(type: FieldType): string {
+  if (type.kind === "text") return type.documentPath ? "document path" : (type.format ?? "text");
+  if (type.kind === "list") return `list of ${ITEM_NAMES[type.items.kind]}`;
+  if (type.kind !== "union") return TYPE_NAMES[type.kind];
+  if (type.discriminator !== undefined) return `object, by ${type.discriminator.property}`;
+  return type.options.some(({ kind }) => kind === "object" || kind === "union" || kind === "list")
+    ? "one of several"
+    : [...new Set(type.options.map(describeType))].join(" or ");
+}
+
+/** What a value must satisfy beyond its type, each rule in a few words. */
+export function describeConstraints(type: FieldType): readonly string[] {
+  const rules = constraintsOf(type);
+  return type.nullable && type.kind !== "any" ? [...rules, "may be null"] : rules;
+}
+
+type PlainKind = Exclude<FieldType["kind"], "text" | "list" | "union">;
+
+const TYPE_NAMES: Readonly<Record<PlainKind, string>> = {
+  decimal: "decimal, as text",
+  number: "number",
+  integer: "whole number",
+  boolean: "true or false",
+  date: "date (YYYY-MM-DD)",
+  datetime: "date and time (YYYY-MM-DDTHH:MM:SSZ)",
+  time: "time (HH:MM:SS)",
+  choice: "choice",
+  object: "object",
+  any: "anything",
+};
+
+const ITEM_NAMES: Readonly<Record<FieldType["kind"], string>> = {
+  text: "texts",
+  decimal: "decimals",
+  number: "numbers",
+  integer: "whole numbers",
+  boolean: "booleans",
+  date: "dates",
+  datetime: "dates and times",
+  time: "times",
+  choice: "choices",
+  object: "objects",
+  list: "lists",
+  union: "alternatives",
+  any: "anything",
+};
+
+function constraintsOf(type: FieldType): readonly string[] {
+  if (type.kind === "text") return textConstraints(type);
+  if (type.kind === "decimal") return [...decimalConstraints(type), ...numericConstraints(type)];
+  if (type.kind === "number" || type.kind === "integer") return numericConstraints(type);
+  if (type.kind === "choice") return [choiceConstraint(type)];
+  if (type.kind === "list") return listConstraints(type);
+  return type.kind === "object" && type.additional !== "closed" ? ["other names are allowed"] : [];
+}
+
+function textConstraints({ minLength, maxLength, pattern, allowBlank }: TextType): readonly string[] {
+  return [
+    ...(allowBlank ? ["may be blank"] : []),
+    ...amount(minLength === undefined || minLength < 2 ? undefined : minLength, "at least", "character"),
+    ...amount(maxLength, "at most", "character"),
+    ...matching(pattern),
+  ];
+}
+
+function decimalConstraints({ maxDigits, maxWholeDigits, maxDecimalPlaces, pattern }: DecimalType): readonly string[] {
+  const whole = maxWholeDigits === undefined ? amount(maxDigits, "at most", "digit") : [];
+  const before = amount(maxWholeDigits, "at most", "digit").map((words) => `${words} before the point`);
+  const after = amount(maxDecimalPlaces, "at most", "digit").map((words) => `${words} after the point`);
+  const isSaid = maxWholeDigits !== undefined && pattern?.source.startsWith("^-?") === true;
+  return [...whole, ...before, ...after, ...(isSaid ? [] : matching(pattern))];
+}
+
+function numericConstraints({ minimum, maximum, multipleOf }: Omit<NumberType, "kind">): readonly string[] {
+  return [
+    ...limit(minimum, "at least", "above"),
+    ...limit(maximum, "at most", "below"),
+    ...(multipleOf === undefined ? [] : [`a multiple of ${multipleOf}`]),
+  ];
+}
+
+function listConstraints({ minItems, maxItems, uniqueItems }: ListType): readonly string[] {
+  return [
+    ...amount(minItems === 0 ? undefined : minItems, "at least", "item"),
+    ...amount(maxItems, "at most", "item"),
+    ...(uniqueItems ? ["no item twice"] : []),
+  ];
+}
+
+function choiceConstraint({ choices }: ChoiceType): string {
+  const words = choices.map((choice) => (choice === "" ? '""' : String(choice)));
+  return words.length === 1 ? `always ${words.join("")}` : `one of ${words.join(", ")}`;
+}
+
+function amount(count: number | undefined, lead: string, unit: string): readonly string[] {
+  return count === undefined ? [] : [`${lead} ${count} ${unit}${count === 1 ? "" : "s"}`];
+}
+
+function limit(bound: NumericLimit | undefined, inclusive: string, exclusive: string): readonly string[] {
+  return bound === undefined ? [] : [`${bound.exclusive ? exclusive : inclusive} ${bound.value}`];
+}
+
+function matching(pattern: RegExp | undefined): readonly string[] {
+  return pattern === undefined ? [] : [`matches ${pattern.source}`];
+}

@@ -1,0 +1,155 @@
+import { parseAttr } from "../../json/attr.ts";
+import { type JsonValue, valueAt } from "../../json/json-value.ts";
+import type { Operation } from "../contract.ts";
+import type { FieldType, ObjectType, UnionType } from "../types/field-type.ts";
+import { describeConstraints, describeType } from "./describe-type.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { stepFieldsType } from "../operations/step-fields.ts";
+import type { Step } from "../operations/operation.ts";
+
+/** One line of an operation's field table, in words for a person. */
+export interface FieldRow {
+  /** `customers.*.mobile`: `*` stands for every index of a list, or every name of an object that takes any. */
+  readonly attr: string;
+  readonly type: string;
+  /** Must be given whenever the object around it is given. */
+  readonly required: boolean;
+  /** `at most 30 characters`, `one of A, B`. */
+  readonly rules: readonly string[];
+  /** Plain text, on one line. */
+  readonly description?: string;
+  readonly deprecated: boolean;
+  readonly default?: JsonValue;
+  /** The codes of the validators that the operator publishes for the field. */
+  readonly codes: readonly string[];
+  /** Set for the fields of an alternative: `method is DIRECT_DEBIT`, or `option 2`. */
+  readonly when?: string;
+}
+
+/** Every field of the operation's payload in document order, what holds others before what it holds; empty without a body. */
+export function fieldTable(operation: Operation): readonly FieldRow[] {
+  const rows: FieldRow[] = [];
+  if (operation.body !== undefined) addFields(rows, operation.body, { attr: "", inside: [] });
+  return rows;
+}
+
+/** What a mapping can give to one step of a workflow. */
+export interface StepTable {
+  readonly step: string;
+  readonly fields: readonly FieldRow[];
+}
+
+/** For each step whose body has room for it, the fields that the contract leaves to the mapping. */
+export function stepTables({ steps }: Operation): readonly StepTable[] {
+  return steps.flatMap((step) => {
+    const rows: FieldRow[] = [];
+    const type = stepFieldsType(step);
+    if (type !== undefined) addFields(rows, type, { attr: "", inside: [] });
+    const fields = rows.filter(({ attr }) => !isSet(step, attr));
+    return fields.length === 0 ? [] : [{ step: step.name, fields }];
+  });
+}
+
+function isSet({ body = {} }: Step, attr: string): boolean {
+  const [name = "", ...rest] = parseAttr(attr);
+  const source = body[name];
+  if (source === undefined || "attr" in source) return source !== undefined;
+  return valueAt(source.value, rest) !== undefined;
+}
+
+interface TablePosition {
+  readonly attr: string;
+  readonly when?: string;
+  /** The types around the field: one that contains itself is not opened a second time. */
+  readonly inside: readonly FieldType[];
+}
+
+function addFields(rows: FieldRow[], type: FieldType, position: TablePosition): void {
+  if (isRepeated(type, position)) return;
+  const inner = { ...position, inside: [...position.inside, type] };
+  if (type.kind === "object") addProperties(rows, type, inner);
+  if (type.kind === "list") addItems(rows, type.items, inner);
+  if (type.kind === "union") addOptions(rows, type, inner);
+}
+
+function addProperties(rows: FieldRow[], type: ObjectType, position: TablePosition): void {
+  for (const property of type.properties.values()) {
+    addField(rows, property.type, { ...position, attr: childAttr(position.attr, property.name) }, property);
+  }
+  if (type.additional !== "closed") {
+    addField(
+      rows,
+      type.additional,
+      { ...position, attr: childAttr(position.attr, "*") },
+      { required: false, readOnly: false },
+    );
+  }
+}
+
+/** A list of plain values has no row for its items unless they have something of their own to say. */
+function addItems(rows: FieldRow[], items: FieldType, position: TablePosition): void {
+  const inner = { ...position, attr: childAttr(position.attr, "*") };
+  if (items.kind === "object" || items.kind === "union" || items.kind === "list") addFields(rows, items, inner);
+  else addField(rows, items, inner, { required: true, readOnly: false });
+}
+
+function addOptions(rows: FieldRow[], type: UnionType, position: TablePosition): void {
+  for (const [index, option] of type.options.entries()) {
+    const when = [position.when, conditionOf(type, option, index)].filter((part) => part !== undefined).join(", ");
+    addFields(rows, option, { ...position, when });
+  }
+}
+
+function conditionOf({ discriminator }: UnionType, option: FieldType, index: number): string {
+  const values = [...(discriminator?.mapping ?? [])].filter(([, type]) => type === option).map(([value]) => value);
+  return discriminator === undefined || values.length === 0
+    ? `option ${index + 1}`
+    : `${discriminator.property} is ${values.join(" or ")}`;
+}
+
+function addField(
+  rows: FieldRow[],
+  type: FieldType,
+  position: TablePosition,
+  { required, readOnly }: { readonly required: boolean; readonly readOnly: boolean },
+): void {
+  const again = isRepeated(type, position) ? ["the same fields again, as deep as needed"] : [];
+  const onlyInReplies = readOnly ? ["only in replies"] : [];
+  rows.push({
+    attr: position.attr,
+    type: describeType(type),
+    required,
+    rules: [...describeConstraints(type), ...onlyInReplies, ...again],
+    deprecated: type.deprecated,
+    codes: [...new Set(type.validators.flatMap((validator) => validator.codes))],
+    ...definedMembers({ description: plainText(type.description), default: type.default, when: position.when }),
+  });
+  addFields(rows, type, position);
+}
+
+function isRepeated(type: FieldType, { inside }: TablePosition): boolean {
+  return inside.includes(type) || (type.kind === "list" && inside.includes(type.items));
+}
+
+function childAttr(attr: string, name: string): string {
+  return attr === "" ? name : `${attr}.${name}`;
+}
+
+const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["&lt;", "<"],
+  ["&gt;", ">"],
+  ["&quot;", '"'],
+  ["&#39;", "'"],
+  ["&nbsp;", " "],
+  ["&amp;", "&"],
+]);
+
+/** Operators write HTML into their descriptions, and invisible marks of writing direction. */
+function plainText(description: string | undefined): string | undefined {
+  return description
+    ?.replaceAll(/<\/?[a-z][^<>]*>/gi, " ")
+    .replaceAll(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (entity) => HTML_ENTITIES.get(entity) ?? entity)
+    .replaceAll(/\p{Cf}/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}

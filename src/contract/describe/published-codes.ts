@@ -1,0 +1,57 @@
+import type { FieldType, ObjectType, PublishedValidator } from "../types/field-type.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+
+/** A place in a payload where the operator publishes that an error code may come from. */
+export interface PublishedCode {
+  /** `customers.*.mobile`; empty for the payload as a whole. */
+  readonly attr: string;
+  /** Name of the schema that the validator stands in, or whose property it stands at; absent where it has none. */
+  readonly schema?: string;
+  /** The property that it stands at; absent for a schema as a whole. */
+  readonly property?: string;
+  readonly validator: PublishedValidator;
+  /** Fields of the object that is judged, or around the property. */
+  readonly fields: readonly string[];
+}
+
+/** Where in a payload of this type the code is published (`x-validators`), in the order of the fields. */
+export function publishedCodes(body: FieldType, code: string): readonly PublishedCode[] {
+  const found: PublishedCode[] = [];
+  collectCodes(body, { attr: "", inside: [], code, found });
+  return found;
+}
+
+interface CodeSearch {
+  readonly attr: string;
+  readonly inside: readonly FieldType[];
+  readonly code: string;
+  readonly found: PublishedCode[];
+  /** The object that the type is a property of. */
+  readonly holder?: { readonly type: ObjectType; readonly property: string };
+}
+
+function collectCodes(type: FieldType, position: CodeSearch): void {
+  if (position.inside.includes(type)) return;
+  addCodes(type, position);
+  const { attr, code, found } = position;
+  const inside = [...position.inside, type];
+  if (type.kind === "list") collectCodes(type.items, { attr: childAttr(attr, "*"), inside, code, found });
+  if (type.kind === "union") for (const option of type.options) collectCodes(option, { ...position, inside });
+  if (type.kind !== "object") return;
+  for (const { name, type: field } of type.properties.values()) {
+    collectCodes(field, { attr: childAttr(attr, name), inside, code, found, holder: { type, property: name } });
+  }
+}
+
+function addCodes(type: FieldType, { attr, code, found, holder }: CodeSearch): void {
+  const own = type.kind === "object" ? { type, property: undefined } : holder;
+  for (const validator of type.validators) {
+    if (!validator.codes.includes(code)) continue;
+    const fields = [...(own?.type.properties.keys() ?? [])];
+    found.push({ attr, validator, fields, ...definedMembers({ schema: own?.type.name, property: own?.property }) });
+  }
+}
+
+function childAttr(attr: string, name: string): string {
+  return attr === "" ? name : `${attr}.${name}`;
+}

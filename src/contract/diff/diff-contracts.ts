@@ -1,0 +1,240 @@
+import { formatAttr } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { suggest } from "../../text/suggestion.ts";
+import type { Contract, Operation } from "../contract.ts";
+import { describeType } from "../describe/describe-type.ts";
+import type { FieldType, ObjectType, Property, UnionType } from "../types/field-type.ts";
+import type { ContractChange, TypeChange } from "./contract-change.ts";
+import { diffLimits } from "./diff-limits.ts";
+
+/**
+ * What the new contract says differently from the old one, operation by operation in the old one's order. An operation
+ * is the same one where method and path are, or else where the id is. `only`: ids of the old contract to look at.
+ */
+export function diffContracts(
+  old: Contract,
+  next: Contract,
+  only: ReadonlySet<string> | undefined,
+): readonly ContractChange[] {
+  const successors = new Map(old.operations.map((operation) => [operation, successorOf(operation, next)]));
+  const known = new Set(successors.values());
+  const kept = old.operations.filter(({ id }) => only === undefined || only.has(id));
+  const added = only === undefined ? next.operations.filter((operation) => !known.has(operation)) : [];
+  return [
+    ...kept.flatMap((operation) => diffOperation(operation, successors.get(operation))),
+    ...added.map(additionOf),
+  ];
+}
+
+/** The operation that takes the place of an older contract's. */
+function successorOf({ method, path, id }: Operation, next: Contract): Operation | undefined {
+  const { operations } = next;
+  return (
+    operations.find((operation) => operation.method === method && operation.path === path) ??
+    operations.find((operation) => operation.id === id)
+  );
+}
+
+function diffOperation(old: Operation, next: Operation | undefined): readonly ContractChange[] {
+  const { id: operation } = old;
+  if (next === undefined) {
+    return [{ kind: "operation-removed", operation, breaks: true, text: `${old.method} ${old.path} is gone` }];
+  }
+  const changes = COMPARED_SETTINGS.flatMap(({ name, breaks, read }): readonly ContractChange[] => {
+    const [before, now] = [read(old), read(next)];
+    if (before === now) return [];
+    return [{ kind: "operation-changed", operation, breaks, text: `${name}: ${now}, before ${before}` }];
+  });
+  return [...changes, ...diffBodies(old, next)];
+}
+
+function diffBodies({ id: operation, body: old }: Operation, { body: next }: Operation): readonly ContractChange[] {
+  if (old !== undefined && next !== undefined) return diffTypes(old, next).map((change) => ({ ...change, operation }));
+  if (old === next) return [];
+  const text = next === undefined ? "takes no JSON body any more" : "takes a JSON body now";
+  return [{ kind: "operation-changed", operation, breaks: true, text }];
+}
+
+function additionOf({ id, method, path }: Operation): ContractChange {
+  return { kind: "operation-added", operation: id, breaks: false, text: `${method} ${path} is new` };
+}
+
+interface ComparedSetting {
+  readonly name: string;
+  /** Records that were moved under the old contract are not known again, or not reached. */
+  readonly breaks: boolean;
+  readonly read: (operation: Operation) => string;
+}
+
+const COMPARED_SETTINGS: readonly ComparedSetting[] = [
+  { name: "address", breaks: true, read: ({ method, path }) => `${method} ${path}` },
+  { name: "operation id", breaks: false, read: ({ id }) => id },
+  { name: "business key", breaks: true, read: ({ key }) => (key === undefined ? "none" : formatAttr(key)) },
+  { name: "wrapped in", breaks: false, read: ({ wrap }) => wrap ?? "nothing" },
+  { name: "dedupes by business key", breaks: false, read: ({ dedupesByKey }) => (dedupesByKey ? "yes" : "no") },
+  { name: "outcomes of replies", breaks: false, read: ({ outcomes }) => JSON.stringify(outcomes) },
+];
+
+/** What changed from one payload's type to another's, in the order of the fields; a type inside of itself is looked at once. */
+function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {
+  const changes: TypeChange[] = [];
+  diffType(old, next, { attr: "", inside: [], changes });
+  return changes;
+}
+
+interface DiffPosition {
+  readonly attr: string;
+  readonly when?: string;
+  /** The pairs of types around this one. */
+  readonly inside: readonly (readonly [FieldType, FieldType])[];
+  readonly changes: TypeChange[];
+}
+
+function diffType(old: FieldType, next: FieldType, position: DiffPosition): void {
+  if (position.inside.some(([one, other]) => one === old && other === next)) return;
+  const inner = { ...position, inside: [...position.inside, [old, next] as const] };
+  if (old.nullable !== next.nullable && old.kind !== "any" && next.kind !== "any") {
+    if (next.nullable) addChange(inner, "looser", false, "may be null now");
+    else addChange(inner, "tighter", true, "may not be null any more");
+  }
+  if (!old.deprecated && next.deprecated) addChange(inner, "deprecated", false, "is deprecated now");
+  diffCodes(old, next, inner);
+  diffKinds(old, next, inner);
+}
+
+function diffKinds(old: FieldType, next: FieldType, position: DiffPosition): void {
+  if (old.kind === "object" && next.kind === "object") diffObjects(old, next, position);
+  else if (old.kind === "union" && next.kind === "union") diffUnions(old, next, position);
+  else if (old.kind !== next.kind) diffKindChange(old, next, position);
+  else if (old.kind === "list" && next.kind === "list") {
+    diffConstraints(old, next, position);
+    diffType(old.items, next.items, childPosition(position, "*"));
+  } else diffConstraints(old, next, position);
+}
+
+function diffConstraints(old: FieldType, next: FieldType, { attr, when, changes }: DiffPosition): void {
+  for (const change of diffLimits(old, next)) changes.push({ attr, ...definedMembers({ when }), ...change });
+}
+
+function diffKindChange(old: FieldType, next: FieldType, position: DiffPosition): void {
+  const words = `${describeType(next)}, before ${describeType(old)}`;
+  addChange(
+    position,
+    "type",
+    !isWider(old, next),
+    words === unchangedText(old) ? `another kind of ${describeType(next)}` : words,
+  );
+}
+
+function unchangedText(type: FieldType): string {
+  return `${describeType(type)}, before ${describeType(type)}`;
+}
+
+/** Whatever fits the old form fits the new one too. */
+function isWider(old: FieldType, next: FieldType): boolean {
+  if (next.kind === "any") return true;
+  if (next.kind === "number") return old.kind === "integer";
+  const isPlainText = next.kind === "text" && next.pattern === undefined && next.maxLength === undefined;
+  return isPlainText && old.kind === "choice" && old.choices.every((choice) => typeof choice === "string");
+}
+
+function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition): void {
+  for (const [name, property] of old.properties) {
+    const twin = next.properties.get(name);
+    if (twin !== undefined) diffProperty(property, twin, childPosition(position, name));
+    else if (next.additional === "closed") addRemoval(name, { old, next }, childPosition(position, name));
+    else diffType(property.type, next.additional, childPosition(position, name));
+  }
+  for (const [name, property] of next.properties) {
+    if (!old.properties.has(name)) addAddition(property, childPosition(position, name));
+  }
+  const [before, now] = [old.additional, next.additional];
+  if (before !== "closed" && now === "closed") addChange(position, "tighter", true, "other names are refused now");
+  else if (before === "closed" && now !== "closed") addChange(position, "looser", false, "other names are allowed now");
+  else if (before !== "closed" && now !== "closed") diffType(before, now, childPosition(position, "*"));
+}
+
+function addRemoval(name: string, { old, next }: { old: ObjectType; next: ObjectType }, position: DiffPosition): void {
+  const fresh = [...next.properties.keys()].filter((other) => !old.properties.has(other));
+  const near = suggest(name, fresh);
+  const guess = near === undefined ? "" : `; perhaps it is called "${near}" now`;
+  addChange(position, "field-removed", true, `is gone${guess}`);
+}
+
+function addAddition({ required, type }: Property, position: DiffPosition): void {
+  if (required) addChange(position, "required", true, `is new and required: ${describeType(type)}`);
+  else addChange(position, "field-added", false, `is new: ${describeType(type)}`);
+}
+
+function diffProperty(old: Property, next: Property, position: DiffPosition): void {
+  if (!old.required && next.required) addChange(position, "required", true, "is required now");
+  if (old.required && !next.required) addChange(position, "optional", false, "is optional now");
+  if (!old.readOnly && next.readOnly)
+    addChange(position, "tighter", true, "is set by the platform now, and not to be sent");
+  if (old.readOnly && !next.readOnly) addChange(position, "looser", false, "may be sent now");
+  diffType(old.type, next.type, position);
+}
+
+/** Options are the same ones by what chooses them; without a discriminator by name, and by their places. */
+function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): void {
+  const [before, now] = [old.discriminator?.property, next.discriminator?.property];
+  if (before !== now) {
+    addChange(position, "type", true, `chosen by ${now ?? "what fits"}, before by ${before ?? "what fits"}`);
+    return;
+  }
+  const [options, twins] = [optionsOf(old), optionsOf(next)];
+  for (const [name, option] of options) {
+    const twin = twins.get(name);
+    if (twin === undefined) addChange(position, "tighter", true, `the alternative "${name}" is gone`);
+    else diffType(option, twin, { ...position, ...definedMembers({ when: conditionOf(position.when, before, name) }) });
+  }
+  const fresh = [...twins.keys()].filter((name) => !options.has(name));
+  for (const name of fresh) addChange(position, "looser", false, `the alternative "${name}" is new`);
+}
+
+function optionsOf({ options, discriminator }: UnionType): ReadonlyMap<string, FieldType> {
+  if (discriminator !== undefined) return discriminator.mapping;
+  return new Map(options.map((option, index) => [nameOf(option) ?? `option ${index + 1}`, option]));
+}
+
+function nameOf(type: FieldType): string | undefined {
+  return type.kind === "object" ? type.name : undefined;
+}
+
+function conditionOf(when: string | undefined, property: string | undefined, value: string): string {
+  const own = property === undefined ? value : `${property} is ${value}`;
+  return when === undefined ? own : `${when}, ${own}`;
+}
+
+/** What the operator publishes that the platform may answer with. */
+function diffCodes(old: FieldType, next: FieldType, position: DiffPosition): void {
+  const [before, now] = [codesOf(old), codesOf(next)];
+  const gone = [...before].filter((code) => !now.has(code));
+  const fresh = [...now].filter((code) => !before.has(code));
+  if (gone.length > 0) addChange(position, "codes-removed", false, `not checked any more: ${gone.join(", ")}`, gone);
+  if (fresh.length > 0)
+    addChange(position, "codes-added", false, `checked by the platform now: ${fresh.join(", ")}`, fresh);
+}
+
+function codesOf({ validators }: FieldType): ReadonlySet<string> {
+  return new Set(validators.flatMap(({ codes }) => codes));
+}
+
+function childPosition(position: DiffPosition, name: string): DiffPosition {
+  return { ...position, attr: position.attr === "" ? name : `${position.attr}.${name}` };
+}
+
+function addChange(
+  { attr, when, changes }: DiffPosition,
+  kind: TypeChange["kind"],
+  breaks: boolean,
+  ...[text, values]: readonly [text: string, values?: readonly string[]]
+): void {
+  changes.push({
+    kind,
+    attr: attr === "" ? "non_field_errors" : attr,
+    breaks,
+    text,
+    ...definedMembers({ when, values }),
+  });
+}

@@ -1,0 +1,125 @@
+import type { TypeChange } from "./contract-change.ts";
+import type { ChoiceType, DecimalType, FieldType, NumericLimit, TextType } from "../types/field-type.ts";
+
+/** What changed between two types of the same kind beyond what they hold. */
+export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange[] {
+  if (old.kind === "choice" && next.kind === "choice") return diffChoices(old, next);
+  const before = limitsOf(old);
+  return [...limitsOf(next)].flatMap(([name, limit]) => diffLimit(name, before.get(name), limit));
+}
+
+type NamedLimit = readonly [name: string, limit: Limit];
+type Limit =
+  /** Lower lets less through. */
+  | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
+  | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
+  /** Present lets less through, and another value lets something else through. */
+  | { readonly kind: "form"; readonly value: string | undefined };
+
+/** By name; what a type of that kind has none of is left out. */
+function limitsOf(type: FieldType): ReadonlyMap<string, Limit> {
+  if (type.kind === "text") return textLimits(type);
+  if (type.kind === "decimal") return new Map([...digitLimits(type), ...numericLimits(type)]);
+  if (type.kind === "number" || type.kind === "integer") return new Map(numericLimits(type));
+  if (type.kind !== "list") return new Map();
+  return new Map([
+    ["minItems", least(bound(type.minItems), "items")],
+    ["maxItems", most(bound(type.maxItems), "items")],
+    ["unique", form(type.uniqueItems ? "no item twice" : undefined)],
+  ]);
+}
+
+function textLimits({
+  minLength,
+  maxLength,
+  allowBlank,
+  pattern,
+  format,
+  documentPath,
+}: TextType): ReadonlyMap<string, Limit> {
+  return new Map([
+    ["minLength", least(bound(minLength ?? (allowBlank ? 0 : 1)), "characters")],
+    ["maxLength", most(bound(maxLength), "characters")],
+    ["pattern", form(pattern?.source)],
+    ["format", form(format)],
+    ["document path", form(documentPath ? "relative and safe" : undefined)],
+  ]);
+}
+
+/** A pattern that says no more than how many digits there may be is not named beside them. */
+function digitLimits(type: DecimalType): readonly NamedLimit[] {
+  return [
+    ["digits", most(bound(type.maxDigits), "digits")],
+    ["whole digits", most(bound(type.maxWholeDigits), "digits before the point")],
+    ["decimal places", most(bound(type.maxDecimalPlaces), "digits after the point")],
+    ["pattern", form(type.maxWholeDigits === undefined ? type.pattern?.source : undefined)],
+  ];
+}
+
+function numericLimits(type: {
+  readonly minimum?: NumericLimit;
+  readonly maximum?: NumericLimit;
+  readonly multipleOf?: number;
+}): readonly NamedLimit[] {
+  return [
+    ["minimum", least(type.minimum, "")],
+    ["maximum", most(type.maximum, "")],
+    ["multiple", form(type.multipleOf === undefined ? undefined : `a multiple of ${type.multipleOf}`)],
+  ];
+}
+
+function least(value: NumericLimit | undefined, unit: string): Limit {
+  return { kind: "least", value, unit };
+}
+
+function most(value: NumericLimit | undefined, unit: string): Limit {
+  return { kind: "most", value, unit };
+}
+
+function form(value: string | undefined): Limit {
+  return { kind: "form", value };
+}
+
+function bound(value: number | undefined): NumericLimit | undefined {
+  return value === undefined ? undefined : { value, exclusive: false };
+}
+
+function diffLimit(name: string, old: Limit | undefined, next: Limit): readonly TypeChange[] {
+  if (old === undefined || limitText(old) === limitText(next)) return [];
+  const text = `${name}: ${limitText(next)}, before ${limitText(old)}`;
+  const breaks = isTighter(old, next);
+  return [{ kind: breaks ? "tighter" : "looser", breaks, text }];
+}
+
+function isTighter(old: Limit, next: Limit): boolean {
+  if (next.value === undefined) return false;
+  if (next.kind === "form" || old.kind === "form" || old.value === undefined) return true;
+  const step = next.kind === "most" ? old.value.value - next.value.value : next.value.value - old.value.value;
+  return step > 0 || (step === 0 && next.value.exclusive);
+}
+
+function limitText(limit: Limit): string {
+  if (limit.kind === "form") return limit.value ?? "anything";
+  if (limit.value === undefined) return "no limit";
+  const { value, exclusive } = limit.value;
+  const lead = limit.kind === "most" ? (exclusive ? "below" : "at most") : exclusive ? "above" : "at least";
+  return `${lead} ${value} ${limit.unit}`.trimEnd();
+}
+
+function diffChoices(old: ChoiceType, next: ChoiceType): readonly TypeChange[] {
+  const [before, now] = [old.choices.map(String), next.choices.map(String)];
+  const gone = before.filter((choice) => !now.includes(choice));
+  const fresh = now.filter((choice) => !before.includes(choice));
+  return [
+    ...(gone.length === 0
+      ? []
+      : [{ kind: "choices-removed" as const, breaks: true, text: `refuses now ${listed(gone)}`, values: gone }]),
+    ...(fresh.length === 0
+      ? []
+      : [{ kind: "choices-added" as const, breaks: false, text: `takes now ${listed(fresh)}`, values: fresh }]),
+  ];
+}
+
+function listed(choices: readonly string[]): string {
+  return choices.map((choice) => JSON.stringify(choice)).join(", ");
+}

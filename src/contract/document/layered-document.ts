@@ -1,0 +1,158 @@
+import type { AttrPath, AttrSegment } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import type { Place } from "../../model/place.ts";
+import type { SourceDocument } from "./yaml-document.ts";
+
+/** A document that overlays change, and that still knows in which file each of its parts is written. */
+export interface LayeredDocument {
+  /** As it is after the last change: what changed is another object than before, and the rest is not copied. */
+  readonly value: MutableJsonObject;
+  readonly placeOf: (path: AttrPath) => Place;
+  /** Merges into the object at the path: objects member by member, lists appended, anything else replaced. */
+  readonly merge: (path: AttrPath, update: JsonObject, origin: Origin) => void;
+  /** Adds an entry to the list at the path; each of them when it is a list itself. */
+  readonly append: (path: AttrPath, entry: JsonValue, origin: Origin) => void;
+  readonly remove: (path: AttrPath) => void;
+}
+
+/** Where something is written: a path in one of the source documents. */
+interface Origin {
+  readonly document: SourceDocument;
+  readonly path: AttrPath;
+}
+
+/** `root`: the base document's value. It is copied, never changed. */
+export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
+  const tree = treeOf(root, { document: base, path: [] });
+  let plain = toJsonObject(tree);
+  const renew = (path: AttrPath): void => {
+    const node = nodeAt(tree, path);
+    if (path.length === 0) plain = toJsonObject(tree);
+    else if (node !== undefined) putAt(plain, path, toJson(node));
+  };
+  return {
+    get value() {
+      return plain;
+    },
+    placeOf: (path) => placeOf(tree, path),
+    merge: (path, update, origin) => {
+      mergeInto(nodeAt(tree, path), update, origin);
+      renew(path);
+    },
+    append: (path, entry, origin) => {
+      appendTo(nodeAt(tree, path), entry, origin);
+      renew(path);
+    },
+    remove: (path) => {
+      const around = path.slice(0, -1);
+      removeFrom(nodeAt(tree, around), path.at(-1));
+      renew(around);
+    },
+  };
+}
+
+/** Puts a value in the place of another. */
+function putAt(root: MutableJsonObject, path: AttrPath, value: MutableJsonValue): void {
+  const last = path.at(-1);
+  const around = path.slice(0, -1).reduce<MutableJsonValue | undefined>(memberOf, root);
+  if (Array.isArray(around)) around[Number(last)] = value;
+  else if (around !== null && typeof around === "object" && last !== undefined) around[last] = value;
+}
+
+function memberOf(value: MutableJsonValue | undefined, part: AttrSegment): MutableJsonValue | undefined {
+  if (Array.isArray(value)) return value[Number(part)];
+  return value !== null && typeof value === "object" && Object.hasOwn(value, part) ? value[part] : undefined;
+}
+
+/** JSON that may be written to: what the JSONPath library asks for. */
+export interface MutableJsonObject {
+  [name: string]: MutableJsonValue;
+}
+type MutableJsonValue = JsonScalar | MutableJsonObject | MutableJsonValue[];
+
+type Tree = ObjectTree | ListTree | ScalarTree;
+interface ObjectTree {
+  readonly kind: "object";
+  readonly origin: Origin;
+  readonly members: Map<string, Tree>;
+}
+interface ListTree {
+  readonly kind: "list";
+  readonly origin: Origin;
+  readonly items: Tree[];
+}
+interface ScalarTree {
+  readonly kind: "scalar";
+  readonly origin: Origin;
+  readonly value: JsonScalar;
+}
+
+function treeOf(value: JsonObject, origin: Origin): ObjectTree;
+function treeOf(value: JsonValue, origin: Origin): Tree;
+function treeOf(value: JsonValue, origin: Origin): Tree {
+  if (isJsonArray(value)) {
+    return { kind: "list", origin, items: value.map((item, index) => treeOf(item, below(origin, index))) };
+  }
+  if (!isJsonObject(value)) return { kind: "scalar", origin, value };
+  const members = Object.entries(value).map(([name, member]) => [name, treeOf(member, below(origin, name))] as const);
+  return { kind: "object", origin, members: new Map(members) };
+}
+
+function below(origin: Origin, part: AttrSegment): Origin {
+  return { document: origin.document, path: [...origin.path, part] };
+}
+
+function toJsonObject(tree: ObjectTree): MutableJsonObject {
+  return Object.fromEntries([...tree.members].map(([name, member]) => [name, toJson(member)]));
+}
+
+function toJson(tree: Tree): MutableJsonValue {
+  if (tree.kind === "object") return toJsonObject(tree);
+  return tree.kind === "list" ? tree.items.map(toJson) : tree.value;
+}
+
+function childOf(tree: Tree | undefined, part: AttrSegment): Tree | undefined {
+  if (tree?.kind === "object") return tree.members.get(String(part));
+  return tree?.kind === "list" ? tree.items[Number(part)] : undefined;
+}
+
+function nodeAt(tree: Tree, path: AttrPath): Tree | undefined {
+  return path.reduce<Tree | undefined>(childOf, tree);
+}
+
+function placeOf(root: Tree, path: AttrPath): Place {
+  let tree = root;
+  for (const [depth, part] of path.entries()) {
+    const child = childOf(tree, part);
+    // Beyond what is written: the source document answers with the nearest ancestor's line.
+    if (child === undefined) return sourcePlace(tree.origin, path.slice(depth));
+    tree = child;
+  }
+  return sourcePlace(tree.origin, []);
+}
+
+function sourcePlace({ document, path }: Origin, rest: AttrPath): Place {
+  return { file: document.file, line: document.lineOf([...path, ...rest]) };
+}
+
+function mergeInto(tree: Tree | undefined, update: JsonObject, origin: Origin): void {
+  if (tree?.kind !== "object") return;
+  for (const [name, value] of Object.entries(update)) {
+    const member = tree.members.get(name);
+    const source = below(origin, name);
+    if (member?.kind === "object" && isJsonObject(value)) mergeInto(member, value, source);
+    else if (member?.kind === "list" && isJsonArray(value)) appendTo(member, value, source);
+    else tree.members.set(name, treeOf(value, source));
+  }
+}
+
+function appendTo(tree: Tree | undefined, entry: JsonValue, origin: Origin): void {
+  if (tree?.kind !== "list") return;
+  const added = treeOf(entry, origin);
+  tree.items.push(...(added.kind === "list" ? added.items : [added]));
+}
+
+function removeFrom(tree: Tree | undefined, part: AttrSegment | undefined): void {
+  if (tree?.kind === "object") tree.members.delete(String(part));
+  if (tree?.kind === "list") tree.items.splice(Number(part), 1);
+}

@@ -1,0 +1,169 @@
+import { exec } from "jsonpath-rfc9535";
+import { z } from "zod";
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { SourceDocument } from "./yaml-document.ts";
+import type { Findings, FindingSeverity } from "../contract-findings.ts";
+import { formatPointer, valueAtPointer } from "../../json/json-pointer.ts";
+import type { LayeredDocument, MutableJsonObject } from "./layered-document.ts";
+import { suggest } from "../../text/suggestion.ts";
+
+/**
+ * Applies an Overlay 1.0 document (OpenAPI Initiative, Overlay Specification 1.0.0, section 4.4), action by action.
+ * Each action sees what the ones before it did. `extends` is not followed: the user names the files.
+ * What cannot be applied is a finding in the overlay's own file, and the next action goes on.
+ */
+export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, findings: Findings): OverlayMatches {
+  const actions = isJsonObject(overlay.value) ? overlay.value["actions"] : undefined;
+  if (!isJsonArray(actions)) {
+    reportAt(overlay, findings)("error", "bad-overlay", '"actions" must be a list', ["actions"]);
+    return { targets: 0, missing: 0 };
+  }
+  checkOverlayKeys(overlay, [], DOCUMENT_NAMES, findings);
+  let missing = 0;
+  for (const [index, action] of actions.entries()) {
+    const found = applyAction(layers, { overlay, action, path: ["actions", index], findings });
+    if (!found) missing += 1;
+  }
+  return { targets: actions.length, missing };
+}
+
+/** How many targets an overlay has, and how many of them match nothing. */
+export interface OverlayMatches {
+  readonly targets: number;
+  readonly missing: number;
+}
+
+const DOCUMENT_NAMES = ["overlay", "info", "extends", "actions"];
+const ACTION_NAMES = ["target", "description", "update", "remove"];
+
+const actionSchema = z.object({ target: z.string().min(1), remove: z.boolean().optional() });
+
+interface OverlayAction {
+  readonly overlay: SourceDocument;
+  readonly action: JsonValue;
+  readonly path: AttrPath;
+  readonly findings: Findings;
+}
+
+/** False when the target matches nothing. */
+function applyAction(layers: LayeredDocument, { overlay, action, path, findings }: OverlayAction): boolean {
+  const report = reportAt(overlay, findings);
+  const read = actionSchema.safeParse(action);
+  if (!read.success || !isJsonObject(action)) {
+    report("error", "bad-overlay", 'an action needs a "target" (JSONPath), and "update" or "remove: true"', path);
+    return true;
+  }
+  checkOverlayKeys(overlay, path, ACTION_NAMES, findings);
+  const { target, remove } = read.data;
+  const { update } = action;
+  if (remove !== true && update === undefined) {
+    report("warning", "overlay-without-effect", 'the action has neither "update" nor "remove: true"', path);
+    return true;
+  }
+  const before = layers.value;
+  const matches = matchesOf(before, target);
+  if (matches === undefined) {
+    report("error", "bad-overlay", `"${target}" is not a JSONPath (RFC 9535)`, [...path, "target"]);
+  } else if (matches.length === 0) {
+    report("warning", "overlay-no-match", `the target "${target}" matches nothing`, [...path, "target"]);
+  } else if (remove === true) removeAll(layers, matches, () => reportRootRemoval(report, path));
+  else if (update !== undefined) {
+    const targets = matches.map((match) => ({ match, target: valueAtPointer(before, match) }));
+    for (const one of targets) {
+      updateOne(layers, {
+        ...one,
+        update,
+        document: overlay,
+        path: [...path, "update"],
+        report,
+      });
+    }
+  }
+  return matches?.length !== 0;
+}
+
+type ReportFinding = (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
+
+function reportAt(document: SourceDocument, findings: Findings): ReportFinding {
+  return (severity, code, message, path) =>
+    findings.addAt(severity, code, message, {
+      place: { file: document.file, line: document.lineOf(path) },
+      pointer: formatPointer(path),
+    });
+}
+
+function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readonly string[], findings: Findings): void {
+  const object = valueAtPointer(overlay.value, path);
+  if (!isJsonObject(object)) return;
+  for (const name of Object.keys(object)) {
+    if (known.includes(name) || name.startsWith("x-")) continue;
+    const near = suggest(name, known);
+    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+    reportAt(overlay, findings)("warning", "unknown-keyword", `"${name}" is not part of Overlay 1.0${hint}`, [
+      ...path,
+      name,
+    ]);
+  }
+}
+
+/** The paths of what the expression selects, each once; undefined when it is not well-formed. */
+function matchesOf(document: MutableJsonObject, expression: string): readonly AttrPath[] | undefined {
+  const matches = new Map<string, AttrPath>();
+  try {
+    exec(document, expression, (_value, path) => matches.set(formatPointer(path), [...path]));
+    return [...matches.values()];
+  } catch {
+    return undefined;
+  }
+}
+
+function reportRootRemoval(report: ReportFinding, path: AttrPath): void {
+  report("error", "bad-overlay", "the whole document cannot be removed", path);
+}
+
+/** From the last to the first: a list's later items go before its earlier ones shift them. */
+function removeAll(layers: LayeredDocument, matches: readonly AttrPath[], onRoot: () => void): void {
+  for (const match of matches.toSorted(byPosition).toReversed()) {
+    if (match.length === 0) onRoot();
+    else layers.remove(match);
+  }
+}
+
+function byPosition(one: AttrPath, other: AttrPath): number {
+  for (const [depth, part] of one.entries()) {
+    const twin = other[depth];
+    if (twin === undefined) return 1;
+    if (typeof part === "number" && typeof twin === "number" && part !== twin) return part - twin;
+    if (part !== twin) return String(part) < String(twin) ? -1 : 1;
+  }
+  return one.length - other.length;
+}
+
+interface Update {
+  readonly match: AttrPath;
+  /** What the match selected when the action began. */
+  readonly target: JsonValue | undefined;
+  readonly document: SourceDocument;
+  readonly path: AttrPath;
+  readonly update: JsonValue;
+  readonly report: ReportFinding;
+}
+
+function updateOne(layers: LayeredDocument, { match, target, update, document, path, report }: Update): void {
+  if (isJsonArray(target)) layers.append(match, update, { document, path });
+  else if (isJsonObject(target) && isJsonObject(update)) layers.merge(match, update, { document, path });
+  else report("error", "bad-overlay", mismatch(target, match), path);
+}
+
+function mismatch(target: JsonValue | undefined, match: AttrPath): string {
+  return isJsonObject(target)
+    ? `the target ${formatPointer(match)} is an object, so "update" must be one too`
+    : `the target ${formatPointer(match)} is neither an object nor a list; select what holds it`;
+}
+
+/** What the document says after `overlay:`; undefined when it is no overlay. */
+export function overlayVersion(value: JsonValue): string | undefined {
+  const version = isJsonObject(value) ? value["overlay"] : undefined;
+  return typeof version === "string" || typeof version === "number" ? String(version) : undefined;
+}

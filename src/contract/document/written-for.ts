@@ -1,0 +1,81 @@
+import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { textHash } from "../../text/text-hash.ts";
+import type { SourceDocument } from "./yaml-document.ts";
+import type { Findings } from "../contract-findings.ts";
+import type { OverlayMatches } from "./overlay.ts";
+
+const EXTENSION = "x-migrate-written-for";
+
+/**
+ * Whether an overlay says that it was written for another document than the one it is applied to
+ * (`x-migrate-written-for` at its root: a mark of the document, and a name of it for people). A warning: what the overlay
+ * says may still hold.
+ * @param base the document before any overlay
+ */
+export function checkWrittenFor(
+  overlay: SourceDocument,
+  { base, applied }: { readonly base: JsonObject; readonly applied: OverlayMatches },
+  findings: Findings,
+): void {
+  const said = isJsonObject(overlay.value) ? overlay.value[EXTENSION] : undefined;
+  if (said === undefined) return;
+  const location = { place: { file: overlay.file, line: overlay.lineOf([EXTENSION]) }, pointer: `/${EXTENSION}` };
+  const { mark, document } = isJsonObject(said) ? said : {};
+  if (typeof mark !== "string" || typeof document !== "string") {
+    findings.addAt("error", "bad-overlay", `${EXTENSION} needs "document", its name for people, and "mark"`, location);
+    return;
+  }
+  const found = documentMark(base);
+  if (mark === found) return;
+  const { targets, missing } = applied;
+  const message =
+    `the overlay was written for another document, ${document}; ` +
+    `${missing} of its ${targets} targets are not found in this one, whose mark is "${found}"`;
+  findings.addAt("warning", WRITTEN_FOR_ANOTHER, message, location);
+}
+
+/** The code of the finding. */
+export const WRITTEN_FOR_ANOTHER = "overlay-for-another";
+
+/**
+ * A mark of what a document says in its schemas and operations, without what changes from week to week and means
+ * nothing to an overlay: descriptions, examples, and choices that operators make from the data of their instance.
+ * Validators are kept with their words, because rules repeat them.
+ */
+function documentMark({ paths = {}, components = {} }: JsonObject): string {
+  const text = canonicalJson({ paths: withoutDescriptions(paths), components: withoutDescriptions(components) });
+  return textHash(text, 0).toString(16).padStart(MARK_DIGITS, "0");
+}
+
+const MARK_DIGITS = 13;
+
+const DESCRIPTIVE_KEYS: ReadonlySet<string> = new Set([
+  "description",
+  "summary",
+  "title",
+  "example",
+  "examples",
+  "enum",
+  "x-enum-descriptions",
+  "x-spec-enum-id",
+]);
+
+function withoutDescriptions(value: JsonValue): JsonValue {
+  if (isJsonArray(value)) return value.map(withoutDescriptions);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]): readonly [string, JsonValue][] => {
+      if (DESCRIPTIVE_KEYS.has(name)) return [];
+      if (name === "x-validators") return [[name, member]];
+      return [[name, NAME_MAPS.has(name) ? membersWithoutDescriptions(member) : withoutDescriptions(member)]];
+    }),
+  );
+}
+
+/** Where the members' names are those of fields and schemas, whatever they are. */
+const NAME_MAPS: ReadonlySet<string> = new Set(["properties", "schemas"]);
+
+function membersWithoutDescriptions(value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutDescriptions(member)]));
+}

@@ -1,0 +1,238 @@
+import type { CST, Document, Node, Pair, Scalar } from "yaml";
+import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
+import type { AttrPath } from "../../json/attr.ts";
+import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
+import type { FailureCode } from "../../model/failure.ts";
+import { Failure } from "../../model/failure.ts";
+
+/** A text and the name under which the user knows it. */
+export interface SourceText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A YAML or JSON document as plain data that remembers its lines. */
+export interface SourceDocument {
+  readonly file: string;
+  /** A tree without shared or circular parts: aliases are copied out. */
+  readonly value: JsonValue;
+  /** 1-based line of the key (or list item) at that path; of its nearest ancestor when there is none. */
+  readonly lineOf: (path: AttrPath) => number;
+}
+
+/**
+ * Reads YAML 1.2 or JSON: one document, core schema only, names unique.
+ *
+ * Names are text as written (`null:`, `true:`, `404:` and `00123:` are names). A whole number with leading zeros stays
+ * text, because an account number must not lose them. What cannot be kept as written ends in a Failure of the given code
+ * (`contract_invalid`) with its line: syntax errors, names twice, `__proto__`, digits that would be lost, unknown tags,
+ * aliases that refer to themselves or multiply, deep nesting.
+ */
+export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
+  const lines = new LineCounter();
+  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
+  const refuse = (message: string, offset: number, hint?: string): Failure =>
+    new Failure(code, `${source.file}:${lineAt(offset)}: ${message}`, {
+      place: { file: source.file, line: lineAt(offset) },
+      ...(hint === undefined ? {} : { hint }),
+    });
+  const tokens = [...new Parser(lines.addNewLine).parse(source.text)];
+  const tooDeep = tokens.map(offsetOfDepth).find((offset) => offset !== undefined);
+  if (tooDeep !== undefined) throw refuse(`nested more than ${MAX_DEPTH} levels deep`, tooDeep);
+
+  const document = compose(tokens, source.text.length);
+  const fault = document?.errors[0] ?? document?.warnings[0];
+  if (fault !== undefined) throw refuse(lowerFirst(fault.message), fault.pos[0], "mend the YAML or JSON syntax there");
+
+  const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse };
+  return { file: source.file, value: toJson(tree), lineOf: (path) => lineAt(offsetOf(tree, path)) };
+}
+
+/** Far above any real contract (about 30), far below what the YAML composer's recursion can bear. */
+const MAX_DEPTH = 200;
+
+function compose(tokens: readonly CST.Token[], length: number): Document.Parsed | undefined {
+  const composer = new Composer({ version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false });
+  const [first, second] = [...composer.compose(tokens, true, length)];
+  if (second !== undefined && first !== undefined && first.errors.length === 0)
+    first.errors.push(severalDocumentsError(second));
+  return first;
+}
+
+function severalDocumentsError(second: Document.Parsed): Document.Parsed["errors"][number] {
+  const [start, end] = second.range;
+  return {
+    name: "YAMLParseError",
+    code: "MULTIPLE_DOCS",
+    message: "A second document starts here; give one document a file",
+    pos: [start, end],
+  };
+}
+
+function lowerFirst(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}
+
+/** The first token nested deeper than allowed. Iterative: the point is to find it before anything recurses. */
+function offsetOfDepth(token: CST.Token): number | undefined {
+  const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const depth = next.depth + 1;
+    if (depth > MAX_DEPTH && "offset" in next.token) return next.token.offset;
+    for (const child of childrenOf(next.token)) open.push({ token: child, depth });
+  }
+  return undefined;
+}
+
+function childrenOf(token: CST.Token): readonly CST.Token[] {
+  if (token.type === "document") return token.value === undefined ? [] : [token.value];
+  if (!("items" in token)) return [];
+  return token.items.flatMap((item) => [item.key, item.value]).filter((child) => child !== undefined && child !== null);
+}
+
+/** A composed YAML document: its nodes, what its aliases mean, and how to refuse a part of it. */
+interface YamlTree {
+  readonly root: Node | null;
+  /** Filled by `jsonOf`: alias -> the node it stands for. */
+  readonly targets: Map<Node, Node>;
+  readonly refuse: (message: string, offset: number, hint?: string) => Failure;
+}
+
+/** The tree as plain data. Throws what `refuse` makes of a part that JSON cannot hold. */
+function toJson(tree: YamlTree): JsonValue {
+  return valueOf(tree.root, { tree, anchors: new Map(), open: new Set(), copied: 0 });
+}
+
+/** Where the key or item at that path starts; its nearest ancestor when there is none. */
+function offsetOf(tree: YamlTree, path: AttrPath): number {
+  let node = tree.root;
+  let offset = node?.range?.[0] ?? 0;
+  for (const part of path) {
+    const step = childAt(resolved(tree, node), String(part));
+    if (step === undefined) return offset;
+    offset = step.offset;
+    node = step.value;
+  }
+  return offset;
+}
+
+interface ConversionState {
+  readonly tree: YamlTree;
+  readonly anchors: Map<string, Node>;
+  /** Anchored nodes that are being copied out at the moment. */
+  readonly open: Set<Node>;
+  /** Nodes that aliases have copied so far. */
+  copied: number;
+}
+
+/** Aliases save typing; a document in which they stand for more than this is an attack or a mistake. */
+const MAX_ALIAS_COPIES = 100_000;
+
+function valueOf(node: Node | null, reading: ConversionState): JsonValue {
+  if (reading.open.size > 0) countCopy(node, reading);
+  if (isAlias(node)) return aliasValue(node, node.source, reading);
+  if (node !== null && "anchor" in node && node.anchor !== undefined) reading.anchors.set(node.anchor, node);
+  if (isMap(node)) return objectOf(node.items, reading);
+  if (isSeq(node)) return node.items.map((item) => valueOf(nodeOf(item), reading));
+  return isScalar(node) ? scalarOf(node, reading.tree) : null;
+}
+
+function countCopy(node: Node | null, reading: ConversionState): void {
+  reading.copied += 1;
+  if (reading.copied <= MAX_ALIAS_COPIES) return;
+  throw reading.tree.refuse(`aliases multiply to more than ${MAX_ALIAS_COPIES} values`, offsetIn(node));
+}
+
+function aliasValue(alias: Node, name: string, reading: ConversionState): JsonValue {
+  const target = reading.tree.targets.get(alias) ?? reading.anchors.get(name);
+  if (target === undefined) throw reading.tree.refuse(`there is no anchor &${name} above this alias`, offsetIn(alias));
+  if (reading.open.has(target) || contains(target, alias)) {
+    throw reading.tree.refuse(`the alias *${name} refers to what it stands in`, offsetIn(alias));
+  }
+  reading.tree.targets.set(alias, target);
+  reading.open.add(target);
+  const value = valueOf(target, reading);
+  reading.open.delete(target);
+  return value;
+}
+
+function contains(outer: Node, inner: Node): boolean {
+  const [start, , end] = outer.range ?? [0, 0, 0];
+  return offsetIn(inner) >= start && offsetIn(inner) < end;
+}
+
+function objectOf(pairs: readonly Pair[], reading: ConversionState): JsonValue {
+  const members = new Map<string, JsonValue>();
+  for (const pair of pairs) {
+    const name = nameOf(pair, reading.tree);
+    if (members.has(name)) {
+      throw reading.tree.refuse(
+        `the name ${JSON.stringify(name)} stands twice in one object`,
+        offsetIn(nodeOf(pair.key)),
+      );
+    }
+    members.set(name, valueOf(nodeOf(pair.value), reading));
+  }
+  return Object.fromEntries(members);
+}
+
+function nameOf(pair: Pair, tree: YamlTree): string {
+  const key = nodeOf(pair.key);
+  const name = keyText(key);
+  if (name === undefined) throw tree.refuse("a name must be plain text", offsetIn(key));
+  if (name === "__proto__") throw tree.refuse("the name __proto__ is not allowed", offsetIn(key));
+  if (name === "<<") throw tree.refuse("merge keys (<<) are not supported", offsetIn(key), "write the members out");
+  return name;
+}
+
+/** Names as a person wrote them: `null`, `true` and `00123` are names, not values. */
+function keyText(key: Node | null): string | undefined {
+  if (!isScalar(key)) return undefined;
+  if (typeof key.value === "string") return key.value;
+  if (typeof key.value === "number") return key.source ?? String(key.value);
+  return key.value === null || typeof key.value === "boolean" ? String(key.value) : undefined;
+}
+
+function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {
+  const { value } = scalar;
+  if (typeof value === "number") return numberOf(value, scalar, tree);
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  throw tree.refuse("this kind of value has no place in JSON", offsetIn(scalar), "write it as text in quotes");
+}
+
+function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
+  const text = scalar.source ?? String(value);
+  if (/^[-+]?0\d+$/.test(text)) return text;
+  if (!Number.isFinite(value)) throw tree.refuse("this number has no place in JSON", offsetIn(scalar));
+  if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^[-+]?\d+$/.test(text)) {
+    throw tree.refuse("this number is too long to keep its digits", offsetIn(scalar), "write it as text in quotes");
+  }
+  return value;
+}
+
+interface YamlChild {
+  readonly offset: number;
+  readonly value: Node | null;
+}
+
+function childAt(node: Node | null, name: string): YamlChild | undefined {
+  if (isMap(node)) {
+    const pair = node.items.find((item) => keyText(nodeOf(item.key)) === name);
+    return pair && { offset: offsetIn(nodeOf(pair.key)), value: nodeOf(pair.value) };
+  }
+  const item = isSeq(node) ? node.items[Number(name)] : undefined;
+  return item === undefined ? undefined : { offset: offsetIn(nodeOf(item)), value: nodeOf(item) };
+}
+
+function resolved(tree: YamlTree, node: Node | null): Node | null {
+  return node !== null && isAlias(node) ? (tree.targets.get(node) ?? null) : node;
+}
+
+function offsetIn(node: Node | null): number {
+  return node?.range?.[0] ?? 0;
+}
+
+/** The library types keys, values and items as unknown; in a composed document they are nodes. */
+function nodeOf(part: unknown): Node | null {
+  return isAlias(part) || isMap(part) || isSeq(part) || isScalar(part) ? part : null;
+}

@@ -1,0 +1,197 @@
+import { formatAttr, type AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { Operation } from "../contract.ts";
+import { fieldsBesideWrap, linkWorkflows, type UnlinkedOperation } from "./link-workflows.ts";
+import type { FieldType, ObjectType } from "../types/field-type.ts";
+import type { Findings } from "../contract-findings.ts";
+import { readExtensions, type OperationExtensions } from "./operation-extensions.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { followReference, schemaNodeAt, type Compilation } from "../types/schema-node.ts";
+import { suggest } from "../../text/suggestion.ts";
+import type { PlainOperation } from "./operation.ts";
+
+/** The operations of a document in its order, with the types of their request bodies. */
+export function compileOperations(compilation: Compilation): readonly Operation[] {
+  const { document, findings } = compilation;
+  const paths = document["paths"];
+  if (!isJsonObject(paths)) {
+    findings.add("error", "no-operations", "the document has no paths", ["paths"]);
+    return [];
+  }
+  const operations = Object.entries(paths).flatMap(([path, written]) => {
+    if (path.startsWith("x-")) return [];
+    const item = dereferenced(written, ["paths", path], compilation);
+    return item === undefined ? [] : operationsOf(path, item, compilation);
+  });
+  if (operations.length === 0) findings.add("error", "no-operations", "the document has no operations", ["paths"]);
+  reportDuplicateIds(operations, findings);
+  return linkWorkflows(operations, compilation);
+}
+
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+interface DocumentPart {
+  readonly value: JsonObject;
+  readonly path: AttrPath;
+}
+
+function operationsOf(path: string, item: DocumentPart, compilation: Compilation): readonly UnlinkedOperation[] {
+  return METHODS.flatMap((method) => {
+    const written = item.value[method];
+    if (!isJsonObject(written)) return [];
+    const place = [...item.path, method];
+    const operation = compileOperation(method.toUpperCase(), path, { value: written, path: place }, compilation);
+    if (operation.body !== undefined) reportParameters(item, { value: written, path: place }, compilation);
+    return [{ operation, path: place, written }];
+  });
+}
+
+function compileOperation(
+  method: string,
+  path: string,
+  written: DocumentPart,
+  compilation: Compilation,
+): PlainOperation {
+  const { operationId, summary } = written.value;
+  const { findings } = compilation;
+  const extensions = readExtensions(written.value, written.path, findings);
+  const { wrap, key, dedupesByKey, outcomes, items } = extensions;
+  const whole = bodyOf(written, compilation);
+  const body = wrap === undefined ? whole : unwrapped(whole, wrap, written, findings);
+  const beside = wrap === undefined ? undefined : envelopeOf(whole, wrap);
+  if (key !== undefined && body !== undefined)
+    checkPayloadField(body, key, [...written.path, "x-migrate-key"], findings);
+  const { supplier = supplierField(body) } = extensions;
+  if (body !== undefined && supplier !== undefined) {
+    checkPayloadField(body, supplier, [...written.path, "x-migrate-supplier"], findings);
+  }
+  if (body === undefined) reportWithoutBody(extensions, written.path, findings);
+  return {
+    id: typeof operationId === "string" ? operationId : `${method} ${path}`,
+    method,
+    path,
+    dedupesByKey,
+    outcomes,
+    ...definedMembers({
+      summary: typeof summary === "string" ? summary : undefined,
+      body,
+      key,
+      wrap,
+      beside,
+      items,
+      supplier,
+    }),
+  };
+}
+
+/** The part at the path, or what its `$ref` leads to. */
+function dereferenced(
+  value: JsonValue | undefined,
+  path: AttrPath,
+  { document, findings }: Compilation,
+): DocumentPart | undefined {
+  if (!isJsonObject(value)) return undefined;
+  if (!Object.hasOwn(value, "$ref")) return { value, path };
+  const target = followReference(document, value["$ref"], [...path, "$ref"], findings);
+  return target && { value: target.schema, path: target.path };
+}
+
+function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
+  const request = dereferenced(value["requestBody"], [...path, "requestBody"], compilation);
+  const content = request?.value["content"];
+  if (request === undefined || !isJsonObject(content)) return undefined;
+  const place = [...request.path, "content"];
+  const mediaType = Object.keys(content).find((name) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(name));
+  if (mediaType === undefined) {
+    const message = "the request body is not JSON; the operation cannot be used";
+    compilation.findings.add("warning", "no-json-body", message, place);
+    return undefined;
+  }
+  const media = content[mediaType];
+  const schema = isJsonObject(media) ? media["schema"] : undefined;
+  return compilation.compile([schemaNodeAt(schema, [...place, mediaType, "schema"], compilation.findings)]);
+}
+
+/** The type of the wrapped payload; of the whole body, with a finding, when the wrap does not fit. */
+function unwrapped(
+  whole: FieldType | undefined,
+  wrap: string,
+  written: DocumentPart,
+  findings: Findings,
+): FieldType | undefined {
+  const place = [...written.path, "x-migrate-wrap"];
+  const given = fieldsBesideWrap(written.value);
+  const property = whole?.kind === "object" ? whole.properties.get(wrap) : undefined;
+  if (whole?.kind !== "object" || property === undefined) {
+    findings.add("error", "bad-extension", `x-migrate-wrap: the body has no field "${wrap}"`, place);
+    return whole;
+  }
+  for (const other of whole.properties.values()) {
+    if (!other.required || other.name === wrap || given.has(other.name)) continue;
+    const message = `x-migrate-wrap: "${other.name}" is required beside "${wrap}", and no step of the contract sends it`;
+    findings.add("warning", "not-sent", message, place);
+  }
+  return property.type;
+}
+
+/** Rules of the body as a whole go: they could ask for the payload. */
+function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | undefined {
+  if (whole?.kind !== "object" || !whole.properties.has(wrap)) return undefined;
+  const { rules: _rules, ...type } = whole;
+  return { ...type, properties: new Map([...whole.properties].filter(([name]) => name !== wrap)) };
+}
+
+/** The payload's field that the platform's own documents use for the import supplier (specification 2.4). */
+function supplierField(body: FieldType | undefined): AttrPath | undefined {
+  if (body?.kind !== "object") return undefined;
+  const name = ["import_supplier", "import_supplier_code"].find((candidate) => body.properties.has(candidate));
+  return name === undefined ? undefined : [name];
+}
+
+/** @param place of the extension that names the field, and is called as it */
+function checkPayloadField(body: FieldType, field: AttrPath, place: AttrPath, findings: Findings): void {
+  let type: FieldType | undefined = body;
+  for (const part of field) {
+    const names: readonly string[] = type?.kind === "object" ? [...type.properties.keys()] : [];
+    const next: FieldType | undefined = type?.kind === "object" ? type.properties.get(String(part))?.type : undefined;
+    if (next === undefined) {
+      const near = suggest(String(part), names);
+      const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+      const message = `${place.at(-1)}: the payload has no field "${formatAttr(field)}"${hint}`;
+      findings.add("error", "bad-extension", message, place);
+      return;
+    }
+    type = next;
+  }
+}
+
+function reportWithoutBody(extensions: OperationExtensions, path: AttrPath, findings: Findings): void {
+  if (extensions.key === undefined && extensions.wrap === undefined && !extensions.dedupesByKey) return;
+  findings.add("warning", "not-enforced", "x-migrate-... keys without a request body say nothing", path);
+}
+
+/** Parameters that a caller would have to give: requests carry a body and nothing else. */
+function reportParameters(item: DocumentPart, operation: DocumentPart, compilation: Compilation): void {
+  for (const { value, path } of [item, operation]) {
+    const parameters = value["parameters"];
+    for (const [index, written] of (isJsonArray(parameters) ? parameters : []).entries()) {
+      const parameter = dereferenced(written, [...path, "parameters", index], compilation);
+      if (parameter === undefined) continue;
+      const { name, in: where, required } = parameter.value;
+      const severity = required === true ? "warning" : "info";
+      const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent`;
+      compilation.findings.add(severity, "not-sent", message, parameter.path);
+    }
+  }
+}
+
+function reportDuplicateIds(operations: readonly UnlinkedOperation[], findings: Findings): void {
+  const seen = new Set<string>();
+  for (const { operation, path } of operations) {
+    if (seen.has(operation.id)) {
+      const message = `the operationId "${operation.id}" is used twice; name this one by method and path`;
+      findings.add("error", "duplicate-operation", message, [...path, "operationId"]);
+    }
+    seen.add(operation.id);
+  }
+}

@@ -1,0 +1,127 @@
+import { Failure } from "../../model/failure.ts";
+import { suggest } from "../../text/suggestion.ts";
+import type { Contract, Operation } from "../contract.ts";
+import type { FieldType } from "../types/field-type.ts";
+
+/**
+ * The operation that the user means: by its id ("import-account"; case, spaces, `-` and `_` do not count), by method
+ * and path ("POST /data-import/accounts/"), or by its path alone. A leading `/v1` and a trailing slash do not count
+ * unless they make the difference. Undefined: the only operation with a body and a key (`x-migrate-key`).
+ *
+ * Throws a Failure (`config`) that lists what there is when no operation or more than one fits.
+ */
+export function findOperation(contract: Contract, wanted: string | undefined): Operation {
+  const { operations } = contract;
+  if (wanted === undefined) return onlyOperation(contract);
+  const matches = operationsNamed(operations, wanted);
+  const [match, second] = matches;
+  if (match !== undefined && second === undefined) return match;
+  if (match !== undefined) throw operationFailure(`more than one operation fits "${wanted}"`, matches, "name one of");
+  const near = suggest(
+    wanted,
+    operations.flatMap((operation) => [operation.id, methodAndPath(operation)]),
+  );
+  const question = near === undefined ? "" : `; did you mean "${near}"?`;
+  throw operationFailure(`the contract has no operation "${wanted}"${question}`, operations, "there is");
+}
+
+function onlyOperation({ operations }: Contract): Operation {
+  const keyed = operations.filter((operation) => operation.body !== undefined && operation.key !== undefined);
+  const [match, second] = keyed;
+  if (match !== undefined && second === undefined) return match;
+  const candidates = match === undefined ? operations.filter(({ body }) => body !== undefined) : keyed;
+  throw operationFailure("the contract does not tell which operation is meant", candidates, "choose with --operation");
+}
+
+/** The operations that a name fits, read as strictly as it can be. */
+export function operationsNamed<Named extends NamedOperation>(
+  operations: readonly Named[],
+  wanted: string,
+): readonly Named[] {
+  for (const form of NAME_MATCHERS) {
+    const matches = operations.filter((operation) => form(operation, wanted.trim()));
+    if (matches.length > 0) return matches;
+  }
+  return [];
+}
+
+type NamedOperation = Pick<Operation, "id" | "method" | "path">;
+
+/** From the strictest to the most tolerant; the first that fits any operation decides. */
+const NAME_MATCHERS: readonly ((operation: NamedOperation, wanted: string) => boolean)[] = [
+  (operation, wanted) => operation.id === wanted,
+  (operation, wanted) => samePath(methodAndPath(operation), wanted, (path) => path),
+  (operation, wanted) => samePath(methodAndPath(operation), wanted, withoutSlash),
+  (operation, wanted) => samePath(methodAndPath(operation), wanted, withoutVersion),
+  (operation, wanted) => wanted.startsWith("/") && withoutSlash(operation.path) === withoutSlash(wanted),
+  (operation, wanted) => wanted.startsWith("/") && withoutVersion(operation.path) === withoutVersion(wanted),
+  (operation, wanted) => normalisedId(operation.id) === normalisedId(wanted),
+];
+
+function methodAndPath({ method, path }: NamedOperation): string {
+  return `${method} ${path}`;
+}
+
+function samePath(one: string, other: string, plain: (path: string) => string): boolean {
+  const [method, path] = splitMethodAndPath(one);
+  const [otherMethod, otherPath] = splitMethodAndPath(other);
+  return method === otherMethod && path !== "" && plain(path) === plain(otherPath);
+}
+
+function splitMethodAndPath(text: string): readonly [method: string, path: string] {
+  const [, method = "", path = ""] = /^(\w+)\s+(\/.*)$/.exec(text) ?? [];
+  return [method.toUpperCase(), path];
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/$/, "");
+}
+
+function withoutVersion(path: string): string {
+  return withoutSlash(path).replace(/^\/v1(?=\/)/, "");
+}
+
+function normalisedId(id: string): string {
+  return id.toLowerCase().replace(/[\s_-]+/g, "-");
+}
+
+const MAX_LISTED = 20;
+
+function operationFailure(message: string, operations: readonly Operation[], lead: string): Failure {
+  const listed = operations.slice(0, MAX_LISTED).map((operation) => `  ${methodAndPath(operation)}  (${operation.id})`);
+  const more = operations.length > MAX_LISTED ? [`  and ${operations.length - MAX_LISTED} more`] : [];
+  const hint =
+    operations.length === 0
+      ? "give a contract that has an operation with a request body"
+      : [`${lead}:`, ...listed, ...more].join("\n");
+  return new Failure("config", message, { hint });
+}
+
+/** An operation that takes records and says nothing of how they are known again. */
+export interface MissingKey {
+  readonly operation: Operation;
+  /** The field of the payload that looks most like a business key; absent where none does. */
+  readonly likely?: string;
+}
+
+/** The operations with a request body for which no business key is declared, in the contract's order. */
+export function missingKeys(operations: readonly Operation[]): readonly MissingKey[] {
+  return operations.flatMap((operation) => {
+    if (operation.body === undefined || operation.key !== undefined) return [];
+    const likely = keyCandidate(operation.body);
+    return [{ operation, ...(likely !== undefined && { likely }) }];
+  });
+}
+
+/** The most telling name first: what the records are called outside of the platform. */
+const KEY_NAME_PATTERNS = [
+  /^external_.*(?:number|reference|identifier|id)$/,
+  /(?:number|reference|identifier|key)$/,
+  /_id$/,
+];
+
+function keyCandidate(body: FieldType): string | undefined {
+  if (body.kind !== "object") return undefined;
+  const texts = [...body.properties.values()].filter(({ type }) => type.kind === "text").map(({ name }) => name);
+  return KEY_NAME_PATTERNS.flatMap((words) => texts.filter((name) => words.test(name)))[0];
+}

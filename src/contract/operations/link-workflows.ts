@@ -1,0 +1,205 @@
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import type { Operation } from "../contract.ts";
+import type { FieldType } from "../types/field-type.ts";
+import { operationsNamed } from "./find-operation.ts";
+import type { Findings } from "../contract-findings.ts";
+import { readExtension } from "./operation-extensions.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { Compilation } from "../types/schema-node.ts";
+import { suggest } from "../../text/suggestion.ts";
+import type { PlainOperation } from "./operation.ts";
+import type { Poll, ReadBack, Step } from "./operation.ts";
+import { pollSchema, readBackSchema, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
+
+/** An operation compiled on its own, and where and how the document writes it. */
+export interface UnlinkedOperation {
+  readonly operation: PlainOperation;
+  readonly path: AttrPath;
+  readonly written: JsonObject;
+}
+
+/**
+ * The operations with what they say of each other: steps, polling, reading back. Names that lead nowhere, attrs that the
+ * payload does not have and parameters left open are findings of severity `error`, and what holds them is left out.
+ */
+export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
+  return all.map((owner) => {
+    const linking: LinkContext = { owner, all, findings };
+    return { ...owner.operation, steps: stepsOf(linking), readBack: readBackOf(linking) };
+  });
+}
+
+/** The fields that an operation's own steps put beside the wrapped payload. */
+export function fieldsBesideWrap(written: JsonObject): ReadonlySet<string> {
+  const steps = written[STEPS];
+  const bodies = (isJsonArray(steps) ? steps : []).map((step) => (isJsonObject(step) ? step["body"] : undefined));
+  return new Set(bodies.flatMap((body) => (isJsonObject(body) ? Object.keys(body) : [])));
+}
+
+interface LinkContext {
+  /** The operation that declares the workflow: its payload is what steps and parameters are made from. */
+  readonly owner: UnlinkedOperation;
+  readonly all: readonly UnlinkedOperation[];
+  readonly findings: Findings;
+}
+
+const STEPS = "x-migrate-steps";
+const POLL = "x-migrate-poll";
+const READ_BACK = "x-migrate-read-back";
+
+/** An operation whose end is to be asked for is a workflow, with nothing else declared. */
+function stepsOf(linking: LinkContext): readonly Step[] {
+  const { owner, findings } = linking;
+  const written = readExtension(STEPS, stepsSchema, asWritten(owner, findings));
+  if (written === undefined) {
+    const poll = pollOf(owner, linking);
+    return poll === undefined ? [] : [{ name: "schedule", kind: "schedule", operation: owner.operation, poll }];
+  }
+  const steps = written
+    .map((step, index) => linkStep(step, [...owner.path, STEPS, index], linking))
+    .filter((step) => step !== undefined);
+  return steps.length === written.length && checkStepOrder(steps, linking) ? steps : [];
+}
+
+function asWritten({ written, path }: UnlinkedOperation, findings: Findings): Parameters<typeof readExtension>[2] {
+  return { operation: written, path, findings };
+}
+
+function linkStep(step: WrittenStep, place: AttrPath, linking: LinkContext): Step | undefined {
+  const { operation: name, reasons: reasonsName, outcomes, body = {}, ...rest } = step;
+  const found = operationNamed(name, "POST", [...place, "operation"], linking);
+  const reasons =
+    reasonsName === undefined ? found : operationNamed(reasonsName, "POST", [...place, "reasons"], linking);
+  const attrs = Object.values(body).flatMap((source) => ("attr" in source ? [source.attr] : []));
+  if (!checkPayloadFields(attrs, [...place, "body"], linking) || found === undefined || reasons === undefined)
+    return undefined;
+  const { operation } = found;
+  return {
+    ...rest,
+    operation: { ...operation, outcomes: [...outcomes, ...operation.outcomes] },
+    ...definedMembers({
+      body: step.body,
+      reasons: reasonsName === undefined ? undefined : reasons.operation,
+      poll: pollOf(found, linking),
+    }),
+  };
+}
+
+/** Names are what the ledger knows steps by; what creates comes last, so that every step is made once. */
+function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext): boolean {
+  const place = [...owner.path, STEPS];
+  const names = steps.map(({ name }) => name);
+  const again = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (again >= 0) {
+    findings.add("error", "bad-extension", `${STEPS}: two steps are called "${names[again]}"; give one a name`, [
+      ...place,
+      again,
+    ]);
+    return false;
+  }
+  const creating = steps.findIndex(({ kind }) => kind === "process" || kind === "schedule");
+  if (creating === steps.length - 1) return true;
+  const message = `${STEPS}: the last step, and no other, must be of kind process or schedule`;
+  findings.add("error", "bad-extension", message, creating < 0 ? place : [...place, creating]);
+  return false;
+}
+
+function pollOf(asked: UnlinkedOperation, linking: LinkContext): Poll | undefined {
+  const written = readExtension(POLL, pollSchema, asWritten(asked, linking.findings));
+  if (written === undefined) return undefined;
+  const operation = lookupOperation(written, [...asked.path, POLL], linking);
+  return operation && { ...written, operation };
+}
+
+function readBackOf(linking: LinkContext): readonly ReadBack[] {
+  const { owner, findings } = linking;
+  const written = readExtension(READ_BACK, readBackSchema, asWritten(owner, findings)) ?? [];
+  return written.flatMap((one, index) => {
+    const place = [...owner.path, READ_BACK, index];
+    const operation = lookupOperation(one, place, linking);
+    const attrs = one.match.map(({ payload }) => payload);
+    if (one.list !== undefined && !attrs.some((attr) => isKey(attr, owner.operation))) {
+      const message = `${READ_BACK}: the records of a list are known by the business key, which "match" does not name`;
+      findings.add("error", "bad-extension", message, [...place, "match"]);
+      return [];
+    }
+    return operation !== undefined && checkPayloadFields(attrs, [...place, "match"], linking)
+      ? [{ ...one, operation }]
+      : [];
+  });
+}
+
+/** Where the contract leaves the key to the mapping, any field may be it. */
+function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
+  return key === undefined || formatAttr(attr) === formatAttr(key);
+}
+
+/** The GET operation of something written, all of whose path's parameters are given. */
+function lookupOperation(
+  { operation: name, parameters }: { readonly operation: string; readonly parameters: Poll["parameters"] },
+  place: AttrPath,
+  linking: LinkContext,
+): PlainOperation | undefined {
+  const found = operationNamed(name, "GET", [...place, "operation"], linking);
+  if (found === undefined || !checkPayloadFields(Object.values(parameters), [...place, "parameters"], linking))
+    return undefined;
+  const wanted = [...found.operation.path.matchAll(/\{([^}]+)\}/g)].map(([, parameter = ""]) => parameter);
+  const open = wanted.find((parameter) => parameters[parameter] === undefined);
+  const strange = Object.keys(parameters).find((parameter) => !wanted.includes(parameter));
+  if (open === undefined && strange === undefined) return found.operation;
+  const what = open === undefined ? `has no parameter "${strange}"` : `needs the parameter "${open}"`;
+  const message = `${extensionName(place)}: ${found.operation.path} ${what}`;
+  linking.findings.add("error", "bad-extension", message, [...place, "parameters"]);
+  return undefined;
+}
+
+function operationNamed(
+  name: string,
+  method: string,
+  place: AttrPath,
+  linking: LinkContext,
+): UnlinkedOperation | undefined {
+  const candidates = linking.all.filter(({ operation }) => operation.method === method);
+  const matches = operationsNamed(
+    candidates.map((one) => ({ ...one.operation, one })),
+    name,
+  );
+  const [match, second] = matches;
+  if (match !== undefined && second === undefined) return match.one;
+  const near = suggest(
+    name,
+    candidates.map(({ operation }) => operation.id),
+  );
+  const hint = near === undefined || near === name ? "" : `; did you mean "${near}"?`;
+  const what = match === undefined ? `there is no ${method} operation` : `more than one ${method} operation is called`;
+  linking.findings.add("error", "bad-extension", `${extensionName(place)}: ${what} "${name}"${hint}`, place);
+  return undefined;
+}
+
+/** Whether the payload has all of these; those it has not are findings. */
+function checkPayloadFields(attrs: readonly AttrPath[], place: AttrPath, { owner, findings }: LinkContext): boolean {
+  const missing = attrs.filter((attr) => !hasField(owner.operation.body, attr));
+  for (const attr of missing) {
+    findings.add(
+      "error",
+      "bad-extension",
+      `${extensionName(place)}: the payload has no field "${formatAttr(attr)}"`,
+      place,
+    );
+  }
+  return missing.length === 0;
+}
+
+function hasField(body: FieldType | undefined, attr: AttrPath): boolean {
+  let type = body;
+  for (const part of attr) {
+    type = type?.kind === "object" ? type.properties.get(String(part))?.type : undefined;
+  }
+  return type !== undefined;
+}
+
+/** The extension that a place belongs to. */
+function extensionName(place: AttrPath): string {
+  return String(place.find((part) => typeof part === "string" && part.startsWith("x-migrate-")) ?? "");
+}

@@ -1,0 +1,248 @@
+import { z } from "zod";
+import type { AttrPath } from "../../json/attr.ts";
+import { parseAttr } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { suggest } from "../../text/suggestion.ts";
+import type { Findings } from "../contract-findings.ts";
+import type { BodySource, ItemRule, OutcomeRule, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
+import { STEP_KINDS } from "./operation.ts";
+
+/** What an operation's `x-migrate-...` keys say, as far as they are well-formed. */
+export type OperationExtensions = Pick<
+  PlainOperation,
+  "key" | "wrap" | "dedupesByKey" | "outcomes" | "items" | "supplier"
+>;
+
+/** Reads them; a value of the wrong shape is a finding of severity `error` and left out. */
+export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
+  const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined =>
+    readExtension(name, schema, { operation, path, findings });
+  for (const name of Object.keys(operation)) checkKey(name, [...path, name], findings);
+  const wrap = read("x-migrate-wrap", wrapSchema);
+  const items = read("x-migrate-items", itemsSchema);
+  return {
+    dedupesByKey: read("x-migrate-dedupe", dedupeSchema) !== undefined,
+    outcomes: read("x-migrate-outcomes", outcomesSchema) ?? [],
+    ...definedMembers({
+      key: read("x-migrate-key", attrSchema),
+      wrap: wrap === false ? undefined : wrap,
+      items: items === false ? [] : items,
+      supplier: read("x-migrate-supplier", attrSchema),
+    }),
+  };
+}
+
+/** An operation as the document writes it. */
+interface WrittenOperation {
+  readonly operation: JsonObject;
+  readonly path: AttrPath;
+  readonly findings: Findings;
+}
+
+/** The value of one extension; undefined where there is none, or, with a finding at its place, one of the wrong shape. */
+export function readExtension<Value>(
+  name: string,
+  schema: z.ZodType<Value>,
+  { operation, path, findings }: WrittenOperation,
+): Value | undefined {
+  if (!Object.hasOwn(operation, name)) return undefined;
+  const value = schema.safeParse(operation[name]);
+  if (value.success) return value.data;
+  for (const issue of value.error.issues) {
+    const location = issue.path.filter((part) => typeof part !== "symbol");
+    findings.add("error", "bad-extension", `${name}: ${lowerFirst(issue.message)}`, [...path, name, ...location]);
+  }
+  return undefined;
+}
+
+/** An attr, as the path that it names. */
+const attrSchema: z.ZodType<AttrPath> = z
+  .string("must be the attr of a field, such as external_account_number")
+  .min(1, "must not be empty")
+  .transform(parseAttr);
+const wrapSchema = z.union([z.string().min(1), z.literal(false)], 'must be the name of a field, or "false"');
+const dedupeSchema = z.literal("business-key", 'must be "business-key", or left out');
+
+const STATUS_WORDS = "must be a status such as 201, or one of 2xx, 4xx, 5xx";
+
+const statusSchema = z.union(
+  [z.int().min(100, STATUS_WORDS).max(599, STATUS_WORDS), z.enum(["2xx", "4xx", "5xx"])],
+  STATUS_WORDS,
+);
+
+/** `x-migrate-outcomes` */
+const outcomesSchema: z.ZodType<readonly OutcomeRule[]> = z
+  .array(
+    z.strictObject({
+      status: statusSchema,
+      code: z.string().min(1).optional(),
+      has: attrSchema.optional(),
+      outcome: z.enum(
+        ["accepted", "rejected", "blocked", "retry", "ambiguous"],
+        "must be one of accepted, rejected, blocked, retry, ambiguous",
+      ),
+      account: attrSchema.optional(),
+    }),
+    "must be a list of rules",
+  )
+  .transform((rules): readonly OutcomeRule[] =>
+    rules.map(({ status, outcome, ...rest }) => ({ status, outcome, ...definedMembers(rest) })),
+  );
+
+const FAILED_WORDS = "must be a list of statuses, such as TRANSACTION_IMPORT_ERROR";
+
+const itemsSchema = z.union(
+  [
+    z.literal(false),
+    z
+      .array(
+        z.strictObject({
+          at: attrSchema.optional(),
+          attr: attrSchema.optional(),
+          status: z.string().min(1).default("status"),
+          failed: z.array(z.string().min(1), FAILED_WORDS).min(1, FAILED_WORDS),
+        }),
+      )
+      .transform((rules): readonly ItemRule[] =>
+        rules.map(({ at, attr, status, failed }) => ({ at: at ?? [], status, failed, ...definedMembers({ attr }) })),
+      ),
+  ],
+  'must be a list of rules with "failed" statuses, or "false"',
+);
+
+function checkKey(name: string, path: AttrPath, findings: Findings): void {
+  if (KNOWN_KEYS.has(name)) return;
+  const near = suggest(
+    name,
+    [...KNOWN_KEYS].filter((known) => known.startsWith("x-") === name.startsWith("x-")),
+  );
+  if (name.startsWith("x-") && near === undefined) findings.countExtension(name, path);
+  else {
+    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+    findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
+  }
+}
+
+/** OpenAPI 3.0.3 and 3.1.0, Operation Object; and our own. */
+const KNOWN_KEYS: ReadonlySet<string> = new Set([
+  "tags",
+  "summary",
+  "description",
+  "externalDocs",
+  "operationId",
+  "parameters",
+  "requestBody",
+  "responses",
+  "callbacks",
+  "deprecated",
+  "security",
+  "servers",
+  "x-migrate-key",
+  "x-migrate-wrap",
+  "x-migrate-dedupe",
+  "x-migrate-outcomes",
+  "x-migrate-items",
+  "x-migrate-supplier",
+  "x-migrate-steps",
+  "x-migrate-poll",
+  "x-migrate-read-back",
+]);
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** As an operation declares them: other operations are still names. */
+export type WrittenStep = Omit<Step, "operation" | "reasons" | "poll"> & {
+  readonly operation: string;
+  readonly outcomes: readonly OutcomeRule[];
+  readonly reasons?: string;
+};
+type WrittenPoll = Omit<Poll, "operation"> & { readonly operation: string };
+type WrittenReadBack = Omit<ReadBack, "operation"> & { readonly operation: string };
+
+const operationName = z.string("must be the name of an operation").min(1, "must be the name of an operation");
+const attrsByName = z.record(z.string(), attrSchema);
+const seconds = z.number("must be a number of seconds").positive("must be more than 0");
+const jsonSchema: z.ZodType<JsonValue> = z.json();
+
+const bodySource = z.union(
+  [attrSchema.transform((attr): BodySource => ({ attr })), z.strictObject({ value: jsonSchema })],
+  "must be the attr of a field of the payload, or { value: ... }",
+);
+
+/** `x-migrate-steps` */
+export const stepsSchema: z.ZodType<readonly WrittenStep[]> = z
+  .array(
+    z.strictObject({
+      operation: operationName,
+      kind: z.enum(STEP_KINDS, `must be one of ${STEP_KINDS.join(", ")}`),
+      name: z.string().min(1).optional(),
+      body: z.record(z.string(), bodySource).optional(),
+      outcomes: outcomesSchema.optional(),
+      reasons: operationName.optional(),
+    }),
+    "must be a list of steps",
+  )
+  .min(1, "must have at least one step")
+  .transform((steps) =>
+    steps.map(({ name, body, outcomes = [], reasons, ...step }) => ({
+      ...step,
+      name: name ?? step.kind,
+      outcomes,
+      ...(body !== undefined && { body }),
+      ...(reasons !== undefined && { reasons }),
+    })),
+  );
+
+const DEFAULT_INTERVAL_SECONDS = 5;
+const DEFAULT_PATIENCE_SECONDS = 600;
+
+/** `x-migrate-poll` */
+export const pollSchema: z.ZodType<WrittenPoll> = z
+  .strictObject({
+    operation: operationName,
+    parameters: attrsByName.default({}),
+    interval: seconds.default(DEFAULT_INTERVAL_SECONDS),
+    patience: seconds.default(DEFAULT_PATIENCE_SECONDS),
+    status: attrSchema,
+    outcomes: z.record(
+      z.string(),
+      z.enum(["accepted", "rejected", "absent"], "must be one of accepted, rejected, absent"),
+    ),
+    account: attrSchema.optional(),
+    error: attrSchema.optional(),
+  })
+  .transform(({ account, error, ...poll }) => ({
+    ...poll,
+    ...(account !== undefined && { account }),
+    ...(error !== undefined && { error }),
+  }));
+
+const listSchema = z
+  .union([z.literal(true), z.string().min(1)], "must be true (the reply is the list), or where the list stands")
+  .transform((list): AttrPath => (list === true ? [] : parseAttr(list)));
+
+/** `x-migrate-read-back` */
+export const readBackSchema: z.ZodType<readonly WrittenReadBack[]> = z.array(
+  z
+    .strictObject({
+      operation: operationName,
+      parameters: attrsByName.default({}),
+      list: listSchema.optional(),
+      match: attrsByName.default({}),
+      has: attrSchema.optional(),
+      account: attrSchema.optional(),
+      absent: z.literal("resend", 'must be "resend", or left out').optional(),
+    })
+    .transform(({ list, match, has, account, absent, ...readBack }) => ({
+      ...readBack,
+      provesAbsence: absent === "resend",
+      match: Object.entries(match).map(([reply, payload]) => ({ reply: parseAttr(reply), payload })),
+      ...(list !== undefined && { list }),
+      ...(has !== undefined && { has }),
+      ...(account !== undefined && { account }),
+    })),
+  "must be a list of operations that read back",
+);

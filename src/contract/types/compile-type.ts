@@ -1,0 +1,237 @@
+import { baseType, type TypeBase } from "./read-keywords.ts";
+import { anyType, listType, objectType } from "./compound-types.ts";
+import type { DateType, FieldType, TextType } from "./field-type.ts";
+import type { Findings } from "../contract-findings.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import { checkKeywords } from "./schema-keywords.ts";
+import { choiceType, decimalType, numberType, textType } from "./scalar-types.ts";
+import {
+  flattenSchemas,
+  schemaKey,
+  readKeyword,
+  readKeywords,
+  resolveReference,
+  omitKeywords,
+  type Compilation,
+  type SchemaNode,
+} from "./schema-node.ts";
+import { typesOf, type SchemaType, type SchemaTypes } from "./type-keyword.ts";
+import { alternativesOf, mergedChoices, unionType, type Alternatives } from "./union-type.ts";
+
+/** Starts compiling the schemas of one document. Everything that is not enforced goes to the findings. */
+export function compilationOf(document: JsonObject, openapi: Compilation["openapi"], findings: Findings): Compilation {
+  const open = new Set<string>();
+  const compilation: Compilation = {
+    document,
+    findings,
+    openapi,
+    types: new Map(),
+    rules: new Map(),
+    compile: (nodes) => {
+      const distinct = distinctNodes(nodes.map((node) => resolveReference(node, compilation)));
+      const key = schemaKey(distinct);
+      const known = compilation.types.get(key);
+      if (known !== undefined) return known;
+      if (open.has(key)) return circularType(distinct, compilation);
+      open.add(key);
+      const type = compileNodes(distinct, compilation, (draft) => compilation.types.set(key, draft));
+      open.delete(key);
+      compilation.types.set(key, type);
+      return type;
+    },
+  };
+  return compilation;
+}
+
+type RegisterType = (draft: FieldType) => void;
+
+function distinctNodes(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
+  return [...new Map(nodes.map((node) => [schemaKey([node]), node])).values()];
+}
+
+/** Alternatives that lead back to themselves without an object or a list between. */
+function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): FieldType {
+  findings.add(
+    "error",
+    "circular-ref",
+    "the schema refers to itself without end; it is not enforced",
+    nodes[0]?.path ?? [],
+  );
+  return { kind: "any", nullable: true, deprecated: false, validators: [] };
+}
+
+function compileNodes(nodes: readonly SchemaNode[], compilation: Compilation, enter: RegisterType): FieldType {
+  const parts = flattenSchemas(nodes, compilation);
+  const alternatives = alternativesOf(parts, compilation);
+  if (alternatives !== undefined) return compileAlternatives(alternatives, compilation, enter);
+  const types = typesOf(parts, compilation);
+  if (types.allowed !== undefined && types.allowed.length > 1 && readKeywords(parts, "enum").length === 0) {
+    return compileTypeList(parts, types, compilation, enter);
+  }
+  return compilePlain(parts, types, compilation, enter);
+}
+
+function compileAlternatives(alternatives: Alternatives, compilation: Compilation, enter: RegisterType): FieldType {
+  const { rest, options, path, discriminator } = alternatives;
+  const [only, second] = options;
+  if (only !== undefined && second === undefined && discriminator === undefined) {
+    const nodes = alternatives.nullable ? [nullableNode(path), ...rest] : rest;
+    return compilation.compile([...nodes, ...only]);
+  }
+  const types = typesOf(rest, compilation);
+  const base = baseType(rest, types.nullable || alternatives.nullable, compilation);
+  const choices = mergedChoices(alternatives, compilation);
+  if (choices !== undefined) return { ...base, kind: "choice", choices };
+  checkKeywords(
+    rest.filter((part) => !alternatives.shared.includes(part)),
+    "object",
+    compilation,
+  );
+  return unionType(alternatives, base, compilation, enter);
+}
+
+function nullableNode(path: SchemaNode["path"]): SchemaNode {
+  return { schema: { nullable: true }, path: [...path, "nullable"], omit: [] };
+}
+
+/** `type: [string, integer]`: an option for each of them, with the keywords that belong to it. */
+function compileTypeList(
+  parts: readonly SchemaNode[],
+  types: SchemaTypes,
+  compilation: Compilation,
+  enter: RegisterType,
+): FieldType {
+  const rest = parts.map((part) => omitKeywords(part, "type"));
+  const options = (types.allowed ?? []).map((type): readonly SchemaNode[] => [
+    { schema: { type }, path: [...types.path, type], omit: [] },
+    ...rest,
+  ]);
+  const base = baseType(parts, types.nullable, compilation);
+  const alternatives = { options, rest, nullable: false, path: types.path, discriminator: undefined, shared: rest };
+  return unionType(alternatives, base, compilation, enter);
+}
+
+function compilePlain(
+  parts: readonly SchemaNode[],
+  types: SchemaTypes,
+  compilation: Compilation,
+  enter: RegisterType,
+): FieldType {
+  const type = build(parts, types, compilation, enter);
+  checkKeywords(parts, type.kind, compilation);
+  reportUnusedDiscriminator(parts, compilation);
+  return type;
+}
+
+function build(
+  parts: readonly SchemaNode[],
+  types: SchemaTypes,
+  compilation: Compilation,
+  enter: RegisterType,
+): FieldType {
+  const base = baseType(parts, types.nullable, compilation);
+  if (readKeywords(parts, "enum").length > 0 || readKeywords(parts, "const").length > 0) {
+    return choiceType(parts, base, types.allowed, compilation);
+  }
+  const type = types.allowed?.[0] ?? inferredType(parts, compilation);
+  if (type === "object") return objectType(parts, base, compilation, enter);
+  if (type === "array") return listType(parts, base, compilation, enter);
+  return scalarType(parts, base, { ...types, allowed: type && [type] }, compilation);
+}
+
+function scalarType(
+  parts: readonly SchemaNode[],
+  base: TypeBase,
+  types: SchemaTypes,
+  compilation: Compilation,
+): FieldType {
+  const [type] = types.allowed ?? [];
+  if (type === "string") return stringType(parts, base, types, compilation);
+  if (type === "number" || type === "integer") return numeric(parts, base, type, compilation);
+  reportUncheckedFormat(parts, [], compilation);
+  return type === "boolean" ? { ...base, kind: "boolean" } : anyType({ ...base, nullable: true });
+}
+
+/** What the keywords suggest where no type is written. */
+function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): SchemaType | undefined {
+  for (const [type, keywords] of TYPE_INDICATORS) {
+    const [found] = keywords.flatMap((keyword) => readKeywords(parts, keyword));
+    if (found === undefined) continue;
+    findings.add("info", "type-inferred", `no type is written; read as ${type}`, found.path.slice(0, -1));
+    return type;
+  }
+  return undefined;
+}
+
+const TYPE_INDICATORS: readonly (readonly [SchemaType, readonly string[]])[] = [
+  ["object", ["properties", "additionalProperties"]],
+  ["array", ["items"]],
+  ["string", ["maxLength", "minLength", "pattern", "format"]],
+];
+
+function stringType(
+  parts: readonly SchemaNode[],
+  base: TypeBase,
+  types: SchemaTypes,
+  compilation: Compilation,
+): FieldType {
+  const format = formatOf(parts, types, compilation);
+  if (format === "decimal") return decimalType(parts, base, compilation);
+  const date = DATE_KINDS.get(format ?? "");
+  if (date !== undefined) return { ...base, kind: date };
+  const known = TEXT_FORMATS.find((name) => name === format);
+  if (known === undefined) reportUncheckedFormat(parts, ["password"], compilation);
+  return textType(parts, base, known, compilation);
+}
+
+const DATE_KINDS: ReadonlyMap<string, DateType["kind"]> = new Map([
+  ["date", "date"],
+  ["date-time", "datetime"],
+  ["time", "time"],
+]);
+
+const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid", "uri"];
+
+function formatOf(parts: readonly SchemaNode[], types: SchemaTypes, { findings }: Compilation): string | undefined {
+  const formats = readKeywords(parts, "format");
+  const [first] = formats;
+  const other = formats.find(({ value }) => value !== first?.value);
+  if (other !== undefined)
+    findings.add("error", "contradiction", "two formats for one value; the first counts", other.path);
+  return typeof first?.value === "string" ? first.value : types.format;
+}
+
+function numeric(
+  parts: readonly SchemaNode[],
+  base: TypeBase,
+  kind: "number" | "integer",
+  compilation: Compilation,
+): FieldType {
+  reportUncheckedFormat(parts, ["int64", "float", "double", "decimal"], compilation);
+  return numberType([...parts, ...int32Limits(parts)], base, kind, compilation);
+}
+
+/** OpenAPI 3.0.3, Data Types: `int32` is a signed number of 32 bits. */
+function int32Limits(parts: readonly SchemaNode[]): readonly SchemaNode[] {
+  const holder = parts.find((part) => readKeyword(part, "format") === "int32");
+  if (holder === undefined) return [];
+  return [{ schema: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, path: holder.path, omit: [] }];
+}
+
+/** A format that restricts values in a way that is not checked. */
+function reportUncheckedFormat(
+  parts: readonly SchemaNode[],
+  accepted: readonly string[],
+  { findings }: Compilation,
+): void {
+  for (const { value, path } of readKeywords(parts, "format")) {
+    if (typeof value === "string" && (accepted.includes(value) || value === "int32")) continue;
+    findings.add("warning", "unknown-format", `the format ${JSON.stringify(value)} is not enforced here`, path);
+  }
+}
+
+function reportUnusedDiscriminator(parts: readonly SchemaNode[], { findings }: Compilation): void {
+  for (const { path } of readKeywords(parts, "discriminator")) {
+    findings.add("warning", "not-enforced", "a discriminator without oneOf or anyOf chooses nothing", path);
+  }
+}

@@ -1,0 +1,141 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { TypeBase } from "./read-keywords.ts";
+import type { AnyType, FieldType, ListType, ObjectType, Property } from "./field-type.ts";
+import {
+  flattenSchemas,
+  schemaNodeAt,
+  readKeyword,
+  readKeywords,
+  type Compilation,
+  type SchemaNode,
+} from "./schema-node.ts";
+import { keywordReader } from "./read-keywords.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+
+type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
+
+/** `enter` is called with the type before its properties are compiled, so that they may contain it. */
+export function objectType(
+  parts: readonly SchemaNode[],
+  base: TypeBase,
+  compilation: Compilation,
+  enter: (type: ObjectType) => void,
+): ObjectType {
+  const properties = new Map<string, Property>();
+  const name = nameOf(parts);
+  const object: Mutable<ObjectType> = {
+    ...base,
+    kind: "object",
+    properties,
+    additional: "closed",
+    ...definedMembers({ name }),
+  };
+  enter(object);
+  const required = requiredOf(parts, compilation);
+  for (const [property, nodes] of propertyNodes(parts, compilation)) {
+    properties.set(property, propertyOf(property, nodes, required.has(property), compilation));
+  }
+  object.additional = additionalOf(parts, compilation);
+  for (const [property, path] of required) {
+    if (properties.has(property)) continue;
+    if (object.additional === "closed") {
+      const message = `"${property}" is required, but it is not among the properties`;
+      compilation.findings.add("warning", "required-unknown", message, path);
+    }
+    properties.set(property, { name: property, required: true, readOnly: false, type: ANY_TYPE });
+  }
+  return object;
+}
+
+/** `enter`: as for objects. */
+export function listType(
+  parts: readonly SchemaNode[],
+  base: TypeBase,
+  compilation: Compilation,
+  enter: (type: ListType) => void,
+): ListType {
+  const reader = keywordReader(parts, compilation.findings);
+  const minItems = reader.count("minItems", "largest");
+  const maxItems = reader.count("maxItems", "smallest");
+  reader.checkOrder(minItems, maxItems, "minItems");
+  const list: Mutable<ListType> = {
+    ...base,
+    kind: "list",
+    items: ANY_TYPE,
+    uniqueItems: reader.isTrue("uniqueItems"),
+    ...definedMembers({ minItems, maxItems }),
+  };
+  enter(list);
+  const items = readKeywords(parts, "items").map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));
+  if (items.length > 0) list.items = compilation.compile(items);
+  return list;
+}
+
+const ANY_TYPE: AnyType = { kind: "any", nullable: true, deprecated: false, validators: [] };
+
+/** The name of the first schema among the parts that has one: the one nearest to the field. */
+function nameOf(parts: readonly SchemaNode[]): string | undefined {
+  const named = parts.find(({ path }) => path.length === 3 && path[0] === "components" && path[1] === "schemas");
+  return named && String(named.path[2]);
+}
+
+/** Property -> the schemas that its values must satisfy, over all parts, in document order. */
+function propertyNodes(
+  parts: readonly SchemaNode[],
+  { findings }: Compilation,
+): ReadonlyMap<string, readonly SchemaNode[]> {
+  const nodes = new Map<string, SchemaNode[]>();
+  for (const { value, path } of readKeywords(parts, "properties")) {
+    if (!isJsonObject(value)) {
+      findings.add("error", "bad-keyword", '"properties" must be an object; it is not enforced', path);
+      continue;
+    }
+    for (const [name, schema] of Object.entries(value)) {
+      const node = schemaNodeAt(schema, [...path, name], findings);
+      nodes.set(name, [...(nodes.get(name) ?? []), node]);
+    }
+  }
+  return nodes;
+}
+
+/** OpenAPI 3.0.3, Schema Object: a required property that is `readOnly` is required in replies only. */
+function propertyOf(
+  name: string,
+  nodes: readonly SchemaNode[],
+  isRequired: boolean,
+  compilation: Compilation,
+): Property {
+  const readOnly = flattenSchemas(nodes, compilation).some((part) => readKeyword(part, "readOnly") === true);
+  return { name, required: isRequired && !readOnly, readOnly, type: compilation.compile(nodes) };
+}
+
+/** Required name -> where it says so. */
+function requiredOf(parts: readonly SchemaNode[], { findings }: Compilation): ReadonlyMap<string, AttrPath> {
+  const required = new Map<string, AttrPath>();
+  for (const { value, path } of readKeywords(parts, "required")) {
+    const names: readonly JsonValue[] = isJsonArray(value) ? value : [];
+    if (!isJsonArray(value)) {
+      findings.add("error", "bad-keyword", '"required" must be a list of property names; it is not enforced', path);
+    }
+    for (const [index, name] of names.entries()) {
+      if (typeof name === "string") required.set(name, [...path, index]);
+      else findings.add("error", "bad-keyword", "a property name must be text", [...path, index]);
+    }
+  }
+  return required;
+}
+
+/** Closed unless a schema opens it (specification 2.7.5); one `false` closes it again, as every part has to agree. */
+function additionalOf(parts: readonly SchemaNode[], compilation: Compilation): ObjectType["additional"] {
+  const written = [...readKeywords(parts, "additionalProperties"), ...readKeywords(parts, "unevaluatedProperties")];
+  if (written.length === 0 || written.some(({ value }) => value === false)) return "closed";
+  const schemas = written.map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));
+  const open = schemas.filter(({ schema }) => Object.keys(schema).length > 0);
+  return open.length === 0 ? ANY_TYPE : compilation.compile(open);
+}
+
+/** A type that says nothing. */
+export function anyType(base: TypeBase): FieldType {
+  return { ...base, kind: "any" };
+}

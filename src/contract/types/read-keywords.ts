@@ -1,0 +1,157 @@
+import { z } from "zod";
+import type { AttrPath } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import { readRules } from "../../rules/language/read-rules.ts";
+import type { Rule } from "../../rules/language/rule.ts";
+import type { Findings } from "../contract-findings.ts";
+import { refuseRule } from "../contract-findings.ts";
+import type { AnyType, NumericLimit, PublishedValidator } from "./field-type.ts";
+import type { Compilation, SchemaNode } from "./schema-node.ts";
+import { readKeyword, readKeywords } from "./schema-node.ts";
+
+/** Reads the values of keywords out of the parts of a schema; a value of the wrong kind is a finding and left out. */
+interface KeywordReader {
+  readonly text: (keyword: string) => string | undefined;
+  readonly isTrue: (keyword: string) => boolean;
+  /** The tightest of the counts: the largest of the minima, the smallest of the maxima. */
+  readonly count: (keyword: string, tightest: "largest" | "smallest") => number | undefined;
+  readonly minimum: () => NumericLimit | undefined;
+  readonly maximum: () => NumericLimit | undefined;
+  readonly multipleOf: () => number | undefined;
+  /** Says so when no value can satisfy both. */
+  readonly checkOrder: (low: number | undefined, high: number | undefined, keyword: string) => void;
+}
+
+export function keywordReader(parts: readonly SchemaNode[], findings: Findings): KeywordReader {
+  const wrong = (keyword: string, wanted: string, path: AttrPath): void =>
+    findings.add("error", "bad-keyword", `"${keyword}" must be ${wanted}; it is not enforced`, path);
+
+  const numbers = (keyword: string, wanted: string, fits: (value: number) => boolean): readonly number[] =>
+    readKeywords(parts, keyword).flatMap(({ value, path }) => {
+      if (typeof value === "number" && fits(value)) return [value];
+      wrong(keyword, wanted, path);
+      return [];
+    });
+
+  const limits = (keyword: "minimum" | "maximum"): readonly NumericLimit[] =>
+    parts.flatMap((part) => limitsOf(part, keyword, wrong));
+
+  return {
+    text: (keyword) => {
+      const texts = readKeywords(parts, keyword).filter(({ value }) => typeof value === "string");
+      return texts.map(({ value }) => value).find((value) => typeof value === "string");
+    },
+    isTrue: (keyword) => readKeywords(parts, keyword).some(({ value }) => value === true),
+    count: (keyword, tightest) => {
+      const counts = numbers(keyword, "a whole number, 0 or more", (value) => Number.isInteger(value) && value >= 0);
+      if (counts.length === 0) return undefined;
+      return tightest === "largest" ? Math.max(...counts) : Math.min(...counts);
+    },
+    minimum: () => limits("minimum").toSorted((one, other) => other.value - one.value || exclusiveFirst(one, other))[0],
+    maximum: () => limits("maximum").toSorted((one, other) => one.value - other.value || exclusiveFirst(one, other))[0],
+    multipleOf: () => {
+      const [first, ...others] = numbers("multipleOf", "a number above 0", (value) => value > 0);
+      const other = others.find((value) => value !== first);
+      if (other !== undefined)
+        findings.add("warning", "not-enforced", onlyOneMultiple(first, other), parts[0]?.path ?? []);
+      return first;
+    },
+    checkOrder: (low, high, keyword) => {
+      if (low === undefined || high === undefined || low <= high) return;
+      const place = readKeywords(parts, keyword)[0]?.path ?? parts[0]?.path ?? [];
+      findings.add(
+        "error",
+        "contradiction",
+        `the least allowed (${low}) is above the most (${high}); no value fits`,
+        place,
+      );
+    },
+  };
+}
+
+function onlyOneMultiple(first: number | undefined, other: number): string {
+  return `only one "multipleOf" is enforced (${first}), ${other} is not`;
+}
+
+function exclusiveFirst(one: NumericLimit, other: NumericLimit): number {
+  return Number(other.exclusive) - Number(one.exclusive);
+}
+
+/** `exclusiveMinimum` is a boolean beside `minimum` in OpenAPI 3.0 and a limit of its own in 3.1. */
+function limitsOf(
+  part: SchemaNode,
+  keyword: "minimum" | "maximum",
+  wrong: (keyword: string, wanted: string, path: AttrPath) => void,
+): readonly NumericLimit[] {
+  const strict = keyword === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum";
+  const plain = readKeyword(part, keyword);
+  const exclusive = readKeyword(part, strict);
+  const limits: NumericLimit[] = [];
+  if (typeof plain === "number") limits.push({ value: plain, exclusive: exclusive === true });
+  else if (plain !== undefined) wrong(keyword, "a number", [...part.path, keyword]);
+  if (typeof exclusive === "number") limits.push({ value: exclusive, exclusive: true });
+  else if (isMisplaced(plain, exclusive))
+    wrong(strict, `a number, or true beside "${keyword}"`, [...part.path, strict]);
+  return limits;
+}
+
+function isMisplaced(plain: JsonValue | undefined, exclusive: JsonValue | undefined): boolean {
+  if (exclusive === undefined || exclusive === false) return false;
+  return exclusive !== true || plain === undefined;
+}
+
+/** What every type says of itself. */
+export type TypeBase = Omit<AnyType, "kind">;
+
+/** Where several parts say the same thing, the one nearest to the field is believed. */
+export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
+  const { findings } = compilation;
+  const reader = keywordReader(parts, findings);
+  const title = reader.text("title");
+  const description = reader.text("description");
+  const standard = readKeywords(parts, "default")[0]?.value;
+  const rules = parts.flatMap((part) => rulesOf(part, compilation));
+  return {
+    nullable,
+    deprecated: reader.isTrue("deprecated"),
+    validators: parts.flatMap((part) => validatorsOf(part, findings)),
+    ...definedMembers({ title, description }),
+    ...(standard === undefined ? {} : { default: standard }),
+    ...(rules.length === 0 ? {} : { rules }),
+  };
+}
+
+/** As operators publish them: a name, a text (either may be null), and the codes that the platform may answer with. */
+const validatorsSchema = z.array(
+  z.object({
+    name: z.string().nullish(),
+    description: z.string().nullish(),
+    possible_errors: z.array(z.string()).default([]),
+  }),
+);
+
+function validatorsOf(part: SchemaNode, findings: Compilation["findings"]): readonly PublishedValidator[] {
+  const written = readKeyword(part, "x-validators");
+  if (written === undefined) return [];
+  const validators = validatorsSchema.safeParse(written);
+  if (!validators.success) {
+    const message = '"x-validators" must be a list of objects with name, description and possible_errors';
+    findings.add("error", "bad-extension", message, [...part.path, "x-validators"]);
+    return [];
+  }
+  return validators.data.map(({ name, description, possible_errors: codes }) => ({
+    name: name ?? "",
+    description: description ?? "",
+    codes,
+  }));
+}
+
+/** The same rules wherever the part is used, so that they are known again. */
+function rulesOf(part: SchemaNode, { findings, rules }: Compilation): readonly Rule[] {
+  const written = readKeyword(part, "x-rules");
+  if (written === undefined) return [];
+  const known = rules.get(written) ?? readRules(written, [...part.path, "x-rules"], refuseRule(findings));
+  rules.set(written, known);
+  return known;
+}

@@ -1,0 +1,177 @@
+import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import type { TypeBase } from "./read-keywords.ts";
+import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type.ts";
+import { readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
+import type { SchemaType } from "./type-keyword.ts";
+import { keywordReader } from "./read-keywords.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { slowPatternReason } from "../../text/slow-pattern.ts";
+
+export function textType(
+  parts: readonly SchemaNode[],
+  base: TypeBase,
+  format: TextType["format"],
+  { findings }: Compilation,
+): TextType {
+  const reader = keywordReader(parts, findings);
+  const minLength = reader.count("minLength", "largest");
+  const maxLength = reader.count("maxLength", "smallest");
+  reader.checkOrder(minLength, maxLength, "minLength");
+  const pattern = patternOf(parts, findings);
+  return {
+    ...base,
+    kind: "text",
+    allowBlank: minLength === 0,
+    documentPath: reader.isTrue("x-document-path"),
+    ...definedMembers({ format, minLength, maxLength, pattern }),
+  };
+}
+
+export function decimalType(parts: readonly SchemaNode[], base: TypeBase, { findings }: Compilation): DecimalType {
+  const reader = keywordReader(parts, findings);
+  const pattern = patternOf(parts, findings);
+  const derived = digitsOf(pattern);
+  const places = reader.count("x-max-decimal-places", "smallest") ?? derived?.places;
+  const digits = reader.count("x-max-digits", "smallest") ?? (derived && derived.whole + derived.places);
+  const whole = derived?.whole ?? wholeDigits(digits, places);
+  reader.checkOrder(places, digits, "x-max-decimal-places");
+  return {
+    ...base,
+    kind: "decimal",
+    ...numericLimits(parts, findings),
+    ...definedMembers({ maxDigits: digits, maxDecimalPlaces: places, maxWholeDigits: whole, pattern }),
+  };
+}
+
+export function numberType(
+  parts: readonly SchemaNode[],
+  base: TypeBase,
+  kind: NumberType["kind"],
+  { findings }: Compilation,
+): NumberType {
+  return { ...base, kind, ...numericLimits(parts, findings) };
+}
+
+/** `enum` and `const`: what every part of the schema lets through. Null is no choice; it makes the type nullable. */
+export function choiceType(
+  parts: readonly SchemaNode[],
+  base: TypeBase,
+  allowed: readonly SchemaType[] | undefined,
+  { findings }: Compilation,
+): ChoiceType {
+  const lists = [...readKeywords(parts, "enum"), ...readKeywords(parts, "const").map(asList)];
+  const [first, ...others] = lists.map((located) => scalarsOf(located, findings));
+  const path = lists[0]?.path ?? [];
+  const shared = (first ?? []).filter((choice) => others.every((list) => list.includes(choice)));
+  const choices = [...new Set(shared)].filter((choice) => choice !== null && isOfType(choice, allowed));
+  const misfit = shared.find((choice) => choice !== null && !isOfType(choice, allowed));
+  if (misfit !== undefined) {
+    const message = `the choice ${JSON.stringify(misfit)} is not of the type ${allowed?.join(" or ")}; it can never be taken`;
+    findings.add("error", "contradiction", message, path);
+  }
+  if (choices.length === 0 && !shared.includes(null)) {
+    findings.add("error", "contradiction", "no choice is left; no value fits", path);
+  }
+  if (shared.includes(null) && !base.nullable) {
+    const message = "null is among the choices, but the type does not allow it; add nullable: true";
+    findings.add("warning", "null-choice", message, path);
+  }
+  return { ...base, kind: "choice", choices };
+}
+
+function asList({ value, path }: Located): Located {
+  return { value: [value], path };
+}
+
+function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {
+  const values = isJsonArray(value) ? value : [];
+  if (!isJsonArray(value)) findings.add("error", "bad-keyword", '"enum" must be a list; it is not enforced', path);
+  return values.filter((choice): choice is JsonScalar => {
+    const isScalar = !isJsonArray(choice) && !isJsonObject(choice);
+    if (!isScalar) findings.add("warning", "not-enforced", "objects and lists cannot be choices", path);
+    return isScalar;
+  });
+}
+
+function isOfType(choice: JsonValue, allowed: readonly SchemaType[] | undefined): boolean {
+  if (allowed === undefined) return true;
+  if (typeof choice === "number") {
+    return allowed.includes("number") || (allowed.includes("integer") && Number.isInteger(choice));
+  }
+  return allowed.some((type) => type === typeof choice);
+}
+
+function numericLimits(
+  parts: readonly SchemaNode[],
+  findings: Compilation["findings"],
+): Pick<NumberType, "minimum" | "maximum" | "multipleOf"> {
+  const reader = keywordReader(parts, findings);
+  const [minimum, maximum, multipleOf] = [reader.minimum(), reader.maximum(), reader.multipleOf()];
+  reader.checkOrder(minimum?.value, maximum?.value, "minimum");
+  return {
+    ...definedMembers({ minimum, maximum, multipleOf }),
+  };
+}
+
+/** ECMA-262 with the u flag, as JSON Schema asks for; without it where only the older syntax can read the pattern. */
+function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings"]): RegExp | undefined {
+  const patterns = readKeywords(parts, "pattern");
+  const [first, ...others] = patterns;
+  for (const other of others) {
+    if (other.value === first?.value) continue;
+    findings.add("warning", "not-enforced", "only one pattern is enforced, the one nearest to the field", other.path);
+  }
+  if (first === undefined) return undefined;
+  const pattern =
+    typeof first.value === "string"
+      ? (compiledPattern(first.value, "u") ?? compiledPattern(first.value, ""))
+      : undefined;
+  if (pattern !== undefined) return withoutSlowPattern(pattern, first.path, findings);
+  findings.add(
+    "error",
+    "bad-pattern",
+    "the pattern is no regular expression of ECMAScript; it is not enforced",
+    first.path,
+  );
+  return undefined;
+}
+
+/** A pattern that one forged cell could keep busy for hours is left to the platform. */
+function withoutSlowPattern(
+  pattern: RegExp,
+  path: Located["path"],
+  findings: Compilation["findings"],
+): RegExp | undefined {
+  const why = slowPatternReason(pattern.source);
+  if (why === undefined) return pattern;
+  findings.add(
+    "warning",
+    "not-enforced",
+    `the pattern could take very long on some text: ${why}; it is not enforced`,
+    path,
+  );
+  return undefined;
+}
+
+function compiledPattern(source: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return undefined;
+  }
+}
+
+function wholeDigits(digits: number | undefined, places: number | undefined): number | undefined {
+  return digits === undefined || places === undefined ? undefined : Math.max(0, digits - places);
+}
+
+interface Digits {
+  readonly whole: number;
+  readonly places: number;
+}
+
+/** The digits that a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$` allows: how operators' documents write decimals. */
+function digitsOf(pattern: RegExp | undefined): Digits | undefined {
+  const match = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(pattern?.source ?? "");
+  return match === null ? undefined : { whole: Number(match[1]), places: Number(match[2]) };
+}

@@ -1,0 +1,161 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { FieldType } from "./field-type.ts";
+import type { Findings } from "../contract-findings.ts";
+import type { Rule } from "../../rules/language/rule.ts";
+import { formatPointer, parseFragment, valueAtPointer } from "../../json/json-pointer.ts";
+
+/** A schema at its place in the document, or a part of one: `omit` names keywords that are looked after elsewhere. */
+export interface SchemaNode {
+  readonly schema: JsonObject;
+  readonly path: AttrPath;
+  readonly omit: readonly string[];
+}
+
+/** What compiling one document shares. */
+export interface Compilation {
+  readonly document: JsonObject;
+  readonly findings: Findings;
+  readonly openapi: "3.0" | "3.1";
+  /** One type for all the nodes at once: a value has to satisfy each of them. */
+  readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
+  /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */
+  readonly types: Map<string, FieldType>;
+  /** What has been read of `x-rules`, by the list as written. */
+  readonly rules: Map<JsonValue, readonly Rule[]>;
+}
+
+/** Two lists of nodes with the same key compile to the same type. */
+export function schemaKey(nodes: readonly SchemaNode[]): string {
+  return nodes.map((node) => [formatPointer(node.path), ...node.omit].join(" -")).join("\n");
+}
+
+/** The schema at a path; `true` is the schema that allows everything. What is no schema is a finding, and allows everything. */
+export function schemaNodeAt(value: JsonValue | undefined, path: AttrPath, findings: Findings): SchemaNode {
+  if (isJsonObject(value)) return { schema: value, path, omit: [] };
+  if (value !== true && value !== undefined) {
+    findings.add("error", "bad-keyword", "a schema must be an object here; it is not enforced", path);
+  }
+  return { schema: {}, path, omit: [] };
+}
+
+export function omitKeywords(node: SchemaNode, ...keywords: readonly string[]): SchemaNode {
+  return { ...node, omit: [...new Set([...node.omit, ...keywords])].toSorted() };
+}
+
+/** The keyword's value, unless it is omitted. */
+export function readKeyword(node: SchemaNode, keyword: string): JsonValue | undefined {
+  if (node.omit.includes(keyword) || !Object.hasOwn(node.schema, keyword)) return undefined;
+  return node.schema[keyword];
+}
+
+export interface Located {
+  readonly value: JsonValue;
+  readonly path: AttrPath;
+}
+
+/** Every value of the keyword, outermost first, each with its place. */
+export function readKeywords(nodes: readonly SchemaNode[], keyword: string): readonly Located[] {
+  return nodes.flatMap((node) => {
+    const value = readKeyword(node, keyword);
+    return value === undefined ? [] : [{ value, path: [...node.path, keyword] }];
+  });
+}
+
+/** A node that is nothing but a `$ref` becomes what it refers to. */
+export function resolveReference(node: SchemaNode, compilation: Compilation): SchemaNode {
+  const seen = new Set<string>();
+  let current = node;
+  while (isReferenceOnly(current) && !seen.has(formatPointer(current.path))) {
+    seen.add(formatPointer(current.path));
+    const target = targetOf(current, compilation);
+    if (target === undefined) return omitKeywords(current, "$ref");
+    current = target;
+  }
+  return isReferenceOnly(current) ? reportCircularReference(current, compilation) : current;
+}
+
+/**
+ * The nodes with all that `$ref` and `allOf` bring in, each once, outermost first, so that what stands nearer to the
+ * field wins where only one can (a description). Neither keyword is left in the result.
+ */
+export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
+  const parts = new Map<string, SchemaNode>();
+  const open = new Set<string>();
+  const visit = (node: SchemaNode): void => {
+    const key = schemaKey([node]);
+    if (open.has(key)) {
+      reportCircularReference(node, compilation);
+      return;
+    }
+    const part = omitKeywords(node, "$ref", "allOf");
+    const partKey = schemaKey([part]);
+    if (parts.has(partKey)) return;
+    parts.set(partKey, part);
+    open.add(key);
+    for (const inner of referencedNodes(node, compilation)) visit(inner);
+    open.delete(key);
+  };
+  for (const node of nodes) visit(node);
+  return [...parts.values()];
+}
+
+function isReferenceOnly(node: SchemaNode): boolean {
+  return readKeyword(node, "$ref") !== undefined && Object.keys(node.schema).length === 1;
+}
+
+function reportCircularReference(node: SchemaNode, { findings }: Compilation): SchemaNode {
+  findings.add("error", "circular-ref", "the schema refers to itself without end; it is not enforced", node.path);
+  return omitKeywords(node, "$ref", "allOf");
+}
+
+function targetOf(node: SchemaNode, { document, findings }: Compilation): SchemaNode | undefined {
+  return followReference(document, readKeyword(node, "$ref"), [...node.path, "$ref"], findings);
+}
+
+/** The schema that a `$ref` names; a finding and undefined when there is none. `path`: where the reference stands. */
+export function followReference(
+  document: JsonObject,
+  reference: JsonValue | undefined,
+  path: AttrPath,
+  findings: Findings,
+): SchemaNode | undefined {
+  const target = typeof reference === "string" ? parseFragment(reference) : undefined;
+  const value = target === undefined ? undefined : valueAtPointer(document, target);
+  if (target !== undefined && isJsonObject(value)) return { schema: value, path: target, omit: [] };
+  const reason =
+    target === undefined ? "only references inside the document (#/...) are followed" : "there is no such part";
+  findings.add("error", "broken-ref", `the reference ${JSON.stringify(reference)} leads nowhere: ${reason}`, path);
+  return undefined;
+}
+
+function referencedNodes(node: SchemaNode, compilation: Compilation): readonly SchemaNode[] {
+  const inner: SchemaNode[] = [];
+  if (readKeyword(node, "$ref") !== undefined) {
+    reportReferenceSiblings(node, compilation);
+    const target = targetOf(node, compilation);
+    if (target !== undefined) inner.push(target);
+  }
+  const branches = readKeyword(node, "allOf");
+  if (Array.isArray(branches)) {
+    const path = [...node.path, "allOf"];
+    inner.push(
+      ...branches.map((branch: JsonValue, index) => schemaNodeAt(branch, [...path, index], compilation.findings)),
+    );
+  } else if (branches !== undefined) {
+    compilation.findings.add("error", "bad-keyword", '"allOf" must be a list; it is not enforced', [
+      ...node.path,
+      "allOf",
+    ]);
+  }
+  return inner;
+}
+
+function reportReferenceSiblings(node: SchemaNode, { findings, openapi }: Compilation): void {
+  const sibling = Object.keys(node.schema).find(
+    (name) => name !== "$ref" && name !== "description" && name !== "summary",
+  );
+  if (openapi !== "3.0" || sibling === undefined) return;
+  const message = `OpenAPI 3.0 ignores "${sibling}" beside "$ref"; here it counts, as in OpenAPI 3.1`;
+  findings.add("info", "ref-siblings", message, [...node.path, sibling]);
+}

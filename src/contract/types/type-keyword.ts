@@ -1,0 +1,144 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
+import { readKeyword, readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
+import { suggest } from "../../text/suggestion.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+
+/** JSON Schema's names of types. */
+export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
+
+export interface SchemaTypes {
+  /** What the schema allows, null not among it; undefined when it says nothing. */
+  readonly allowed: readonly SchemaType[] | undefined;
+  readonly nullable: boolean;
+  /** The format that a type such as `datetime` stands for. */
+  readonly format?: string;
+  /** Where the types are written. */
+  readonly path: AttrPath;
+}
+
+/** The types that all parts agree on. Contradictions and names that JSON Schema does not know are findings. */
+export function typesOf(parts: readonly SchemaNode[], { findings }: Compilation): SchemaTypes {
+  const declared = readKeywords(parts, "type").map((located) => declaredTypes(located, findings));
+  const known = declared.filter((types) => types.names.length > 0);
+  const path = known[0]?.path ?? placeOf(parts);
+  const [first, ...others] = known.map((types) => types.names);
+  const shared = first && others.reduce(sharedTypes, first);
+  const allowed = shared?.filter((name) => name !== "null") ?? [];
+  if (shared?.length === 0) findings.add("error", "contradiction", "the types exclude each other; no value fits", path);
+  const format = known.find((types) => types.format !== undefined)?.format;
+  return {
+    allowed: allowed.length === 0 ? undefined : allowed,
+    nullable: nullableBy(parts) ?? isNullAllowed(parts, shared),
+    path,
+    ...definedMembers({ format }),
+  };
+}
+
+function placeOf(parts: readonly SchemaNode[]): AttrPath {
+  return parts[0]?.path ?? [];
+}
+
+/** True for a schema that lets through null and nothing else. */
+export function isNullOnly(parts: readonly SchemaNode[]): boolean {
+  const types = readKeywords(parts, "type").flatMap(({ value }) => listOf(value));
+  if (types.length > 0 && types.every((type) => type === null || type === "null")) return true;
+  const choices = [...readKeywords(parts, "enum").flatMap(({ value }) => listOf(value)), ...constsOf(parts)];
+  return choices.length > 0 && choices.every((choice) => choice === null);
+}
+
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return isJsonArray(value) ? value : [value];
+}
+
+function constsOf(parts: readonly SchemaNode[]): readonly JsonValue[] {
+  return readKeywords(parts, "const").map(({ value }) => value);
+}
+
+/** `nullable`, nearest to the field first. */
+function nullableBy(parts: readonly SchemaNode[]): boolean | undefined {
+  for (const part of parts) {
+    const nullable = readKeyword(part, "nullable");
+    if (typeof nullable === "boolean") return nullable;
+  }
+  return undefined;
+}
+
+function isNullAllowed(parts: readonly SchemaNode[], types: readonly SchemaType[] | undefined): boolean {
+  if (types !== undefined) return types.includes("null");
+  const choices = readKeywords(parts, "enum").flatMap(({ value }) => listOf(value));
+  return choices.includes(null);
+}
+
+interface DeclaredTypes {
+  readonly names: readonly SchemaType[];
+  readonly format?: string;
+  readonly path: AttrPath;
+}
+
+function declaredTypes({ value, path }: Located, findings: Compilation["findings"]): DeclaredTypes {
+  const meanings = listOf(value).map(meaningOf);
+  const strange = listOf(value).find((name) => meaningOf(name) === undefined);
+  const alias = listOf(value).find((name) => typeof name === "string" && TYPE_ALIASES.has(name));
+  if (strange !== undefined) findings.add("warning", "unknown-type", unknownTypeMessage(strange), path);
+  const names = meanings.flatMap((one) => one?.types ?? []);
+  const format = meanings.find((one) => one?.format !== undefined)?.format;
+  if (alias !== undefined) {
+    const meaning = [names.join(" or "), format].filter((part) => part !== undefined).join(", format ");
+    findings.add(
+      "info",
+      "type-alias",
+      `${JSON.stringify(alias)} is not a type of JSON Schema; read as ${meaning}`,
+      path,
+    );
+  }
+  return { names: strange === undefined ? names : [], path, ...definedMembers({ format }) };
+}
+
+function unknownTypeMessage(name: JsonValue): string {
+  const near = typeof name === "string" ? suggest(name, [...SCHEMA_TYPES, ...TYPE_ALIASES.keys()]) : undefined;
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  return `the type ${JSON.stringify(name)} is not known; it is not enforced${hint}`;
+}
+
+interface TypeMeaning {
+  readonly types: readonly SchemaType[];
+  readonly format?: string;
+}
+
+function meaningOf(name: JsonValue): TypeMeaning | undefined {
+  if (name === null) return { types: ["null"] };
+  if (typeof name !== "string") return undefined;
+  const type = SCHEMA_TYPES.find((known) => known === name);
+  return type === undefined ? TYPE_ALIASES.get(name) : { types: [type] };
+}
+
+const SCHEMA_TYPES: readonly SchemaType[] = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+/** Words that people write where JSON Schema wants `type` and `format`. */
+const TYPE_ALIASES: ReadonlyMap<string, TypeMeaning> = new Map<string, TypeMeaning>([
+  ["datetime", { types: ["string"], format: "date-time" }],
+  ["date-time", { types: ["string"], format: "date-time" }],
+  ["date", { types: ["string"], format: "date" }],
+  ["time", { types: ["string"], format: "time" }],
+  ["decimal", { types: ["string"], format: "decimal" }],
+  ["email", { types: ["string"], format: "email" }],
+  ["uuid", { types: ["string"], format: "uuid" }],
+  ["text", { types: ["string"] }],
+  ["str", { types: ["string"] }],
+  ["int", { types: ["integer"] }],
+  ["long", { types: ["integer"] }],
+  ["float", { types: ["number"] }],
+  ["double", { types: ["number"] }],
+  ["bool", { types: ["boolean"] }],
+  ["dict", { types: ["object"] }],
+  ["map", { types: ["object"] }],
+  ["list", { types: ["array"] }],
+]);
+
+/** What both lists allow; an integer is a number too. */
+function sharedTypes(one: readonly SchemaType[], other: readonly SchemaType[]): readonly SchemaType[] {
+  const allows = (types: readonly SchemaType[], name: SchemaType): boolean =>
+    types.includes(name) || (name === "integer" && types.includes("number"));
+  return [...new Set([...one, ...other])].filter((name) => allows(one, name) && allows(other, name));
+}

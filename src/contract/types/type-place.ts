@@ -1,0 +1,108 @@
+import type { FieldType, ObjectType } from "./field-type.ts";
+import type { PathExpression, PathStep } from "../../rules/language/expression.ts";
+
+/** A type, and the object types around it: one way in which a payload can come to hold such a value. */
+export interface TypePlace {
+  readonly type: FieldType;
+  /** The object that holds it, lists passed over. */
+  readonly around?: TypePlace;
+}
+
+/** Every way in which a payload of the type can come to hold a value with rules. A type inside itself is entered once. */
+export function placesWithRules(body: FieldType): readonly TypePlace[] {
+  const places: TypePlace[] = [];
+  const seen = new Map<FieldType, Set<FieldType | undefined>>();
+  const open: TypePlace[] = [{ type: body }];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const holders = seen.get(place.type) ?? new Set();
+    seen.set(place.type, holders);
+    if (holders.has(place.around?.type)) continue;
+    holders.add(place.around?.type);
+    if (place.type.rules !== undefined) places.push(place);
+    open.push(...placesBelow(place));
+  }
+  return places;
+}
+
+function placesBelow(place: TypePlace): readonly TypePlace[] {
+  const { type } = place;
+  if (type.kind === "list") return [itemPlace(place, type.items)];
+  if (type.kind === "union") return optionsOf(place);
+  if (type.kind !== "object") return [];
+  return memberPlaces(type, place);
+}
+
+function memberPlaces(type: ObjectType, around: TypePlace): readonly TypePlace[] {
+  const fields = [...type.properties.values()].map((property) => ({ type: property.type, around }));
+  return type.additional === "closed" ? fields : [...fields, { type: type.additional, around }];
+}
+
+function itemPlace({ around }: TypePlace, type: FieldType): TypePlace {
+  return around === undefined ? { type } : { type, around };
+}
+
+function optionsOf(place: TypePlace): readonly TypePlace[] {
+  const { type } = place;
+  if (type.kind !== "union") return [place];
+  const options = new Set<FieldType>([...type.options, ...(type.discriminator?.mapping.values() ?? [])]);
+  return [...options].flatMap((option) => optionsOf(itemPlace(place, option)));
+}
+
+/** What a rule's names are names of. */
+export interface PathBases {
+  readonly here: readonly TypePlace[];
+  readonly self: readonly TypePlace[];
+  readonly top: readonly TypePlace[];
+}
+
+/**
+ * Where a path leads; none where the contract has no such field. Undefined for a path into a reference list. A last named
+ * value is left to the caller.
+ */
+export function followPath(path: PathExpression, from: PathBases): readonly TypePlace[] | undefined {
+  const steps = path.steps.filter(({ kind }) => kind !== "named");
+  switch (path.base) {
+    case "found":
+    case "listed":
+      return undefined;
+    case "above":
+      return from.here.flatMap(({ around }) => holdersOf(around)).flatMap((place) => followSteps([place], steps));
+    case "this":
+      return followSteps(from.self, steps);
+    case "top":
+      return followSteps(from.top, steps);
+    case "here":
+    case "other":
+      break;
+  }
+  return followSteps(from.here, steps);
+}
+
+function holdersOf(place: TypePlace | undefined): readonly TypePlace[] {
+  return place === undefined ? [] : [place, ...holdersOf(place.around)];
+}
+
+function followSteps(from: readonly TypePlace[], steps: readonly PathStep[]): readonly TypePlace[] {
+  return steps.reduce<readonly TypePlace[]>((places, step) => places.flatMap((place) => followStep(step, place)), from);
+}
+
+function followStep(step: PathStep, place: TypePlace): readonly TypePlace[] {
+  if (step.kind === "parent") return place.around === undefined ? [] : [place.around];
+  return optionsOf(place).flatMap((option) => {
+    const { type } = option;
+    if (type.kind === "any") return [option];
+    if (step.kind === "members") return type.kind === "object" ? memberPlaces(type, option) : [];
+    if (step.kind === "items") return type.kind === "list" ? [itemPlace(option, type.items)] : [];
+    return step.kind === "field" && type.kind === "object" ? fieldPlace(type, step.name, option) : [];
+  });
+}
+
+function fieldPlace(type: ObjectType, name: string, around: TypePlace): readonly TypePlace[] {
+  const known = type.properties.get(name)?.type ?? (type.additional === "closed" ? undefined : type.additional);
+  return known === undefined ? [] : [{ type: known, around }];
+}
+
+/** The fields that could have been meant at the places. */
+export function fieldNames(places: readonly TypePlace[]): readonly string[] {
+  return places.flatMap(optionsOf).flatMap(({ type }) => (type.kind === "object" ? [...type.properties.keys()] : []));
+}

@@ -1,0 +1,207 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import type { TypeBase } from "./read-keywords.ts";
+import type { Discriminator, FieldType, ObjectType, UnionType } from "./field-type.ts";
+import { formatPointer } from "../../json/json-pointer.ts";
+import { treatmentOf } from "./schema-keywords.ts";
+import {
+  flattenSchemas,
+  followReference,
+  schemaNodeAt,
+  readKeyword,
+  readKeywords,
+  resolveReference,
+  omitKeywords,
+  type Compilation,
+  type SchemaNode,
+} from "./schema-node.ts";
+import { isNullOnly } from "./type-keyword.ts";
+
+/** A schema with `oneOf` or `anyOf`, taken apart. */
+export interface Alternatives {
+  /** The options other than null, each of them with what stands beside the keyword and holds for all. */
+  readonly options: readonly (readonly SchemaNode[])[];
+  /** All parts without the keyword. */
+  readonly rest: readonly SchemaNode[];
+  /** One option is null. */
+  readonly nullable: boolean;
+  /** The keyword's own place. */
+  readonly path: AttrPath;
+  readonly discriminator: JsonValue | undefined;
+  readonly shared: readonly SchemaNode[];
+}
+
+/** The first `oneOf` or `anyOf` among the parts; a second one stays with the rest and is taken apart after it. */
+export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
+  const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];
+  const holder = keyword === undefined ? undefined : parts.find((part) => readKeyword(part, keyword) !== undefined);
+  if (keyword === undefined || holder === undefined) return undefined;
+
+  const path = [...holder.path, keyword];
+  const rest = parts.map((part) => (part === holder ? omitKeywords(part, keyword, "discriminator") : part));
+  const shared = rest.filter(restricts);
+  const written = readKeyword(holder, keyword);
+  if (!isJsonArray(written) || written.length === 0) {
+    compilation.findings.add(
+      "error",
+      "bad-keyword",
+      `"${keyword}" must be a list of schemas; it is not enforced`,
+      path,
+    );
+    return undefined;
+  }
+  const nodes = written.map((option, index) =>
+    resolveReference(schemaNodeAt(option, [...path, index], compilation.findings), compilation),
+  );
+  const options = nodes.filter((node) => !isNullOnly(flattenSchemas([node], compilation)));
+  return {
+    options: options.map((node) => [node, ...shared]),
+    rest,
+    nullable: options.length < nodes.length,
+    path,
+    discriminator: readKeyword(holder, "discriminator"),
+    shared,
+  };
+}
+
+const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
+
+/** A part that says more than what a reader wants to know and that null is allowed. */
+function restricts(part: SchemaNode): boolean {
+  return Object.keys(part.schema).some(
+    (keyword) =>
+      !part.omit.includes(keyword) &&
+      keyword !== "nullable" &&
+      treatmentOf(keyword)?.as === "enforced" &&
+      !(keyword === "type" && part.schema["type"] === "object"),
+  );
+}
+
+/** The choices of all options together, when each option is a list of choices and nothing else, and nothing discriminates. */
+export function mergedChoices(
+  { options, discriminator }: Alternatives,
+  compilation: Compilation,
+): readonly JsonScalar[] | undefined {
+  if (discriminator !== undefined) return undefined;
+  const choices: JsonScalar[] = [];
+  for (const option of options) {
+    const parts = flattenSchemas(option, compilation);
+    const listed = readKeywords(parts, "enum");
+    if (listed.length !== 1 || parts.length !== 1 || !isJsonArray(listed[0]?.value)) return undefined;
+    choices.push(...listed[0].value.filter(isScalar));
+  }
+  return [...new Set(choices)].filter((choice) => choice !== null);
+}
+
+function isScalar(value: JsonValue): value is JsonScalar {
+  return !isJsonObject(value) && !isJsonArray(value);
+}
+
+/** `enter` is called with the type before its options are compiled, so that they may contain it. */
+export function unionType(
+  alternatives: Alternatives,
+  base: TypeBase,
+  compilation: Compilation,
+  enter: (type: UnionType) => void,
+): UnionType {
+  const options: FieldType[] = [];
+  const mapping = new Map<string, ObjectType>();
+  const property = discriminatorProperty(alternatives, compilation);
+  const union: UnionType = {
+    ...base,
+    kind: "union",
+    options,
+    ...(property === undefined ? {} : { discriminator: { property, mapping } satisfies Discriminator }),
+  };
+  enter(union);
+  options.push(...alternatives.options.map(compilation.compile));
+  if (property === undefined) reportFirstFit(alternatives, compilation);
+  else {
+    fillMapping(mapping, alternatives, options, compilation);
+    reportUnreachableOptions(property, alternatives, compilation);
+  }
+  return union;
+}
+
+/** Operators name a setting of theirs as discriminator; objects being closed, no payload can carry it then. */
+function reportUnreachableOptions(property: string, { options, path }: Alternatives, compilation: Compilation): void {
+  const parts = options.flatMap((option) => flattenSchemas(option, compilation));
+  const described = readKeywords(parts, "properties").some(
+    ({ value }) => isJsonObject(value) && Object.hasOwn(value, property),
+  );
+  const open = readKeywords(parts, "additionalProperties").some(({ value }) => value !== false);
+  if (described || open) return;
+  const message = `no option describes "${property}", so no payload can carry it, and at most the option for null is taken`;
+  const advice = "in an overlay, remove this discriminator and the options that your instance does not use";
+  const place = [...path.slice(0, -1), "discriminator", "propertyName"];
+  compilation.findings.add("warning", "bad-discriminator", `${message}; ${advice}`, place);
+}
+
+function reportFirstFit({ path }: Alternatives, { findings }: Compilation): void {
+  if (path.at(-1) !== "oneOf") return;
+  const message = "without a discriminator the first option that fits is taken; that only one fits is not checked";
+  findings.add("info", "one-of-first-fit", message, path);
+}
+
+function discriminatorProperty({ discriminator, path }: Alternatives, { findings }: Compilation): string | undefined {
+  if (discriminator === undefined) return undefined;
+  const property = isJsonObject(discriminator) ? discriminator["propertyName"] : undefined;
+  if (typeof property === "string") return property;
+  const place = [...path.slice(0, -1), "discriminator"];
+  findings.add("error", "bad-discriminator", 'a discriminator needs a "propertyName"; it is not enforced', place);
+  return undefined;
+}
+
+/** OpenAPI 3.0.3, Discriminator Object: the written mapping, and schema names for options that it leaves out. */
+function fillMapping(
+  mapping: Map<string, ObjectType>,
+  alternatives: Alternatives,
+  options: readonly FieldType[],
+  compilation: Compilation,
+): void {
+  const path = [...alternatives.path.slice(0, -1), "discriminator", "mapping"];
+  const { discriminator } = alternatives;
+  const written = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
+  for (const [value, reference] of Object.entries(isJsonObject(written) ? written : {})) {
+    const place = [...path, value];
+    const target = followReference(compilation.document, fullReference(reference), place, compilation.findings);
+    if (target === undefined) continue;
+    const nodes = [resolveReference(target, compilation), ...alternatives.shared];
+    addOption(mapping, { value, type: compilation.compile(nodes), place }, options, compilation);
+  }
+  const mapped = new Set<FieldType>(mapping.values());
+  for (const [index, nodes] of alternatives.options.entries()) {
+    const type = options[index];
+    const name = nodes[0] === undefined ? undefined : componentName(nodes[0].path);
+    if (type === undefined || mapped.has(type)) continue;
+    const place = [...alternatives.path, index];
+    if (name === undefined) {
+      const message = "the discriminator cannot choose this option: it has neither a name nor a place in the mapping";
+      compilation.findings.add("warning", "bad-discriminator", message, place);
+    } else addOption(mapping, { value: name, type, place }, options, compilation);
+  }
+}
+
+function fullReference(reference: JsonValue): JsonValue {
+  return typeof reference === "string" && !/[#/]/.test(reference) ? `#/components/schemas/${reference}` : reference;
+}
+
+function componentName(path: AttrPath): string | undefined {
+  return /^\/components\/schemas\/[^/]*$/.test(formatPointer(path)) ? String(path.at(-1)) : undefined;
+}
+
+function addOption(
+  mapping: Map<string, ObjectType>,
+  { value, type, place }: { readonly value: string; readonly type: FieldType; readonly place: AttrPath },
+  options: readonly FieldType[],
+  { findings }: Compilation,
+): void {
+  if (type.kind !== "object") {
+    findings.add("error", "bad-discriminator", "a discriminator can only choose between objects", place);
+    return;
+  }
+  if (!options.includes(type)) {
+    findings.add("warning", "bad-discriminator", "the mapping leads to a schema that is not among the options", place);
+  }
+  mapping.set(value, type);
+}

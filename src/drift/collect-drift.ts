@@ -1,0 +1,72 @@
+import { attrPattern } from "../json/attr.ts";
+import type { Outcome } from "../model/outcome.ts";
+import type { Place } from "../model/place.ts";
+import type { Problem } from "../model/problem.ts";
+import type { KnownRule } from "./rule-advice.ts";
+import type { RuleProposal } from "./rule-advice.ts";
+
+/** Something that the platform and local validation judged differently. */
+export interface Drift {
+  /** `missed`: refused by the platform, let through here. `strict`: found wrong here, accepted by the platform. */
+  readonly kind: "missed" | "strict";
+  readonly code: string;
+  /** The attr with list indexes as `*`. */
+  readonly attr: string;
+  readonly count: number;
+  /** The first of them: the cell, or the record's row. */
+  readonly example: Place;
+  /** Of what was missed: what is known of a rule for it; and one that would find it here, where the contract has none. */
+  readonly known?: KnownRule;
+  readonly proposal?: RuleProposal;
+}
+
+/** What can be done about a code that was missed. */
+export type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
+
+/** Attrs and codes that are kept apart at most: what keeps memory flat however strange a platform's answers. */
+const MAX_KINDS = 2000;
+
+/**
+ * Collects the drift of outcomes, the most frequent first. Records that were refused without a code of an error (a
+ * supplier that is closed, a key that is there already) have none.
+ */
+export async function collectDrift(
+  outcomes: AsyncIterable<readonly Outcome[]>,
+  advise: Advise,
+): Promise<readonly Drift[]> {
+  const found = new Map<string, Drift>();
+  for await (const batch of outcomes) {
+    for (const outcome of batch) for (const [kind, problem] of driftOf(outcome)) note(found, outcome, kind, problem);
+  }
+  return [...found.values()]
+    .map((drift) => (drift.kind === "strict" ? drift : { ...drift, ...advise(drift.code, drift.attr) }))
+    .toSorted((one, other) => other.count - one.count || (one.code < other.code ? -1 : 1));
+}
+
+type Found = readonly [kind: Drift["kind"], problem: Problem];
+
+function driftOf({ status, problems }: Outcome): readonly Found[] {
+  if (status === "rejected") return missed(problems).map((problem) => ["missed", problem] as const);
+  if (status !== "accepted") return [];
+  return problems.filter(isLocalError).map((problem) => ["strict", problem] as const);
+}
+
+/** What the platform said and local validation had not said of the same attr. */
+function missed(problems: readonly Problem[]): readonly Problem[] {
+  const known = new Set(problems.filter(({ by }) => by === "local").map(({ attr, code }) => `${attr} ${code}`));
+  return problems.filter(({ by, attr, code }) => by === "platform" && !known.has(`${attr} ${code}`));
+}
+
+/** Warnings that promise to be accepted are no drift when they are. */
+function isLocalError({ by, code }: Problem): boolean {
+  return by === "local" && code !== "coerced" && code !== "near_duplicate_key";
+}
+
+function note(found: Map<string, Drift>, outcome: Outcome, ...[kind, problem]: Found): void {
+  const { code, place = outcome.source } = problem;
+  const attr = attrPattern(problem.attr);
+  const key = `${kind} ${code} ${attr}`;
+  const known = found.get(key);
+  if (known === undefined && found.size >= MAX_KINDS) return;
+  found.set(key, { ...(known ?? { kind, code, attr, example: place }), count: (known?.count ?? 0) + 1 });
+}

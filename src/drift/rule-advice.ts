@@ -1,0 +1,156 @@
+import type { Contract, Operation } from "../contract/contract.ts";
+import type { PublishedCode } from "../contract/describe/published-codes.ts";
+import { publishedCodes } from "../contract/describe/published-codes.ts";
+import { sentTypes } from "../contract/operations/step-fields.ts";
+import type { FieldType } from "../contract/types/field-type.ts";
+import type { JobSettings } from "../job/job.ts";
+import { relevantRuleSettings } from "../job/rule-configuration.ts";
+import { NON_FIELD_ERRORS } from "../json/attr.ts";
+import type { ReferenceList } from "../rules/engine/rule-context.ts";
+import { ruleSettingValues } from "../rules/engine/rule-context.ts";
+import { requirementsOf, rulesWithin, skipReason } from "../rules/engine/rule-requirements.ts";
+import type { UndecidedReason } from "../rules/language/rule.ts";
+
+/** Why local validation let something through of which somebody has written what it is. */
+export type KnownRule =
+  /** The contract has a rule, left out because the configuration does not declare `rules.<name>`, `references.<name>`. */
+  | { readonly kind: "skipped"; readonly missing: readonly string[] }
+  /** The contract has a rule, and it says less than the platform. */
+  | { readonly kind: "judged" }
+  /** The contract says that no rule can decide it. */
+  | { readonly kind: "undecided"; readonly reason: UndecidedReason }
+  /** Overlays that come with this program have a rule, and the contract does not take them. */
+  | { readonly kind: "shipped"; readonly overlays: readonly string[] };
+
+/** What is known of rules, by the code that they report. */
+export type KnownRules = (code: string) => KnownRule | undefined;
+
+/** @param shipped the overlays that have rules, by code */
+export function knownRules(
+  { contract, operation, settings }: RunContract,
+  shipped: ReadonlyMap<string, readonly string[]>,
+): KnownRules {
+  const rules = [...new Set(sentTypes(operation).flatMap(rulesWithin))];
+  const { ruleDeclarations: book } = contract;
+  const declared = relevantRuleSettings(contract, settings);
+  // Whether a list is declared is what counts here: it is taken to have what rules look at.
+  const columnsOf = (list: string): readonly string[] =>
+    rules.flatMap((rule) => [...(requirementsOf(rule, book).lists.get(list)?.read ?? [])]);
+  const references = new Map<string, ReferenceList>(
+    Object.keys(declared.references ?? {}).map((name) => [name, { columns: columnsOf(name), rows: [] }]),
+  );
+  const world = { book, settings: ruleSettingValues(book, declared.rules ?? {}), references };
+  return (code) => {
+    const own = rules.filter((rule) => rule.code === code);
+    const reasons = own.flatMap((rule) => skipReason(rule, world) ?? []);
+    const missing = reasons.map(({ kind, name }) => `${kind === "setting" ? "rules" : "references"}.${name}`);
+    if (missing.length > 0) return { kind: "skipped", missing: [...new Set(missing)].toSorted() };
+    if (own.length > 0) return { kind: "judged" };
+    const reason = book.undecided.get(code);
+    if (reason !== undefined) return { kind: "undecided", reason };
+    const overlays = (shipped.get(code) ?? []).filter((name) => !settings.contract.includes(name));
+    return overlays.length === 0 ? undefined : { kind: "shipped", overlays };
+  };
+}
+
+/** What a run was judged by. */
+interface RunContract {
+  readonly contract: Contract;
+  readonly operation: Operation;
+  readonly settings: JobSettings;
+}
+
+/** An action for an overlay that would let local validation find what the platform refused; to be read by a person. */
+export interface RuleProposal {
+  /** JSONPath of the schema. */
+  readonly target: string;
+  readonly rule: {
+    readonly code: string;
+    readonly kind: string;
+    readonly message: string;
+    /** The members of the kind, as far as fields that the operator's text names fill them. */
+    readonly [member: string]: string | readonly string[];
+  };
+}
+
+/**
+ * What the operator's own words about a code suggest as a rule (docs/rules.md, "Kinds"), for the published place that is
+ * nearest to where the platform answered with it. Undefined where the code is not published, or its text says of no
+ * rule.
+ */
+export function proposeRule(body: FieldType, code: string, attr: string): RuleProposal | undefined {
+  const place = nearest(publishedCodes(body, code), attr);
+  if (place?.schema === undefined) return undefined;
+  const message = withoutHtml(place.validator.description);
+  const kind = KIND_PATTERNS.find(([, words]) => words.test(`${withoutHtml(place.validator.name)} ${message}`))?.[0];
+  if (kind === undefined) return undefined;
+  const schema = `$.components.schemas[${JSON.stringify(place.schema)}]`;
+  const fields = place.property === undefined ? namedIn(message, place.fields) : [place.property];
+  return { target: schema, rule: { code, kind, ...membersOf(kind, fields), message } };
+}
+
+/** Fields in the places that the kind has for them; of kinds that look at lists, a person has to say which. */
+function membersOf(kind: string, fields: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
+  const [first, second] = fields;
+  if (first === undefined) return {};
+  if (VALUE_KINDS.has(kind)) return { value: first };
+  if (FIELD_KINDS.has(kind)) return { fields };
+  if (kind === "date-order" && second !== undefined) return { earlier: first, later: second };
+  if (kind === "requires" && second !== undefined) return { "all-or-none": fields };
+  return kind === "unique-by" ? { key: fields } : {};
+}
+
+const VALUE_KINDS: ReadonlySet<string> = new Set(["not-future", "not-past", "matches-format"]);
+const FIELD_KINDS: ReadonlySet<string> = new Set([
+  "required-when",
+  "forbidden-when",
+  "requires-one-of",
+  "forbids-together",
+]);
+
+/** The most telling words first. */
+const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
+  ["no-overlap", /overlap/i],
+  ["contiguous", /\bgaps?\b|contiguous|consecutive/i],
+  ["unique-by", /duplicate|unique|more than once|appears? twice/i],
+  ["sum-equals", /\bsum\b|add up|total of|\bbalances?\b.*\b(?:match|equal)/i],
+  ["not-future", /in the future|future date/i],
+  ["not-past", /in the past/i],
+  ["date-order", /\b(?:before|after|later than|earlier than|precede)\b.*|start date.*end date/i],
+  ["forbids-together", /mutually exclusive|cannot both|not both|both (?:be )?(?:provided|present|set)|only one of/i],
+  ["requires-one-of", /at least one|either|one of .* (?:required|provided)/i],
+  ["required-when", /(?:required|must be (?:provided|present|set|given)|mandatory)\b.*\b(?:if|when|for|unless)\b/i],
+  ["forbidden-when", /(?:must not|cannot|should not|may not) be (?:provided|present|set|given|used)/i],
+  ["matches-format", /format|valid (?:phone|post|e-?mail|number|mpan|mprn|nmi|mirn|identifier|code)/i],
+  ["count-limit", /more than (?:one|\d+)|at most|exactly one|maximum of/i],
+  ["requires", /required|must be (?:provided|present|set|given)/i],
+];
+
+/** The published place whose attr shares most of its beginning with the one in question. */
+function nearest(places: readonly PublishedCode[], attr: string): PublishedCode | undefined {
+  const wanted = attr.split(".").filter((part) => part !== NON_FIELD_ERRORS);
+  const scored = places.map((place) => ({
+    place,
+    score: similarity(place.attr === "" ? [] : place.attr.split("."), wanted),
+  }));
+  return scored.toSorted((one, other) => other.score - one.score)[0]?.place;
+}
+
+function similarity(one: readonly string[], other: readonly string[]): number {
+  const shared = one.findIndex((part, index) => part !== other[index]);
+  const same = shared === -1 ? one.length : shared;
+  return 2 * same - one.length - other.length;
+}
+
+function namedIn(text: string, fields: readonly string[]): readonly string[] {
+  const words = new Set(text.split(/[^\w]+/));
+  return fields.filter((field) => words.has(field));
+}
+
+/** Operators write HTML. */
+function withoutHtml(text: string): string {
+  return text
+    .replaceAll(/<\/?[a-z][^<>]*>/gi, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}

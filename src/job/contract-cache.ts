@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import path from "node:path";
+import { deserialize, serialize } from "node:v8";
+import type { Contract } from "../contract/contract.ts";
+import type { SourceText } from "../contract/document/yaml-document.ts";
+
+/** Where compiled contracts are kept from one command to the next. */
+export interface ContractCache {
+  /** Made for its owner alone where it is new, with the two around it; what lies above those has to exist. */
+  readonly folder: string;
+  /** What compiled them: whatever another version or build has kept is not read. */
+  readonly version: string;
+}
+
+/**
+ * The contract that the documents make, compiled (`loadContract`) or as it was kept after it was compiled before. An
+ * entry is named by the hash of the documents, their names, the version and the engine, and holds its own checksum: one
+ * that is damaged, half written, or not ours alone to write counts as none. What cannot be kept is not an error.
+ *
+ * Throws what `loadContract` throws; such documents are never kept.
+ */
+export async function cachedContract(
+  documents: readonly SourceText[],
+  cache: ContractCache | undefined,
+): Promise<Contract> {
+  const entry = cache && path.join(cache.folder, `${nameOf(documents, cache.version)}${SUFFIX}`);
+  const kept = entry === undefined ? undefined : await readCached(entry);
+  if (kept !== undefined) return kept;
+  const { loadContract } = await import("../contract/load-contract.ts");
+  const contract = loadContract(documents);
+  if (entry !== undefined) await writeCached(contract, entry).catch(ignoreStorage);
+  return contract;
+}
+
+const SUFFIX = ".contract";
+
+function nameOf(documents: readonly SourceText[], version: string): string {
+  const engine = `${process.versions.v8} ${process.arch}`;
+  const parts = [version, engine, ...documents.flatMap(({ file, text }) => [file, text])];
+  return sha256(Buffer.from(JSON.stringify(parts))).toString("hex");
+}
+
+async function readCached(entry: string): Promise<Contract | undefined> {
+  const bytes = await readEntry(entry).catch(ignoreStorage);
+  if (bytes === undefined) return undefined;
+  const body = bytes.subarray(CHECKSUM_BYTES);
+  if (!sha256(body).equals(bytes.subarray(0, CHECKSUM_BYTES))) return undefined;
+  // The checksum says that these are the bytes that `keep` wrote, under a name that only these documents have.
+  const contract: Contract = deserialize(body);
+  return contract;
+}
+
+const CHECKSUM_BYTES = 32;
+
+/** Follows no link, and believes no file that another user could have written. */
+async function readEntry(entry: string): Promise<Buffer | undefined> {
+  const handle = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { mode, uid } = await handle.stat();
+    const isOurs = process.getuid === undefined || uid === process.getuid();
+    return isOurs && (mode & WRITABLE_BY_OTHERS) === 0 ? await handle.readFile() : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** Whole or not at all: written beside its place and moved there, whoever else does the same at that moment. */
+async function writeCached(contract: Contract, entry: string): Promise<void> {
+  const body = serialize(contract);
+  const folder = path.dirname(entry);
+  for (const one of [path.dirname(path.dirname(folder)), path.dirname(folder), folder]) {
+    await mkdir(one, { mode: 0o700 }).catch(ignoreStorage);
+  }
+  const draft = `${entry}.${randomBytes(6).toString("hex")}.tmp`;
+  const handle = await open(draft, "wx", 0o600);
+  try {
+    await handle.writeFile(Buffer.concat([sha256(body), body])).finally(() => handle.close());
+    await rename(draft, entry);
+  } catch (error) {
+    await unlink(draft).catch(() => undefined);
+    throw error;
+  }
+  await removeOldest(folder);
+}
+
+const MAX_ENTRIES = 16;
+const ENTRY_NAME = /^[0-9a-f]{64}\.contract(?:\.[0-9a-f]{12}\.tmp)?$/;
+
+/** Every change of an overlay makes an entry; and a killed process leaves a draft. */
+async function removeOldest(folder: string): Promise<void> {
+  const files = (await readdir(folder)).filter((name) => ENTRY_NAME.test(name)).map((name) => path.join(folder, name));
+  if (files.length <= MAX_ENTRIES) return;
+  const aged = await Promise.all(files.map(async (file) => ({ file, modified: await modifiedAt(file) })));
+  const oldest = aged.toSorted((one, other) => other.modified - one.modified).slice(MAX_ENTRIES);
+  for (const { file } of oldest) await unlink(file).catch(ignoreStorage);
+}
+
+async function modifiedAt(file: string): Promise<number> {
+  return (await stat(file).catch(ignoreStorage))?.mtimeMs ?? 0;
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash("sha256").update(bytes).digest();
+}
+
+/** A cache that cannot be read or written is a cache that is not there. */
+function ignoreStorage(error: unknown): undefined {
+  if (error instanceof Error && "code" in error) return undefined;
+  throw error;
+}

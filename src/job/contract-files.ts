@@ -1,0 +1,121 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Contract } from "../contract/contract.ts";
+import { parseDocument } from "../contract/document/yaml-document.ts";
+import type { JsonValue } from "../json/json-value.ts";
+import { isJsonArray, valueAt } from "../json/json-value.ts";
+import { Failure } from "../model/failure.ts";
+import type { TextFile } from "../read/text/text-file.ts";
+import { readTextFile } from "../read/text/text-file.ts";
+import { shellCommand } from "../text/shell-command.ts";
+import { suggest } from "../text/suggestion.ts";
+import { cachedContract } from "./contract-cache.ts";
+import type { Dependencies } from "./dependencies.ts";
+
+/**
+ * Loads an OpenAPI document and its overlays.
+ * @throws Failure `usage` when there is none, `contract_invalid` when it cannot be trusted
+ */
+export async function readContract(
+  files: readonly string[],
+  dependencies: Pick<Dependencies, "contractCache">,
+): Promise<Contract> {
+  const contract = await cachedContract(await readContractFiles(files), dependencies.contractCache);
+  const broken = contract.findings.find((finding) => finding.severity === "error");
+  if (broken === undefined) return contract;
+  throw new Failure("contract_invalid", broken.message, {
+    place: broken.place,
+    hint: `see everything at once with \`${shellCommand(["migrate", "contract", "check", ...files])}\``,
+  });
+}
+
+/**
+ * The text of a contract's files: the OpenAPI document, then its overlays.
+ * @throws Failure `usage` when there is none, `config` for one that cannot be read
+ */
+export async function readContractFiles(
+  files: readonly string[],
+): Promise<readonly { readonly file: string; readonly text: string }[]> {
+  if (files.length === 0) {
+    throw new Failure("usage", "no contract is given", {
+      hint: "name the platform's OpenAPI document with --contract, or in migrate.yaml",
+    });
+  }
+  const texts = await Promise.all(
+    files.map((file) => (isShippedOverlay(file) ? readShippedOverlay(file) : readTextFile(file))),
+  );
+  return texts.flat();
+}
+
+const PREFIX = "overlay:";
+const FOLDER = fileURLToPath(new URL("../overlays/", import.meta.url));
+/** What the documents of several operators have alike; it stands before each of the others. */
+const SHARED = "shared";
+
+/** True for `overlay:<name>`, which stands for overlays that the package ships. */
+export function isShippedOverlay(file: string): boolean {
+  return file.startsWith(PREFIX);
+}
+
+/** Where a file of a contract lies: itself, or the overlays that `overlay:<name>` stands for, in their order. */
+export function contractPaths(file: string): readonly string[] {
+  return isShippedOverlay(file) ? [SHARED, nameOf(file)].map((name) => `${FOLDER}${name}.yaml`) : [file];
+}
+
+/**
+ * The texts of `overlay:<name>`, in their order, known by such names.
+ * @throws Failure `usage` for a name that is not there
+ */
+export async function readShippedOverlay(file: string): Promise<readonly TextFile[]> {
+  const names = await shippedNames();
+  const name = nameOf(file);
+  if (names.includes(name)) {
+    const paths = contractPaths(file);
+    const texts = await Promise.all(paths.map(async (each) => (await readTextFile(each)).text));
+    return texts.map((text, index) => ({ file: index === 0 ? `${PREFIX}${SHARED}` : file, text }));
+  }
+  const near = suggest(name, names);
+  throw new Failure("usage", `this version ships no overlay named "${name}"`, {
+    hint: near === undefined ? `there are ${names.toSorted().join(", ")}` : `did you mean "${PREFIX}${near}"?`,
+  });
+}
+
+/** For every code that a rule of a shipped overlay reports, the overlays that have one: `overlay:<name>`. */
+export async function shippedRuleCodes(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const overlays = new Map<string, readonly string[]>();
+  for (const name of await shippedNames()) {
+    const overlay = `${PREFIX}${name}`;
+    const texts = await readShippedOverlay(overlay);
+    const codes = new Set(texts.flatMap((text) => ruleCodesOf(parseDocument(text).value)));
+    for (const code of codes) overlays.set(code, [...(overlays.get(code) ?? []), overlay]);
+  }
+  return overlays;
+}
+
+function ruleCodesOf(overlay: JsonValue): readonly string[] {
+  const actions = valueAt(overlay, ["actions"]);
+  const lists = (isJsonArray(actions) ? actions : []).map((action) => valueAt(action, ["update", "x-rules"]));
+  return lists
+    .flatMap((list) => (isJsonArray(list) ? list : []))
+    .flatMap((rule) => {
+      const code = valueAt(rule, ["code"]);
+      return typeof code === "string" ? [code] : [];
+    });
+}
+
+async function shippedNames(): Promise<readonly string[]> {
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".yaml"));
+  return files.map((name) => name.slice(0, -5)).filter((name) => name !== SHARED);
+}
+
+function nameOf(file: string): string {
+  return file.slice(PREFIX.length);
+}
+
+/** Makes a path of the settings usable from the current folder, unchanged when it already is. */
+export function pathsFrom(folder: string): (file: string) => string {
+  const isHere = folder === process.cwd();
+  return (file) =>
+    isHere || path.isAbsolute(file) || file === "-" || isShippedOverlay(file) ? file : path.join(folder, file);
+}

@@ -1,0 +1,64 @@
+import type { StoreCredentials } from "../store/s3-store.ts";
+import type { Clock, Random } from "../time/clock.ts";
+import type { UploadEvent } from "../upload/upload-types.ts";
+import type { ContractCache } from "./contract-cache.ts";
+
+/** What a command is given besides its options: the world, as arguments. */
+export interface Dependencies {
+  /** Something worth saying to the person at the terminal; holds no values. */
+  readonly notice: (text: string) => void;
+  readonly onCheck: (progress: CheckProgress) => void;
+  readonly onUpload: (event: UploadEvent) => void;
+  /** Claim nothing new, finish what is in flight: the first Ctrl-C. */
+  readonly drain: AbortSignal;
+  /** Stop at once: the second. */
+  readonly abort: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Credentials, from the environment or from the private files that the target names. */
+  readonly secrets: (files: SecretFiles) => Promise<Secrets>;
+  /** The access key of a document store, from the environment or from a private file. */
+  readonly storeCredentials: (file: string | undefined) => Promise<StoreCredentials | undefined>;
+  /** `user:password` for a proxy that wants them. */
+  readonly proxyCredentials?: string | undefined;
+  /** `energy-migrate/<version>`. */
+  readonly userAgent: string;
+  /** Asks for a typed answer; undefined where nobody can answer. */
+  readonly ask: (question: string) => Promise<string | undefined>;
+  /** Writes what comes from standard input to a private file in the folder, and gives its path. */
+  readonly copyStandardInput: (folder: string) => Promise<string>;
+  readonly screen: Screen;
+  /** A folder of this process for throw-away files: private, made when first needed, removed at the end. */
+  readonly temporaryFolder: string;
+  /** For what the ledger will not take: a folder that outlives the process. */
+  readonly rescueFolder: string;
+  /** Where compiled contracts are kept; undefined: nowhere. */
+  readonly contractCache?: ContractCache | undefined;
+}
+
+export interface SecretFiles {
+  readonly apiKeyFile?: string | undefined;
+  readonly tokenFile?: string | undefined;
+}
+
+export interface Secrets {
+  readonly apiKey?: string;
+  readonly token?: string;
+}
+
+export interface Screen {
+  readonly colour: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+export interface CheckProgress {
+  readonly records: number;
+  readonly invalid: number;
+}
+
+/** How the reading and checking of the input ended. */
+export interface CheckResult extends CheckProgress {
+  /** Otherwise than `done`, the rest of the input was not read. */
+  readonly reason: "done" | "too_many_errors" | "stopped";
+}

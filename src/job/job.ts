@@ -1,0 +1,200 @@
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Contract, Operation } from "../contract/contract.ts";
+import { findOperation } from "../contract/operations/find-operation.ts";
+import { sentTypes } from "../contract/operations/step-fields.ts";
+import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
+import type { MappingFunction } from "../map/compile-context.ts";
+import { compileMapping } from "../map/compile-mapping.ts";
+import type { MappingDocument } from "../map/document/mapping-document.ts";
+import { readMapping } from "../map/document/mapping-document.ts";
+import type { Mapping } from "../map/mapping.ts";
+import { passThrough } from "../map/pass-through.ts";
+import { ONLY_SOURCE, planSources } from "../map/document/source-tree.ts";
+import type { AttrPath } from "../json/attr.ts";
+import { Failure } from "../model/failure.ts";
+import type { SourceSpec } from "../model/source-spec.ts";
+import type { Input } from "../read/open-input.ts";
+import { openInput } from "../read/open-input.ts";
+import { readLookup } from "../read/lists/lookup-table.ts";
+import { readTextFile } from "../read/text/text-file.ts";
+import { rulesWithin } from "../rules/engine/rule-requirements.ts";
+import type { RuleContext } from "../rules/engine/rule-context.ts";
+import { readContract } from "./contract-files.ts";
+import type { Dependencies } from "./dependencies.ts";
+import { pathsFrom } from "./contract-files.ts";
+import { loadRuleContext, skippedRulesText, type RuleSettings } from "./rule-configuration.ts";
+
+/** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
+export interface JobSettings extends RuleSettings {
+  /** The folder that relative paths are relative to. */
+  readonly folder: string;
+  /** The configuration file, where it was named; what it says is in the other settings already. */
+  readonly config?: string | undefined;
+  readonly contract: readonly string[];
+  readonly operation?: string | undefined;
+  readonly mapping?: string | undefined;
+  /** Files and globs given on the command line. */
+  readonly sources: readonly string[];
+  /** Files given for one source of the mapping: `name=path`. */
+  readonly namedSources: Readonly<Record<string, readonly string[]>>;
+  readonly supplier?: string | undefined;
+  /** Where the import supplier keeps its documents; a path that repeats it is refused. */
+  readonly documentRoot?: string | undefined;
+  /** The file that standard input was written to; it stands in `sources` for `-`. */
+  readonly standardInput?: string | undefined;
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly only?: readonly string[] | undefined;
+}
+
+/** A job made ready: contract and mapping compiled, files found, nothing read yet. */
+export interface Job {
+  readonly settings: JobSettings;
+  readonly contract: Contract;
+  readonly operation: Operation;
+  readonly mapping: Mapping;
+  /** The operation whose records must be accepted first, and where a payload names the one that it belongs to. */
+  readonly after?: { readonly operation: Operation; readonly key: AttrPath };
+  /** What rules over several fields know beside the payload; absent when the contract has none. */
+  readonly ruleWorld?: RuleContext | undefined;
+  readonly plan: SourceSpec;
+  readonly input: Input;
+}
+
+/**
+ * Compiles what the settings name and finds the input's files.
+ * @throws Failure with exit code 2 for anything that cannot be read or understood
+ */
+export async function openJob(
+  settings: JobSettings,
+  dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock">,
+): Promise<Job> {
+  const resolve = pathsFrom(settings.folder);
+  const contract = await readContract(settings.contract.map(resolve), dependencies);
+  const document =
+    settings.mapping === undefined ? undefined : readMapping(await readTextFile(resolve(settings.mapping)));
+  const operation = findOperation(contract, settings.operation ?? document?.operation);
+  const mapping = document === undefined ? passThrough(operation) : await compile(document, operation, settings);
+  noticeUnmappedFields(mapping, settings, dependencies);
+  const ruleWorld = await loadRuleContext(contract, settings, { resolve, now: dependencies.clock.now() });
+  noticeSkippedRules(operation, ruleWorld, dependencies);
+  noticeForeignOverlays(contract, dependencies);
+  const plan = planOf(document, settings, resolve);
+  const input = await openInput(plan, {
+    tempFolder: dependencies.temporaryFolder,
+    onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
+    ...(settings.standardInput !== undefined && { displayNames: new Map([[settings.standardInput, "-"]]) }),
+    ...(settings.encoding !== undefined && { encoding: settings.encoding }),
+    ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
+  });
+  const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
+  return { settings, contract, operation, mapping, ruleWorld, plan, input, ...after };
+}
+
+/** Without an attr of its own, the key of the other record is the record's own. */
+function prerequisiteOf(
+  { operation, key }: NonNullable<MappingDocument["after"]>,
+  contract: Contract,
+  { keyAttr }: Mapping,
+): NonNullable<Job["after"]> {
+  const attr = key ?? keyAttr;
+  if (attr !== undefined) return { operation: findOperation(contract, operation), key: attr };
+  throw new Failure("mapping_invalid", "`after` does not say where a payload names the record that it belongs to", {
+    hint: "write `after: { operation: ..., key: ... }`, or name the mapping's own key",
+  });
+}
+
+/**
+ * What is sent has to be known again.
+ * @throws Failure `config` where records have no business key
+ */
+export function requireKey(job: Job): void {
+  if (job.mapping.keyAttr !== undefined) return;
+  throw new Failure("config", "records have no business key, so none could be recognised again", {
+    hint: "name the key's attr: `key:` in the mapping, or `x-migrate-key` in the contract",
+  });
+}
+
+async function compile(document: MappingDocument, operation: Operation, settings: JobSettings): Promise<Mapping> {
+  const beside = besideMapping(settings);
+  const lookups = await Promise.all(
+    document.lookupFiles.map(async (file) => [file, await readLookup(beside(file))] as const),
+  );
+  return compileMapping(document, operation, {
+    ...(settings.supplier !== undefined && { supplier: settings.supplier }),
+    lookups: new Map(lookups),
+    functions: await loadFunctions(document, beside),
+  });
+}
+
+/** Paths inside a mapping are relative to the mapping's own folder. */
+function besideMapping(settings: JobSettings): (file: string) => string {
+  const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
+  return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
+}
+
+/** What no row can ever fill is worth knowing before a million rows say so. */
+function noticeUnmappedFields(
+  mapping: Mapping,
+  settings: JobSettings,
+  dependencies: Pick<Dependencies, "notice">,
+): void {
+  const { unmappedRequired } = mapping;
+  if (unmappedRequired.length === 0) return;
+  dependencies.notice(
+    `${settings.mapping ?? ""}: nothing fills ${unmappedRequired.join(", ")}, which the contract requires`,
+  );
+}
+
+/** Rules that cannot be judged are said once, not once a record. */
+function noticeSkippedRules(
+  operation: Operation,
+  ruleWorld: RuleContext | undefined,
+  dependencies: Pick<Dependencies, "notice">,
+): void {
+  if (ruleWorld === undefined) return;
+  const skipped = skippedRulesText([...new Set(sentTypes(operation).flatMap(rulesWithin))], ruleWorld);
+  if (skipped !== undefined) dependencies.notice(skipped);
+}
+
+function noticeForeignOverlays({ findings }: Contract, dependencies: Pick<Dependencies, "notice">): void {
+  for (const { code, place, message } of findings) {
+    if (code === WRITTEN_FOR_ANOTHER) dependencies.notice(`${place.file}: ${message}`);
+  }
+}
+
+function planOf(
+  document: MappingDocument | undefined,
+  settings: JobSettings,
+  resolve: (file: string) => string,
+): SourceSpec {
+  const positional = settings.sources.map(resolve);
+  if (document !== undefined) {
+    const named = Object.entries(settings.namedSources).map(([name, files]) => [name, files.map(resolve)] as const);
+    return planSources(document, { positional, named: new Map(named), resolve: besideMapping(settings) });
+  }
+  if (positional.length > 0) return { name: ONLY_SOURCE, files: positional, children: [] };
+  throw new Failure("usage", "no source is given", { hint: "name the files to read, or - for standard input" });
+}
+
+/** The module of `functions:` in the mapping; its exported functions, by name. */
+async function loadFunctions(
+  document: MappingDocument,
+  resolve: (file: string) => string,
+): Promise<ReadonlyMap<string, MappingFunction>> {
+  if (document.functions === undefined) return new Map();
+  const file = path.resolve(resolve(document.functions));
+  const module: unknown = await import(pathToFileURL(file).href).catch((cause: unknown) => {
+    throw new Failure("mapping_invalid", `the functions of the mapping cannot be loaded from ${file}`, {
+      hint: "it has to be an ES module (.mjs) that exports functions",
+      cause,
+    });
+  });
+  return new Map(Object.entries(module ?? {}).filter(isNamedFunction));
+}
+
+function isNamedFunction(entry: [string, unknown]): entry is [string, MappingFunction] {
+  return typeof entry[1] === "function";
+}

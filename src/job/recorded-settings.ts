@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { authSchema } from "./auth-schema.ts";
+import type { RateLimitSettings, TargetSettings } from "./target-connection.ts";
+import type { Job, JobSettings } from "./job.ts";
+import { pathsFrom } from "./contract-files.ts";
+import { contractPaths } from "./contract-files.ts";
+import type { NewRun, Run } from "../ledger/ledger.ts";
+import type { Clock } from "../time/clock.ts";
+import { Failure } from "../model/failure.ts";
+import type { FileFingerprint } from "../read/source-files.ts";
+import { fingerprintFile } from "../read/source-files.ts";
+
+/** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
+export type MaxErrors = { readonly count: number } | { readonly share: number };
+
+/** What the ledger remembers of a push, so that `resume` goes on exactly as it began. Holds no secret. */
+export interface RunSettings {
+  readonly job: JobSettings;
+  readonly target: TargetSettings;
+  readonly pace: RateLimitSettings;
+  readonly maxErrors?: MaxErrors | undefined;
+  readonly revise: boolean;
+  readonly until?: string | undefined;
+  readonly allowEmpty: boolean;
+  readonly sendInvalid?: boolean | undefined;
+  readonly out?: string | undefined;
+  /** Contract, mapping and input as they were. */
+  readonly files: readonly FileFingerprint[];
+}
+
+/** The entry of a new push in the ledger. Reads every file once, to know them again. */
+export async function describeRun(
+  options: Omit<RunSettings, "files"> & { readonly dryRun: boolean },
+  about: { readonly job: Job; readonly host: string; readonly clock: Clock },
+): Promise<NewRun> {
+  const { job, target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out } = options;
+  const files: FileFingerprint[] = [];
+  for (const file of filesOf(about.job)) files.push(await fingerprintFile(file));
+  const settings: RunSettings = { job, target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out, files };
+  return {
+    command: "push",
+    target: about.host,
+    supplier: job.supplier ?? "",
+    operation: about.job.operation.id,
+    settings,
+    dryRun: options.dryRun,
+    startedAt: new Date(about.clock.now()).toISOString(),
+  };
+}
+
+/**
+ * The settings that a run was begun with; what lies outside of its job, made usable from the current folder.
+ * @throws Failure `ledger_damaged` when the ledger holds something else
+ */
+export function settingsOf(run: Run): RunSettings {
+  const parsed = runSettingsSchema.safeParse(run.settings);
+  if (parsed.success) return withResolvedPaths(parsed.data);
+  throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be understood`, {
+    hint: "start anew with `migrate push`: what was accepted is not sent again",
+  });
+}
+
+/** Paths were relative to the folder in which the run began. */
+function withResolvedPaths(settings: RunSettings): RunSettings {
+  const { target, out, job } = settings;
+  const resolve = pathsFrom(job.folder);
+  const { apiKeyFile, tokenFile } = target.auth;
+  return {
+    ...settings,
+    ...(out !== undefined && { out: resolve(out) }),
+    target: {
+      ...target,
+      ...(target.ca !== undefined && { ca: resolve(target.ca) }),
+      auth: {
+        ...target.auth,
+        ...(apiKeyFile !== undefined && { apiKeyFile: resolve(apiKeyFile) }),
+        ...(tokenFile !== undefined && { tokenFile: resolve(tokenFile) }),
+      },
+    },
+  };
+}
+
+const texts = z.array(z.string());
+const text = z.string().optional();
+
+const seconds = z.number().optional();
+const timeoutSchema = z.object({
+  connectSeconds: seconds,
+  headersSeconds: seconds,
+  bodySeconds: seconds,
+  wholeSeconds: seconds,
+});
+
+const runSettingsSchema: z.ZodType<RunSettings> = z.object({
+  job: z.object({
+    folder: z.string(),
+    config: text,
+    contract: texts,
+    operation: text,
+    mapping: text,
+    sources: texts,
+    namedSources: z.record(z.string(), texts),
+    supplier: text,
+    documentRoot: text,
+    rules: z.record(z.string(), z.union([z.boolean(), z.number(), z.string(), texts])).optional(),
+    references: z.record(z.string(), z.string()).optional(),
+    today: text,
+    standardInput: text,
+    encoding: text,
+    delimiter: text,
+    limit: z.number().optional(),
+    only: texts.optional(),
+  }),
+  target: z.object({
+    baseUrl: z.string(),
+    flags: texts,
+    ca: text,
+    proxy: text,
+    timeouts: timeoutSchema.optional(),
+    allowInsecureLoopback: z.boolean(),
+    production: z.boolean(),
+    auth: authSchema,
+  }),
+  pace: z.object({
+    concurrency: z.union([z.literal("auto"), z.number()]),
+    maxConcurrency: z.number(),
+    rps: z.number().optional(),
+    waitForSupplier: z.object({ forMs: z.number().optional() }).optional(),
+  }),
+  maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
+  revise: z.boolean(),
+  until: text,
+  allowEmpty: z.boolean(),
+  sendInvalid: z.boolean().optional(),
+  out: text,
+  files: z.array(z.object({ file: z.string(), bytes: z.number(), sha256: z.string(), modifiedMs: z.number() })),
+});
+
+/**
+ * Makes sure that everything a run depends on is still what it was.
+ * @throws Failure `source_changed`, naming what is not
+ */
+export async function requireUnchangedFiles(settings: RunSettings): Promise<void> {
+  const resolve = pathsFrom(settings.job.folder);
+  const changed: string[] = [];
+  for (const before of settings.files) {
+    const now = await fingerprintFile(resolve(before.file)).catch(() => undefined);
+    if (now?.sha256 !== before.sha256) changed.push(`${before.file} ${now === undefined ? "is gone" : "has changed"}`);
+  }
+  if (changed.length === 0) return;
+  throw new Failure("source_changed", `since the run began, ${changed.join(", ")}`, {
+    hint: "put it back as it was, or start anew with `migrate push`: what was accepted is not sent again",
+  });
+}
+
+function filesOf(job: Job): readonly string[] {
+  const resolve = pathsFrom(job.settings.folder);
+  const { contract, mapping, references } = job.settings;
+  return [
+    ...contract.flatMap(contractPaths),
+    ...(mapping === undefined ? [] : [mapping]),
+    ...Object.values(references ?? {}),
+  ]
+    .map(resolve)
+    .concat(job.input.files.map(({ path }) => path));
+}

@@ -1,0 +1,60 @@
+import { readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Ledger, Run } from "../ledger/ledger.ts";
+import type { JobSettings } from "./job.ts";
+import type { Dependencies } from "./dependencies.ts";
+import { settingsOf } from "./recorded-settings.ts";
+
+/**
+ * Where `-` is a source, standard input is written to a private file in the folder, because a run reads its input more
+ * than once, and a push that is resumed reads it in another process.
+ */
+export async function withStandardInput(
+  job: JobSettings,
+  folder: string,
+  dependencies: Pick<Dependencies, "copyStandardInput">,
+): Promise<JobSettings> {
+  const named = Object.values(job.namedSources).flat();
+  if (![...job.sources, ...named].includes("-")) return job;
+  const standardInput = path.resolve(await dependencies.copyStandardInput(folder));
+  const instead = (file: string): string => (file === "-" ? standardInput : file);
+  return {
+    ...job,
+    standardInput,
+    sources: job.sources.map(instead),
+    namedSources: Object.fromEntries(
+      Object.entries(job.namedSources).map(([name, files]) => [name, files.map(instead)]),
+    ),
+  };
+}
+
+/** Where pushes keep what came from standard input for as long as it may have to be sent: beside their ledger. */
+export function standardInputFolder(ledger: string): string {
+  return path.join(path.dirname(ledger), "input");
+}
+
+/**
+ * Removes the copies of standard input that no run can go on with: they hold personal data, and have done their part.
+ * Callers hold the ledger's lock.
+ */
+export async function removeUnneededInput(ledgerPath: string, ledger: Ledger): Promise<void> {
+  const folder = standardInputFolder(ledgerPath);
+  const copies = await readdir(folder).catch(() => []);
+  if (copies.length === 0) return;
+  const needed = new Set((await ledger.runs()).filter(isResumable).map(inputOf));
+  for (const name of copies) {
+    const copy = path.resolve(folder, name);
+    if (!needed.has(copy)) await rm(copy, { force: true });
+  }
+}
+
+/** Everything is settled, or the input cannot be used: there is nothing to go on with. */
+const FINAL_EXIT_CODES: ReadonlySet<number | undefined> = new Set([0, 1, 2]);
+
+function isResumable({ exitCode, dryRun }: Run): boolean {
+  return !dryRun && !FINAL_EXIT_CODES.has(exitCode);
+}
+
+function inputOf(run: Run): string | undefined {
+  return settingsOf(run).job.standardInput;
+}

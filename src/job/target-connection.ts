@@ -1,0 +1,212 @@
+import type { Operation } from "../contract/contract.ts";
+import { Failure } from "../model/failure.ts";
+import type { Authorisation } from "../platform/auth/authorisation.ts";
+import { createAuthorisation } from "../platform/auth/create-authorisation.ts";
+import type { RequestDependencies } from "../platform/import/classified-request.ts";
+import type { StepClient } from "../platform/import/step-clients.ts";
+import { createRemoteValidation, createStepClients } from "../platform/import/step-clients.ts";
+import type { ReadClient } from "../platform/reading/read-client.ts";
+import { createReadClient } from "../platform/reading/read-client.ts";
+import { readTextFile } from "../read/text/text-file.ts";
+import type { Clock, Random } from "../time/clock.ts";
+import { parseBaseUrl } from "../transport/base-url.ts";
+import type { HttpClient, HttpOptions, Timeouts } from "../transport/http-client.ts";
+import { createHttp, DEFAULT_TIMEOUTS } from "../transport/http-client.ts";
+import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
+import { checkCaCertificates } from "../transport/tls.ts";
+import type { AuthSettings } from "./auth-settings.ts";
+import { credentialsOf, mutationOf, prefixOf } from "./auth-settings.ts";
+import type { Dependencies } from "./dependencies.ts";
+
+/** Which platform a run talks to, and how. Plain data: it is stored with the run, and holds no secret. */
+export interface TargetSettings {
+  readonly baseUrl: string;
+  /** The flags that name this target again, as words of a command. */
+  readonly flags: readonly string[];
+  /** PEM file of a certificate authority to trust beside the usual ones. */
+  readonly ca?: string | undefined;
+  /** Address of the proxy to go through; none, unless it is named. */
+  readonly proxy?: string | undefined;
+  readonly timeouts?: TimeoutSettings | undefined;
+  readonly allowInsecureLoopback: boolean;
+  /** Sending wants a confirmation. */
+  readonly production: boolean;
+  readonly auth: AuthSettings;
+}
+
+/** How long each part of a request may take; what is not given is as in docs/configuration.md. */
+export interface TimeoutSettings {
+  readonly connectSeconds?: number | undefined;
+  readonly headersSeconds?: number | undefined;
+  readonly bodySeconds?: number | undefined;
+  readonly wholeSeconds?: number | undefined;
+}
+
+/** How fast a run may go. */
+export interface RateLimitSettings {
+  readonly concurrency: "auto" | number;
+  /** The most requests in flight that `auto` may reach. */
+  readonly maxConcurrency: number;
+  readonly rps?: number | undefined;
+  /** Wait until an import supplier that is Paused or Complete takes records again; without `forMs` as long as it takes. */
+  readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
+}
+
+/** A platform made ready to be sent to; nothing has been sent yet. */
+export interface Connection {
+  /** The requests that a record passes through. */
+  readonly steps: readonly StepClient[];
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The target's host and port: half of every record's identity. Needs no credentials.
+ * @throws Failure `usage` for an unusable base URL
+ */
+export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): string {
+  return parseBaseUrl(baseUrl, { allowInsecureLoopback }).host;
+}
+
+/** Milliseconds after which a request to this target is given up, whatever state it is in. */
+export function longestRequestMs({ timeouts }: TargetSettings): number {
+  return timeoutsOf(timeouts ?? {}).totalMs ?? DEFAULT_TIMEOUTS.totalMs;
+}
+
+type ConnectionDependencies = Pick<Dependencies, "secrets" | "clock" | "userAgent" | "proxyCredentials">;
+
+/**
+ * Makes a client for one operation of the target. Opens no socket before the first request.
+ * `remoteValidation`: for its validation alone, which creates nothing.
+ * @throws Failure `usage` for an unusable base URL, `config` without credentials, or without a validation
+ */
+export async function connect(
+  target: TargetSettings,
+  operation: Operation,
+  about: {
+    readonly pace: RateLimitSettings;
+    readonly dependencies: ConnectionDependencies;
+    readonly remoteValidation?: boolean;
+  },
+): Promise<Connection> {
+  const { pace, dependencies } = about;
+  const connections = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
+  const open = await openTarget(target, { connections }, dependencies);
+  const authorisation = await authorisationOf(target, open, dependencies);
+  const { userAgent, clock } = dependencies;
+  const tools = { ...open, authorisation, userAgent, clock };
+  const steps =
+    about.remoteValidation === true ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
+  return { steps, close: open.close };
+}
+
+function requireRemoteValidation(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
+  const remoteValidation = createRemoteValidation(operation, tools);
+  if (remoteValidation !== undefined) return [remoteValidation];
+  throw new Failure("config", `the contract names no operation that validates what ${operation.id} takes`, {
+    hint: "declare one in an overlay: a step of kind `validate` in `x-migrate-steps` (docs/workflows.md)",
+  });
+}
+
+export interface OpenTarget extends HttpClient {
+  readonly baseUrl: URL;
+}
+
+/**
+ * HTTPS to the target. Opens no socket before the first request.
+ * @throws Failure `usage` for an unusable base URL or proxy, `config` for an authority's file that holds none
+ */
+export async function openTarget(
+  target: TargetSettings,
+  limits: Pick<HttpOptions, "connections" | "maxReplyBytes">,
+  { proxyCredentials }: Pick<Dependencies, "proxyCredentials">,
+): Promise<OpenTarget> {
+  const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
+  const ca = target.ca === undefined ? undefined : await readCaFile(target.ca);
+  const proxy = target.proxy === undefined ? undefined : parseProxyUrl(target.proxy);
+  return {
+    baseUrl,
+    ...createHttp({
+      origin: baseUrl,
+      ...limits,
+      ...(ca !== undefined && { ca }),
+      ...(proxy !== undefined && { proxy: { url: proxy, credentials: proxyCredentials } }),
+      timeouts: timeoutsOf(target.timeouts ?? {}),
+    }),
+  };
+}
+
+async function readCaFile(file: string): Promise<string> {
+  const { text } = await readTextFile(file);
+  checkCaCertificates(text, file);
+  return text;
+}
+
+function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds }: TimeoutSettings): Partial<Timeouts> {
+  return {
+    ...(connectSeconds !== undefined && { connectMs: connectSeconds * 1000 }),
+    ...(headersSeconds !== undefined && { headersMs: headersSeconds * 1000 }),
+    ...(bodySeconds !== undefined && { bodyMs: bodySeconds * 1000 }),
+    ...(wholeSeconds !== undefined && { totalMs: wholeSeconds * 1000 }),
+  };
+}
+
+/**
+ * Who the target is told we are. Asks for no token before it is needed.
+ * @throws Failure `config` without credentials
+ */
+export async function authorisationOf(
+  { auth }: TargetSettings,
+  { http, baseUrl }: OpenTarget,
+  { secrets, clock }: Pick<Dependencies, "secrets" | "clock">,
+): Promise<Authorisation> {
+  return createAuthorisation({
+    credentials: credentialsOf(await secrets(auth), auth),
+    http,
+    baseUrl,
+    prefix: prefixOf(auth),
+    mutation: mutationOf(auth),
+    clock,
+  });
+}
+
+/** The read side of a platform; nothing has been asked yet. */
+export interface ReadConnection {
+  readonly client: ReadClient;
+  readonly close: () => Promise<void>;
+}
+
+export interface ReadDependencies extends Pick<Dependencies, "secrets" | "userAgent" | "proxyCredentials"> {
+  /** Ends whatever is under way. */
+  readonly drain: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly notice: (text: string) => void;
+}
+
+/** A reply may be longer than those of the data import: a page holds up to 1500 rates, an account all it has. */
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Makes a client for reading. Opens no socket before the first request.
+ * @param who `anybody` for what is public (specification 5.1): credentials are neither needed nor sent
+ * @throws Failure `usage` for an unusable base URL, `config` without credentials that are needed
+ */
+export async function connectToRead(
+  target: TargetSettings,
+  who: "anybody" | "account-holder",
+  dependencies: ReadDependencies,
+): Promise<ReadConnection> {
+  const open = await openTarget(target, { connections: 1, maxReplyBytes: MAX_REPLY_BYTES }, dependencies);
+  const authorisation = who === "anybody" ? undefined : await authorisationOf(target, open, dependencies);
+  const { clock, random, userAgent, drain, notice } = dependencies;
+  const client = createReadClient({
+    ...open,
+    authorisation,
+    userAgent,
+    clock,
+    random,
+    signal: drain,
+    onWait: ({ reason, ms }) => notice(`Waiting ${(ms / 1000).toFixed(1)} s: ${reason}`),
+  });
+  return { client, close: open.close };
+}

@@ -1,0 +1,39 @@
+/**
+ * True when a number written as `token` (RFC 8259) comes back with the same value after a trip through a double.
+ * Integers beyond 2^53 never count: their neighbours may come back as the same number.
+ */
+export function survivesDouble(token: string): boolean {
+  if (token.length <= 15 && !/[eE]/.test(token)) return true;
+  const value = Number(token);
+  if (!Number.isFinite(value)) return false;
+  if (/^-?\d+$/.test(token)) return Number.isSafeInteger(value);
+  return sameDecimal(decimalOf(token), decimalOf(String(value)));
+}
+
+/** 0.`digits` times ten to the power of `exponent`; zero has no digits. */
+interface Decimal {
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+function decimalOf(token: string): Decimal {
+  const [mantissa = "", power = "0"] = token.replace(/^-/, "").toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const all = whole + fraction;
+  const leading = all.length - all.replace(/^0+/, "").length;
+  const digits = withoutTrailingZeros(all.slice(leading));
+  return { digits, exponent: digits === "" ? 0 : whole.length - leading + Number(power) };
+}
+
+function sameDecimal(left: Decimal, right: Decimal): boolean {
+  return left.digits === right.digits && left.exponent === right.exponent;
+}
+
+/** `1200` -> `12`. A regular expression for it (`/0+$/`) takes a minute where 200,000 zeros are followed by a 1. */
+export function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return digits.slice(0, end);
+}
+
+const ZERO = 48;

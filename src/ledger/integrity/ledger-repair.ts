@@ -1,0 +1,229 @@
+import { linkSync, renameSync, rmSync } from "node:fs";
+import { Failure } from "../../model/failure.ts";
+import { ledgerFailure, preparePrivateFile, removeDatabase, statOf, unreadableLedger } from "../sqlite/ledger-file.ts";
+import { upgradeSchema } from "../sqlite/ledger-schema.ts";
+import type { Query, SqliteDatabase, SqlValue } from "../sqlite/sqlite-database.ts";
+import { openDatabase } from "../sqlite/sqlite-database.ts";
+import { readSeal, sealPath } from "./seal-file.ts";
+import { committed } from "./sealed-database.ts";
+
+export interface LedgerRepair {
+  readonly tables: readonly Salvaged[];
+  /** Records whose fate is unknown now. */
+  readonly ambiguous: number;
+  /** Where the damaged ledger lies; its log and its seal lie beside it. */
+  readonly kept: string;
+}
+
+/**
+ * Makes a sound ledger of what can be read of a damaged one, and puts it in its place; the damaged one stays beside it.
+ * What is uncertain is `ambiguous` from then on: accepted is only what a request or a decision confirms, and where
+ * anything was lost, nothing else is believed. Callers hold the lock.
+ * @param stamp for the name of the damaged ledger
+ * @throws Failure `ledger_damaged` when not a single run can be read; `storage`
+ */
+export function repairLedger(path: string, stamp: string): LedgerRepair {
+  const draft = `${path}.repaired`;
+  try {
+    removeDatabase(draft);
+    preparePrivateFile(draft);
+    const made = makeSound(openDatabase(draft), path);
+    return { ...made, kept: swap(path, draft, stamp) };
+  } catch (error) {
+    discard(draft);
+    throw ledgerFailure(error, path);
+  }
+}
+
+function discard(draft: string): void {
+  try {
+    removeDatabase(draft);
+  } catch {
+    // What led here is what has to be told; the next repair takes the draft away.
+  }
+}
+
+function makeSound(sound: SqliteDatabase, path: string): Omit<LedgerRepair, "kept"> {
+  try {
+    const { tables, isCertain } = copyInto(sound, path);
+    sound.transaction(() => {
+      for (const sql of [...UNCONFIRMED, ...(isCertain ? UNSURE_OF_ONE : UNSURE_OF_ALL), ...FOLLOWING]) sound.run(sql);
+    });
+    return { tables, ambiguous: sound.row(AMBIGUOUS)?.count ?? 0 };
+  } finally {
+    sound.close();
+  }
+}
+
+function copyInto(
+  sound: SqliteDatabase,
+  path: string,
+): { readonly tables: readonly Salvaged[]; readonly isCertain: boolean } {
+  upgradeSchema(sound);
+  const damaged = openDatabase(path, { readOnly: true });
+  try {
+    const tables = salvage(damaged, sound);
+    if (!tables.some(({ table, rows }) => table === "runs" && rows > 0))
+      throw unreadableLedger(path, "nothing of it can be read");
+    return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(damaged) };
+  } finally {
+    damaged.close();
+  }
+}
+
+/** Whether nothing that was ever written is missing. */
+function isComplete(damaged: SqliteDatabase): boolean {
+  const seal = readSeal(sealPath(damaged.path));
+  if (seal === undefined || seal === "damaged") return false;
+  try {
+    return committed(damaged) >= seal.commits;
+  } catch {
+    return false;
+  }
+}
+
+const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
+  select identity from decisions where decision = 'accepted')`;
+
+const UNCONFIRMED = [
+  `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,
+];
+
+/** What was under way may have been followed by more. */
+const UNSURE_OF_ALL = [
+  "update attempts set harmless = 0 where status = 'sending'",
+  `update records set state = 'ambiguous' where state not in ('accepted', 'sending')`,
+];
+
+/** Everything could be read: what is said of a record twice, in different places, is true. */
+const UNSURE_OF_ONE = [
+  `update records set state = 'ambiguous'
+   where state not in ('accepted', 'sending') and attempts > 0 and not exists (
+     select 1 from attempts where attempts.identity = records.identity and attempts.attempt = records.attempts
+       and (attempts.status = records.state or records.state in ('pending', 'blocked')))
+     and not exists (select 1 from decisions where decisions.identity = records.identity)`,
+  `update records set state = 'ambiguous' where attempts <> coalesce(
+     (select max(attempt) from attempts where attempts.identity = records.identity), 0)`,
+];
+
+/** A run's list follows what is known of the records; what is known nowhere may have been sent. */
+const FOLLOWING = [
+  `insert or ignore into records (identity, content, state, attempts)
+   select identity, x'', 'ambiguous', max(attempt) from attempts group by identity`,
+  `insert or ignore into records (identity, content, state, attempts)
+   select identity, coalesce(content, x''), 'ambiguous',
+     coalesce((select max(attempt) from attempts where attempts.identity = items.identity), 0)
+   from items where identity is not null and status not in ('invalid', 'duplicate', 'valid')`,
+  `update records set attempts = max(attempts, coalesce(
+     (select max(attempt) from attempts where attempts.identity = records.identity), 0))`,
+  `update items set status = 'ambiguous' where status in ('pending', 'blocked', 'rejected', 'accepted', 'skipped')
+     and identity in (select identity from records where state = 'ambiguous')`,
+  "insert or ignore into files (id, name) select distinct file, 'lost' || file from items",
+];
+
+const AMBIGUOUS: Query<{ count: number }> = {
+  sql: "select count(*) as count from records where state in ('ambiguous', 'sending')",
+};
+
+/**
+ * The old seal goes last: until then whatever lies here does not fit it, and is refused if this is interrupted. The old
+ * log goes before the new ledger comes, which must not be taken for its own.
+ */
+function swap(path: string, draft: string, stamp: string): string {
+  const kept = `${path}.damaged-${stamp}`;
+  for (const side of ["", "-wal", "-seal"]) if (statOf(path + side) !== undefined) linkSync(path + side, kept + side);
+  for (const side of ["-wal", "-shm"]) rmSync(path + side, { force: true });
+  renameSync(draft, path);
+  rmSync(sealPath(path), { force: true });
+  return kept;
+}
+
+/** How much of a table came through. */
+interface Salvaged {
+  readonly table: string;
+  readonly rows: number;
+  /** False: some of its rows cannot be read. */
+  readonly isWhole: boolean;
+}
+
+/** The tables of a ledger, each with the columns that its rows are sorted by. */
+const TABLES = {
+  runs: ["id"],
+  files: ["id"],
+  records: ["id"],
+  items: ["run", "record"],
+  attempts: ["run", "record", "attempt"],
+  problems: ["run", "record", "attempt", "position"],
+  decisions: ["id"],
+} as const;
+
+/**
+ * Copies what can be read of a damaged ledger into a new one: every table from its beginning to the first place that
+ * cannot be read, and from its end back to the last.
+ */
+function salvage(damaged: SqliteDatabase, sound: SqliteDatabase): readonly Salvaged[] {
+  return Object.entries(TABLES).map(([table, keys]) => {
+    const columns = sharedColumns(damaged, sound, table);
+    if (columns.length === 0) return { table, rows: 0, isWhole: false };
+    const copy: Copy = { damaged, sound, table, keys, columns };
+    const isWhole = copyRows(copy, "asc");
+    if (!isWhole) copyRows(copy, "desc");
+    const query: Query<{ count: number }> = { sql: `select count(*) as count from ${table}` };
+    return { table, rows: sound.row(query)?.count ?? 0, isWhole };
+  });
+}
+
+interface Copy {
+  readonly damaged: SqliteDatabase;
+  readonly sound: SqliteDatabase;
+  readonly table: string;
+  readonly keys: readonly string[];
+  readonly columns: readonly string[];
+}
+
+/** Those that both versions of the ledger have. */
+function sharedColumns(damaged: SqliteDatabase, sound: SqliteDatabase, table: string): readonly string[] {
+  const query: Query<{ name: string }> = { sql: `select name from pragma_table_info('${table}')` };
+  const columnsOf = (database: SqliteDatabase): readonly string[] => database.rows(query).map(({ name }) => name);
+  const known = unlessDamaged(() => columnsOf(damaged)) ?? [];
+  return columnsOf(sound).filter((name) => known.includes(name));
+}
+
+const BATCH = 200;
+
+/** True when the other end was reached. */
+function copyRows({ damaged, sound, table, keys, columns }: Copy, order: "asc" | "desc"): boolean {
+  const key = `(${keys.join(", ")})`;
+  const beyond = `${key} ${order === "asc" ? ">" : "<"} (${keys.map(() => "?").join(", ")})`;
+  const sorted = `order by ${keys.map((name) => `${name} ${order}`).join(", ")}`;
+  const insert = `insert or ignore into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`;
+  let last: readonly SqlValue[] | undefined;
+  for (let size = BATCH; ;) {
+    const where = last === undefined ? "" : `where ${beyond}`;
+    const query: Query<Readonly<Record<string, SqlValue>>> = {
+      sql: `select ${columns.join(", ")} from ${table} ${where} ${sorted} limit ${size}`,
+    };
+    const rows = unlessDamaged(() => damaged.rows(query, ...(last ?? [])));
+    if (rows === undefined) {
+      if (size === 1) return false;
+      size = 1;
+      continue;
+    }
+    sound.transaction(() => {
+      for (const row of rows) sound.run(insert, ...columns.map((name) => row[name] ?? null));
+    });
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < size) return true;
+    last = keys.map((name) => end[name] ?? null);
+  }
+}
+
+function unlessDamaged<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    // Damage of the schema itself comes as an error of SQL.
+    if (error instanceof Failure && error.code !== "ledger_damaged") throw error;
+    return undefined;
+  }
+}

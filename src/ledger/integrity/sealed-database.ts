@@ -1,0 +1,114 @@
+import { existsSync, statSync } from "node:fs";
+import { writeSealWithoutChecksums, writeCommitCount, readSeal, type Seal, sealPath } from "./seal-file.ts";
+import { updateSeal } from "./seal.ts";
+import type { Query, SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import { ledgerFailure } from "../sqlite/ledger-file.ts";
+
+/**
+ * The same database, kept under seal: the file beside it knows the checksum of every page and how many transactions were
+ * committed, so that damage of any kind is noticed when it is opened next (`requireSound`). The log goes into the file
+ * only here, because the seal has to change with it.
+ *
+ * Costs one small row a transaction and one unsynced write of 28 bytes.
+ */
+export function sealedDatabase(database: SqliteDatabase): SqliteDatabase {
+  const { path } = database;
+  let seal = guarded(() => sealOf(database), path);
+  let hasWritten = logSize(path) > 0;
+
+  /** False while others read, or where the disk does not let it: all of it is in the log, and there it stays. */
+  const checkpoint = (): boolean => {
+    const done = database.row(CHECKPOINT);
+    if (done === undefined || done.busy !== 0 || done.log !== done.checkpointed) return false;
+    seal = guarded(() => updateSeal(path, seal), path);
+    database.row(TRUNCATE);
+    hasWritten = false;
+    return true;
+  };
+  if (hasWritten) checkpoint();
+
+  return {
+    ...database,
+    run(sql, ...values) {
+      hasWritten = true;
+      return database.run(sql, ...values);
+    },
+    transaction(work) {
+      const [result, commits] = database.transaction(() => [work(), countCommit(database)] as const);
+      hasWritten = true;
+      seal = { ...seal, commits };
+      // What is committed stays so: a failure now would be taken for one of the transaction.
+      unlessFailing(() => writeCommitCount(sealPath(path), seal));
+      if (logSize(path) > LARGEST_LOG_BYTES) unlessFailing(checkpoint);
+      return result;
+    },
+    close() {
+      let isClean = false;
+      try {
+        isClean = !hasWritten || checkpoint();
+      } finally {
+        if (isClean) database.close();
+        else {
+          unlessFailing(() => writeSealWithoutChecksums(sealPath(path), seal));
+          database.abandon();
+        }
+      }
+    },
+  };
+}
+
+/** The seal may lag behind; what fails in the database itself fails again when it is used next. */
+function unlessFailing(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // Said by whatever comes next.
+  }
+}
+
+/** Rewriting a page in the log costs less than writing it into the file, and a long log slows down whoever reads it. */
+const LARGEST_LOG_BYTES = 32 * 1024 * 1024;
+
+interface Checkpointed {
+  readonly busy: number;
+  readonly log: number;
+  readonly checkpointed: number;
+}
+const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(full)" };
+const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" };
+
+function sealOf(database: SqliteDatabase): Seal {
+  const known = readSeal(sealPath(database.path));
+  if (known !== undefined && known !== "damaged") return known;
+  // Nothing to hold it against: what is found now has been checked in every other way.
+  const now = { pageSize: database.row(PAGE_SIZE)?.page_size ?? 0, commits: committed(database) };
+  database.row(CHECKPOINT);
+  return updateSeal(database.path, now);
+}
+
+const PAGE_SIZE: Query<{ page_size: number }> = { sql: "pragma page_size" };
+
+function countCommit(database: SqliteDatabase): number {
+  database.run("update seal set commits = commits + 1");
+  return committed(database);
+}
+
+/** Transactions that were ever committed under seal. */
+export function committed(database: SqliteDatabase): number {
+  return database.row(COMMITS)?.commits ?? 0;
+}
+
+const COMMITS: Query<{ commits: number }> = { sql: "select commits from seal" };
+
+function logSize(path: string): number {
+  const log = `${path}-wal`;
+  return existsSync(log) ? statSync(log).size : 0;
+}
+
+function guarded<T>(work: () => T, path: string): T {
+  try {
+    return work();
+  } catch (error) {
+    throw ledgerFailure(error, path);
+  }
+}

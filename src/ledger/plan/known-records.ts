@@ -1,0 +1,107 @@
+import type { LocalProblem } from "../../model/problem.ts";
+import { keyPlace } from "../sqlite/problem-table.ts";
+import type { PlanPolicy } from "../ledger.ts";
+import { appendPlanProblem } from "../sqlite/problem-table.ts";
+import type { RunRow } from "../sqlite/ledger-schema.ts";
+import type { Query, SqliteDatabase } from "../sqlite/sqlite-database.ts";
+
+/**
+ * Holds a run's records that are still to be sent against what all runs know of them. Accepted with this content:
+ * `skipped`. Accepted with another: `invalid`, code `unique`, unless `revise`. Perhaps processed: `ambiguous`, unless
+ * `resendAmbiguous`. Belongs to a record that is not accepted: `blocked`, code `account_not_found`, until that one is.
+ * Everything else is sent: new ones, blocked ones, and rejected ones even when nothing changed,
+ * because the refusal may have been cured on the platform's side, and a refusal creates nothing.
+ */
+export function applyKnownRecords(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
+  if (policy.after !== undefined) blockWaiting(database, run, policy, policy.after);
+  if (database.row({ sql: "select 1 from records limit 1" }) === undefined) return;
+  database.run(SKIP_ACCEPTED, run.number);
+  if (!policy.revise) refuseChanged(database, run, policy);
+  if (!policy.resendAmbiguous) database.run(HOLD_AMBIGUOUS, run.number);
+}
+
+const TO_SEND = "items.run = ?1 and items.status in ('valid', 'pending') and records.identity = items.identity";
+
+const SKIP_ACCEPTED = `
+  update items set status = 'skipped', account = records.account from records
+  where ${TO_SEND} and records.state <> 'ambiguous' and records.accepted_content = items.content`;
+
+const HOLD_AMBIGUOUS = `
+  update items set status = 'ambiguous' from records where ${TO_SEND} and records.state = 'ambiguous'`;
+
+const BATCH = 500;
+
+interface WaitingRow {
+  readonly record: number;
+  readonly file: string;
+  readonly line: number;
+}
+
+const SELECT_WAITING: Query<WaitingRow> = {
+  sql: `
+  select items.record, items.line, files.name as file
+  from items cross join files on files.id = items.file
+  where items.run = ?1 and items.record > ?2 and items.status in ('valid', 'pending') and items.awaits is not null
+    and not exists (select 1 from records where identity = items.awaits and accepted_content is not null)
+    and not exists (select 1 from records where identity = items.identity and accepted_content = items.content)
+  order by items.record limit ${BATCH}`,
+};
+
+/** What was said of them when they were looked at before goes: it may be true no longer. */
+function blockWaiting(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, after: string): void {
+  database.run("delete from problems where run = ? and attempt = 0 and code = 'account_not_found'", run.number);
+  for (let last = 0; ;) {
+    const waiting = database.rows(SELECT_WAITING, run.number, last);
+    for (const { record, file, line } of waiting) {
+      const place = keyPlace(policy, file, line);
+      const problem: LocalProblem = {
+        attr: policy.keyAttr,
+        severity: "error",
+        by: "local",
+        place,
+        code: "account_not_found",
+        after,
+      };
+      database.run("update items set status = 'blocked' where run = ? and record = ?", run.number, record);
+      appendPlanProblem(database, { run: run.number, record }, problem);
+    }
+    last = waiting.at(-1)?.record ?? last;
+    if (waiting.length < BATCH) return;
+  }
+}
+
+interface ChangedRow {
+  readonly record: number;
+  readonly file: string;
+  readonly line: number;
+  readonly acceptedAt: string;
+}
+
+const SELECT_CHANGED: Query<ChangedRow> = {
+  sql: `
+  select items.record, items.line, files.name as file, records.accepted_at as acceptedAt
+  from items cross join records cross join files on files.id = items.file
+  where ${TO_SEND} and items.record > ?2 and records.accepted_content <> items.content
+    and (?3 or records.state <> 'ambiguous')
+  order by items.record limit ${BATCH}`,
+};
+
+function refuseChanged(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
+  for (let last = 0; ;) {
+    const changed = database.rows(SELECT_CHANGED, run.number, last, policy.resendAmbiguous ? 1 : 0);
+    for (const { record, file, line, acceptedAt } of changed) {
+      const problem: LocalProblem = {
+        attr: policy.keyAttr,
+        severity: "error",
+        by: "local",
+        place: keyPlace(policy, file, line),
+        code: "unique",
+        acceptedAt,
+      };
+      database.run("update items set status = 'invalid' where run = ? and record = ?", run.number, record);
+      appendPlanProblem(database, { run: run.number, record }, problem);
+    }
+    last = changed.at(-1)?.record ?? last;
+    if (changed.length < BATCH) return;
+  }
+}

@@ -1,0 +1,46 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { Failure, type FailureCode } from "../../model/failure.ts";
+import type { ExcludedRow, PlanPolicy } from "../ledger.ts";
+import { unpackItems, type PackedItems } from "./packed-items.ts";
+import { createPlanner } from "./planner.ts";
+import { requireRun } from "../sqlite/run-log.ts";
+import { openTemporary } from "../sqlite/sqlite-database.ts";
+
+/** What the thread of `plannedAside` is asked; each is answered by one `AsideReply`, in order. */
+export type PlanRequest =
+  | { readonly kind: "open" }
+  | { readonly kind: "restartPlan"; readonly run: string }
+  | { readonly kind: "plan"; readonly run: string; readonly items: PackedItems }
+  | { readonly kind: "holdBack"; readonly run: string; readonly held: readonly ExcludedRow[] }
+  | { readonly kind: "settlePlan"; readonly run: string; readonly policy: PlanPolicy };
+
+export interface PlanReply {
+  readonly failure?: { readonly code: FailureCode; readonly message: string; readonly hint?: string };
+}
+
+const database = openTemporary(String(workerData));
+const planner = createPlanner(database);
+
+parentPort?.on("message", (request: PlanRequest) => {
+  parentPort?.postMessage(replyTo(request), []);
+});
+
+function replyTo(request: PlanRequest): PlanReply {
+  try {
+    answer(request);
+    return {};
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { code, message, hint } = error;
+    return { failure: { code, message, ...(hint !== undefined && { hint }) } };
+  }
+}
+
+function answer(request: PlanRequest): void {
+  if (request.kind === "open") return;
+  const run = requireRun(database, request.run);
+  if (request.kind === "plan") planner.plan(run, unpackItems(request.items));
+  else if (request.kind === "restartPlan") planner.restartPlan(run);
+  else if (request.kind === "holdBack") planner.exclude(run, request.held);
+  else planner.finishPlan(run, request.policy);
+}

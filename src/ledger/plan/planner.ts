@@ -1,0 +1,224 @@
+import type { Status } from "../../model/outcome.ts";
+import { textHash } from "../../text/text-hash.ts";
+import type { ExcludedRow, PlannedItem, PlanPolicy } from "../ledger.ts";
+import type { RunRow } from "../sqlite/ledger-schema.ts";
+import { appendPlanProblem, insertProblems, PLAN_ATTEMPT } from "../sqlite/problem-table.ts";
+import type { Query, SqliteDatabase, SqlValue } from "../sqlite/sqlite-database.ts";
+import { markDuplicateKeys } from "./duplicate-keys.ts";
+import { applyKnownRecords } from "./known-records.ts";
+
+const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };
+
+/** Writes the plans of runs; each call is one transaction. */
+interface Planner {
+  readonly restartPlan: (run: RunRow) => void;
+  readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
+  readonly exclude: (run: RunRow, held: readonly ExcludedRow[]) => void;
+  readonly finishPlan: (run: RunRow, policy: PlanPolicy) => void;
+}
+
+/** Remembers the files it has met, and the keys of the run that it plans. */
+export function createPlanner(database: SqliteDatabase): Planner {
+  const files = new Map<string, number>();
+  let keys: { readonly run: number; readonly marks: KeyHashes } | undefined;
+
+  function fileNumber(name: string): number {
+    const known = files.get(name);
+    if (known !== undefined) return known;
+    database.run("insert or ignore into files (name) values (?)", name);
+    const number = database.row(SELECT_FILE, name)?.id ?? 0;
+    files.set(name, number);
+    return number;
+  }
+
+  /** Of a plan that somebody else has begun not all keys are known. */
+  function marksOf({ number }: RunRow): KeyHashes | undefined {
+    if (keys?.run === number) return keys.marks;
+    if (database.row(ANY_ITEM, number) !== undefined) return undefined;
+    keys = { run: number, marks: createKeyHashes() };
+    return keys.marks;
+  }
+
+  return {
+    restartPlan(run) {
+      requirePlanning(run);
+      keys = undefined;
+      database.transaction(() => {
+        database.run("delete from problems where run = ?", run.number);
+        database.run("delete from items where run = ?", run.number);
+      });
+    },
+    plan(run, items) {
+      requirePlanning(run);
+      const writing: Writing = { run, fileNumber, keyHashes: marksOf(run) };
+      database.transaction(() => {
+        insertItems(database, items, writing);
+        for (const { record, problems } of items) {
+          if (problems.length > 0)
+            insertProblems(database, { run: run.number, record, attempt: PLAN_ATTEMPT }, problems);
+        }
+      });
+    },
+    exclude: (run, held) => excludeRows(database, run, held),
+    finishPlan(run, policy) {
+      requirePlanning(run);
+      const mayRepeat = marksOf(run)?.mayRepeat() ?? true;
+      keys = undefined;
+      database.transaction(() => {
+        if (mayRepeat) markDuplicateKeys(database, run, policy);
+        applyKnownRecords(database, run, policy);
+        database.run(INSERT_RECORDS, run.number);
+        database.run("update runs set state = 'sending' where id = ?", run.number);
+      });
+    },
+  };
+}
+
+const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items where run = ? limit 1" };
+
+/**
+ * The records to be sent get their rows now, in one go and in input order: finding a place in the index of identities
+ * costs more than all else that is written for a record, and it would be paid between intent and request.
+ */
+const INSERT_RECORDS = `
+  insert or ignore into records (identity, content, state, attempts)
+  select identity, content, 'pending', 0 from items
+  where run = ? and status = 'pending' and identity is not null and content is not null order by record`;
+
+/** Rows an insert carries: many at once cost half as much each as one at a time. */
+const ROWS_AT_ONCE = [300, 20, 1] as const;
+
+interface Writing {
+  readonly run: RunRow;
+  readonly fileNumber: (name: string) => number;
+  readonly keyHashes: KeyHashes | undefined;
+}
+
+function insertItems(database: SqliteDatabase, items: readonly PlannedItem[], writing: Writing): void {
+  let done = 0;
+  for (const size of ROWS_AT_ONCE) {
+    for (; items.length - done >= size; done += size) {
+      const values: SqlValue[] = [writing.run.number];
+      for (const item of items.slice(done, done + size)) addValues(values, item, writing);
+      database.run(INSERT_ITEMS[size], ...values);
+    }
+  }
+}
+
+const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) } as const;
+
+/** The run is parameter 1 of every row. */
+function insertSql(rows: number): string {
+  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  return `insert into items (run, record, key, near, identity, content, awaits, file, line, status)
+    values ${Array.from({ length: rows }, () => row).join(", ")}`;
+}
+
+/** Keys are kept in NFC: two that differ only in Unicode form are one key, as they are one identity. */
+function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, keyHashes }: Writing): void {
+  const { identity = null, content = null, awaits = null } = item;
+  const key = item.key?.normalize("NFC");
+  const near = key === undefined ? undefined : nearKey(key);
+  if (key !== undefined) keyHashes?.add(near ?? key);
+  const status = run.sends ? sentStatus(item) : item.status;
+  const row = [item.record, key ?? null, near ?? null, identity, content, awaits, fileNumber(item.file), item.line];
+  values.push(...row, status);
+}
+
+function sentStatus({ status }: PlannedItem): Status {
+  return status === "valid" ? "pending" : status;
+}
+
+function requirePlanning(run: RunRow): void {
+  if (run.state !== "planning") throw new Error("The run's plan is settled already.");
+}
+
+/** Makes the planned records whose rows begin at these places `invalid`; one pass over the plan, however many there are. */
+function excludeRows(database: SqliteDatabase, run: RunRow, held: readonly ExcludedRow[]): void {
+  if (held.length === 0) return;
+  database.transaction(() => {
+    database.execute(DROP_TABLE + CREATE_TABLE);
+    for (const [position, { file, line }] of held.entries()) {
+      database.run("insert into temp.held (file, line, position) values (?, ?, ?)", file, line, position);
+    }
+    for (const { record, position } of database.rows(SELECT_EXCLUDED, run.number)) {
+      const problem = held[position]?.problem;
+      if (problem === undefined) continue;
+      database.run("update items set status = 'invalid' where run = ? and record = ?", run.number, record);
+      appendPlanProblem(database, { run: run.number, record }, problem);
+    }
+    database.execute(DROP_TABLE);
+  });
+}
+
+const DROP_TABLE = "drop table if exists temp.held;";
+const CREATE_TABLE = `
+  create temp table held (file text, line integer, position integer, primary key (file, line, position)) without rowid;`;
+
+const SELECT_EXCLUDED: Query<{ readonly record: number; readonly position: number }> = {
+  sql: `
+  select items.record, held.position
+  from items
+  cross join files on files.id = items.file
+  cross join temp.held as held on held.file = files.name and held.line = items.line
+  where items.run = ? and items.status in ('valid', 'pending', 'invalid')
+  order by items.record, held.position`,
+};
+
+/** Remembers the keys it was given by 52-bit marks, to say cheaply that none of them came twice. */
+interface KeyHashes {
+  readonly add: (key: string) => void;
+  /** False only when no key came twice; true also when two keys share a mark, or too many came to remember. */
+  readonly mayRepeat: () => boolean;
+}
+
+/** 32 MB of marks; of more keys the disk is the better place to sort them. */
+const MAX_KEYS = 4_000_000;
+const CHUNK = 2 ** 13;
+const HASH_SEED = 0x243f6a88;
+
+export function createKeyHashes(mostKeys: number = MAX_KEYS): KeyHashes {
+  const chunks: Float64Array[] = [];
+  let count = 0;
+
+  function sorted(): Float64Array {
+    const marks = new Float64Array(count);
+    for (const [index, chunk] of chunks.entries()) marks.set(chunk.subarray(0, count - index * CHUNK), index * CHUNK);
+    return marks.toSorted();
+  }
+
+  return {
+    add(key) {
+      const at = count % CHUNK;
+      count += 1;
+      if (count > mostKeys) chunks.length = 0;
+      else {
+        if (at === 0) chunks.push(new Float64Array(CHUNK));
+        const chunk = chunks.at(-1);
+        if (chunk !== undefined) chunk[at] = textHash(key, HASH_SEED);
+      }
+    },
+    mayRepeat() {
+      if (count > mostKeys) return true;
+      const marks = sorted();
+      return marks.some((mark, index) => mark === marks[index - 1]);
+    },
+  };
+}
+
+/**
+ * A key without what people and spreadsheets change by accident: case, spaces, leading zeros, and characters that
+ * only look different (Unicode NFKC). Two keys are near when these are the same. Undefined where nothing changes.
+ */
+function nearKey(key: string): string | undefined {
+  if (PLAIN_KEY.test(key)) return undefined;
+  const near = key
+    .normalize("NFKC")
+    .toUpperCase()
+    .replace(/\s+/gu, "")
+    .replace(/^0+(?=.)/u, "");
+  return near === key ? undefined : near;
+}
+
+/** Most keys: capitals and digits. Capitals, because a key in capitals then needs no second text. */
+const PLAIN_KEY = /^[A-Z1-9][A-Z0-9._/-]*$/;

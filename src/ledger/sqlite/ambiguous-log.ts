@@ -1,0 +1,131 @@
+import { requireOne } from "./attempt-log.ts";
+import { applyKnownRecords } from "../plan/known-records.ts";
+import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy } from "../ledger.ts";
+import { appendPlanProblem } from "./problem-table.ts";
+import { closeInterruptedAttempts } from "./run-log.ts";
+import type { RunRow } from "./ledger-schema.ts";
+import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+
+interface RunUnderPolicy {
+  readonly run: RunRow;
+  readonly policy: PlanPolicy;
+}
+
+/** Gives when the last request without an answer was given up. */
+export function refresh(
+  database: SqliteDatabase,
+  { run, policy, at }: RunUnderPolicy & { readonly at: string },
+): string | undefined {
+  return database.transaction(() => {
+    closeInterruptedAttempts(database, at);
+    database.run("update items set status = 'pending' where run = ? and status = 'ambiguous'", run.number);
+    reapplyKnownRecords(database, { run, policy });
+    return database.row(LAST_GIVEN_UP)?.at ?? undefined;
+  });
+}
+
+const LAST_GIVEN_UP: Query<{ at: string | null }> = {
+  sql: "select max(settled_at) as at from attempts where status = 'ambiguous'",
+};
+
+/** What is in doubt stays so, whatever the platform does with repeats. */
+function reapplyKnownRecords(database: SqliteDatabase, { run, policy }: RunUnderPolicy): void {
+  applyKnownRecords(database, run, { ...policy, resendAmbiguous: false });
+}
+
+interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent"> {
+  readonly isAsSent: number;
+}
+
+const SELECT_AMBIGUOUS = `
+  select items.record, items.key, items.identity, items.content = records.content as isAsSent, resends
+  from items cross join records on records.identity = items.identity
+  where items.run = ? and items.status = 'ambiguous' and records.state = 'ambiguous'`;
+
+export function ambiguousItems(
+  database: SqliteDatabase,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): readonly AmbiguousItem[] {
+  const query: Query<AmbiguousRow> = { sql: `${SELECT_AMBIGUOUS} and record between ? and ? order by record` };
+  return database.rows(query, run.number, range.from, range.to).map(toAmbiguousItem);
+}
+
+export function ambiguousItemsByKey(
+  database: SqliteDatabase,
+  run: RunRow,
+  keys: readonly string[],
+): readonly AmbiguousItem[] {
+  const query: Query<AmbiguousRow> = { sql: `${SELECT_AMBIGUOUS} and key = ?` };
+  return keys.flatMap((key) => database.rows(query, run.number, key.normalize("NFC")).map(toAmbiguousItem));
+}
+
+function toAmbiguousItem({ isAsSent, ...item }: AmbiguousRow): AmbiguousItem {
+  return { ...item, isAsSent: isAsSent === 1 };
+}
+
+export function saveDecisions(
+  database: SqliteDatabase,
+  { run, policy, decisions }: RunUnderPolicy & { readonly decisions: readonly Decision[] },
+): void {
+  database.transaction(() => {
+    for (const decision of decisions) saveDecision(database, run, decision);
+    reapplyKnownRecords(database, { run, policy });
+  });
+}
+
+function saveDecision(database: SqliteDatabase, run: RunRow, made: Decision): void {
+  const { record, identity, decision, at, account = null, problems = [] } = made;
+  const changed =
+    decision === "resend"
+      ? database.run(RESEND, identity)
+      : database.run(UPDATE_RECORD[decision], identity, at, account);
+  requireOne(changed, database.path);
+  const status = decision === "resend" ? "pending" : decision;
+  requireOne(database.run(UPDATE_ITEM, run.number, record, status, account), database.path);
+  for (const problem of problems) appendPlanProblem(database, { run: run.number, record }, problem);
+  database.run(INSERT_DECISION, run.number, record, identity, at, decision, made.by, made.who, made.reason, account);
+}
+
+/** What arrived with another content is unlike any that could be sent: no push sends it again unless asked to revise. */
+const UPDATE_RECORD = {
+  accepted: `
+    update records set state = 'accepted', accepted_content = content, accepted_at = ?2, account = ?3
+    where identity = ?1 and state = 'ambiguous'`,
+  rejected: `
+    update records set state = 'rejected', accepted_content = x'', accepted_at = ?2, account = ?3, step = null
+    where identity = ?1 and state = 'ambiguous'`,
+} as const;
+
+const RESEND = `
+  update records set state = 'pending', resends = resends + 1 where identity = ?1 and state = 'ambiguous'`;
+
+/** What was accepted with another content than this run has is not this run's to accept: `holdAnew` refuses it. */
+const UPDATE_ITEM = `
+  update items set account = ?4, status = iif(
+    ?3 = 'accepted' and content <> (select content from records where records.identity = items.identity),
+    'pending', ?3)
+  where run = ?1 and record = ?2 and status = 'ambiguous'`;
+
+const INSERT_DECISION = `
+  insert into decisions (run, record, identity, decided_at, decision, decided_by, who, reason, account)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+interface DecisionRow extends Omit<RecordedDecision, "account"> {
+  readonly account: string | null;
+}
+
+const SELECT_DECISIONS: Query<DecisionRow> = {
+  sql: `
+  select runs.name as run, decisions.record, decided_at as at, decision, decided_by as by, who, reason,
+    decisions.account
+  from decisions cross join runs on runs.id = decisions.run
+  where identity in (select identity from items where key = ?) order by decisions.id`,
+};
+
+/** Every doubt ever settled for the records of this key. */
+export function decisionsFor(database: SqliteDatabase, key: string): readonly RecordedDecision[] {
+  return database
+    .rows(SELECT_DECISIONS, key.normalize("NFC"))
+    .map(({ account, ...made }) => ({ ...made, ...(account !== null && { account }) }));
+}

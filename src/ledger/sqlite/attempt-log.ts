@@ -1,0 +1,166 @@
+import { Failure } from "../../model/failure.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../ledger.ts";
+import { insertProblems, parseProblem } from "./problem-table.ts";
+import type { RunRow } from "./ledger-schema.ts";
+import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+
+export function sendable(
+  database: SqliteDatabase,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): readonly SendableItem[] {
+  return database.rows(SELECT_SENDABLE, run.number, range.from, range.to).map(({ isAmbiguous, step, ...item }) => ({
+    ...item,
+    isAmbiguous: isAmbiguous === 1,
+    ...(step !== null && { step }),
+  }));
+}
+
+export function saveIntents(
+  database: SqliteDatabase,
+  run: RunRow,
+  intents: readonly Intent[],
+  settled: readonly AttemptOutcome[],
+): void {
+  database.transaction(() => {
+    for (const settlement of settled) saveOutcome(database, run, settlement);
+    for (const { record, identity, content, attempt, at, step = null, idempotent = false } of intents) {
+      requireOne(database.run(CLAIM_RECORD, identity, content, attempt), database.path);
+      requireOne(database.run(CLAIM_ITEM, attempt, run.number, record), database.path);
+      database.run(INSERT_ATTEMPT, run.number, record, attempt, identity, at, step, idempotent ? 1 : 0);
+    }
+  });
+}
+
+export function saveOutcomes(database: SqliteDatabase, run: RunRow, settlements: readonly AttemptOutcome[]): void {
+  database.transaction(() => {
+    for (const settlement of settlements) saveOutcome(database, run, settlement);
+  });
+}
+
+/** Every attempt for the records of this key in any run. */
+export function attemptsOf(database: SqliteDatabase, key: string): readonly Attempt[] {
+  return database.rows(SELECT_ATTEMPTS, key.normalize("NFC")).map((row) => toAttempt(database, row));
+}
+
+interface SendableRow extends Omit<SendableItem, "isAmbiguous" | "step"> {
+  readonly isAmbiguous: number;
+  readonly step: string | null;
+}
+
+const SELECT_SENDABLE: Query<SendableRow> = {
+  sql: `
+  select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
+    coalesce(records.state, '') = 'ambiguous' as isAmbiguous,
+    iif(records.content = items.content, records.step, null) as step
+  from items left join records on records.identity = items.identity
+  where run = ? and record between ? and ? and status = 'pending'
+    and items.identity is not null and items.content is not null
+  order by record`,
+};
+
+const CLAIM_RECORD = `
+  insert into records (identity, content, state, attempts) values (?1, ?2, 'sending', ?3)
+  on conflict (identity) do update set
+    content = ?2, state = 'sending', attempts = ?3, step = iif(content = ?2, step, null)
+  where state <> 'sending' and attempts = ?3 - 1`;
+
+const CLAIM_ITEM = `
+  update items set status = 'sending', attempt = ?1, attempts = coalesce(attempts, 0) + 1
+  where run = ?2 and record = ?3 and status = 'pending'`;
+
+const INSERT_ATTEMPT = `
+  insert into attempts (run, record, attempt, identity, intended_at, step, harmless, status)
+  values (?, ?, ?, ?, ?, ?, ?, 'sending')`;
+
+const UPDATE_ATTEMPT = `
+  update attempts set status = ?1, settled_at = ?2, http = ?3, account = ?4, duration_ms = ?5, reason = ?6
+  where run = ?7 and record = ?8 and attempt = ?9 and identity = ?10 and status = 'sending'`;
+
+const ACCEPT_RECORD = `
+  update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
+  where identity = ?1 and attempts = ?2 and state = 'sending'`;
+
+/** What is refused has to begin anew: what was staged is not what is to be processed. */
+const UPDATE_RECORD = `
+  update records set state = ?3, step = iif(?3 = 'rejected', null, coalesce(?4, step))
+  where identity = ?1 and attempts = ?2 and state = 'sending'`;
+
+const UPDATE_ITEM = `
+  update items set status = ?1, http = ?2, account = ?3, duration_ms = ?4
+  where run = ?5 and record = ?6 and attempt = ?7 and status = 'sending'`;
+
+function saveOutcome(database: SqliteDatabase, run: RunRow, settlement: AttemptOutcome): void {
+  const { record, identity, attempt, status, at, problems, reason = null } = settlement;
+  const { http = null, account = null, durationMs = null, step = null } = settlement;
+  const reply = [http, account, durationMs];
+  const changes = [
+    database.run(UPDATE_ATTEMPT, status, at, ...reply, reason, run.number, record, attempt, identity),
+    status === "accepted"
+      ? database.run(ACCEPT_RECORD, identity, attempt, at, account)
+      : database.run(UPDATE_RECORD, identity, attempt, status, step),
+    database.run(UPDATE_ITEM, status, ...reply, run.number, record, attempt),
+  ];
+  for (const changed of changes) requireOne(changed, database.path);
+  if (problems.length > 0) insertProblems(database, { run: run.number, record, attempt }, problems);
+}
+
+/** Compare-and-set: when the row is not as this run left it, another writer has been here. */
+export function requireOne(changed: number, path: string): void {
+  if (changed === 1) return;
+  throw new Failure("ledger_in_use", `another run has written to the ledger ${path} while this one ran`, {
+    hint: "end all other runs, then run `migrate resume`: what was in flight counts as ambiguous",
+  });
+}
+
+interface AttemptRow {
+  readonly runNumber: number;
+  readonly run: string;
+  readonly attempt: number;
+  readonly record: number;
+  readonly step: string | null;
+  readonly intendedAt: string;
+  readonly settledAt: string | null;
+  readonly status: Attempt["status"];
+  readonly http: number | null;
+  readonly account: string | null;
+  readonly durationMs: number | null;
+  readonly reason: string | null;
+}
+
+const SELECT_ATTEMPTS: Query<AttemptRow> = {
+  sql: `
+  select attempts.run as runNumber, runs.name as run, attempts.attempt, attempts.record, attempts.step, intended_at as intendedAt,
+    settled_at as settledAt, attempts.status, attempts.http, attempts.account, attempts.duration_ms as durationMs,
+    reason
+  from items
+  join attempts on attempts.run = items.run and attempts.record = items.record
+  join runs on runs.id = items.run
+  where items.key = ? order by intended_at, attempts.run, attempts.attempt`,
+};
+
+function toAttempt(database: SqliteDatabase, row: AttemptRow): Attempt {
+  return {
+    run: row.run,
+    attempt: row.attempt,
+    record: row.record,
+    intendedAt: row.intendedAt,
+    status: row.status,
+    problems: problemsOf(database, row),
+    ...(row.step !== null && { step: row.step }),
+    ...(row.settledAt !== null && { settledAt: row.settledAt }),
+    ...(row.http !== null && { http: row.http }),
+    ...(row.account !== null && { account: row.account }),
+    ...(row.durationMs !== null && { durationMs: row.durationMs }),
+    ...(row.reason !== null && { reason: row.reason }),
+  };
+}
+
+const SELECT_PROBLEMS: Query<{ problem: string }> = {
+  sql: "select problem from problems where run = ? and record = ? and attempt = ? order by position",
+};
+
+function problemsOf(database: SqliteDatabase, { runNumber, record, attempt }: AttemptRow): readonly Problem[] {
+  return database.rows(SELECT_PROBLEMS, runNumber, record, attempt).map(({ problem }) => parseProblem(problem));
+}

@@ -1,0 +1,55 @@
+import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+import { openDatabase } from "./sqlite-database.ts";
+import { requireSound } from "../integrity/require-sound.ts";
+
+/** One row of the ledger: which table it is of, and its columns; hashes in hexadecimal digits. */
+export type ExportedRow = Readonly<Record<string, string | number | null>>;
+
+/**
+ * Everything that the ledger at this path knows, in batches: runs, records, the list of each run, requests, decisions.
+ * @param isBusy another process may be writing to it just now
+ * @throws Failure `ledger_damaged`, `storage`
+ */
+export function* exportLedger(path: string, isBusy: () => boolean): Generator<readonly ExportedRow[]> {
+  const database = openDatabase(path, { readOnly: true });
+  try {
+    requireSound(database, isBusy);
+    for (const [row, sql] of Object.entries(EXPORTED)) yield* exported(database, row, sql);
+  } finally {
+    database.close();
+  }
+}
+
+const BATCH = 500;
+
+/** Each continues after the keys of the row that came last. */
+const EXPORTED = {
+  run: "select *, id as a, 0 as b, 0 as c from runs where (id, 0, 0) > (?, ?, ?) order by id",
+  record: "select *, id as a, 0 as b, 0 as c from records where (id, 0, 0) > (?, ?, ?) order by id",
+  item: `select items.*, files.name as file, run as a, record as b, 0 as c
+    from items cross join files on files.id = items.file where (run, record, 0) > (?, ?, ?) order by run, record`,
+  attempt: `select *, run as a, record as b, attempt as c from attempts
+    where (run, record, attempt) > (?, ?, ?) order by run, record, attempt`,
+  decision: "select *, id as a, 0 as b, 0 as c from decisions where (id, 0, 0) > (?, ?, ?) order by id",
+} as const;
+
+type Keyed = Readonly<Record<string, SqlValue>>;
+
+function* exported(database: SqliteDatabase, row: string, sql: string): Generator<readonly ExportedRow[]> {
+  const query: Query<Keyed> = { sql: `${sql} limit ${BATCH}` };
+  for (let last: readonly SqlValue[] = [-1, -1, -1]; ;) {
+    const rows = database.rows(query, ...last);
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    yield rows.map((found) => ({ row, ...plain(found) }));
+    last = [end["a"] ?? 0, end["b"] ?? 0, end["c"] ?? 0];
+  }
+}
+
+function plain({ a: _a, b: _b, c: _c, ...columns }: Keyed): ExportedRow {
+  const entries = Object.entries(columns).map(([name, value]): [string, string | number | null] => [
+    name,
+    value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,103 @@
+import type { Stats } from "node:fs";
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { Failure } from "../../model/failure.ts";
+
+const OWNER_ONLY_FILE = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+
+/**
+ * Makes sure that `path` is a regular file that only its owner can read: creates it (and its folder) so, or tightens
+ * the file that is there. A link, a folder or a pipe is refused: Failure `config`.
+ */
+export function preparePrivateFile(path: string): void {
+  prepareFolderOf(path);
+  const found = statOf(path);
+  if (found === undefined) closeSync(openSync(path, "wx", OWNER_ONLY_FILE));
+  else requireRegularFile(path, found);
+  chmodSync(path, OWNER_ONLY_FILE);
+}
+
+/** Creates the folder that `path` lies in, for its owner only; one that exists keeps its mode. */
+export function prepareFolderOf(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+}
+
+/** What lies at `path` itself, not where a link leads to. */
+export function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** Removes a database with its side files. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal", "-seal"]) rmSync(path + suffix, { force: true });
+}
+
+function requireRegularFile(path: string, found: Stats): void {
+  if (found.isFile()) return;
+  const kind = found.isSymbolicLink() ? "a symbolic link" : found.isDirectory() ? "a folder" : "not a regular file";
+  throw new Failure("config", `the ledger ${path} is ${kind}`, {
+    hint: "give the path of the ledger's own file, or of one that does not exist yet",
+  });
+}
+
+export function noLedger(path: string): Failure {
+  return new Failure("run_unknown", `there is no ledger at ${path}, so there are no runs`, {
+    hint: "start one with `migrate push`; if it lies elsewhere, name it with --ledger",
+  });
+}
+
+/** What went wrong below the ledger, as a failure that ends the run; anything unknown comes back as it is: a bug. */
+export function ledgerFailure(error: unknown, path: string): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  const sqliteCode = numberOf(error, "errcode");
+  if (sqliteCode !== undefined) return sqliteFailure(sqliteCode & 0xff, error, path);
+  return numberOf(error, "errno") === undefined ? error : storageFailure(error, path);
+}
+
+/** A failure of the disk or of the rights on it, while the ledger at `path` was used. */
+function storageFailure(cause: Error, path: string): Failure {
+  return new Failure("storage", `the ledger ${path} cannot be used: ${cause.message}`, {
+    hint: "make room on the disk, or give write access to the ledger's folder; then run the same command again",
+    cause,
+  });
+}
+
+/** SQLite's primary result codes: https://sqlite.org/rescode.html */
+const BUSY = new Set([5, 6]);
+const NO_DATABASE = 26;
+const DAMAGED = new Set([11]);
+const STORAGE = new Set([3, 8, 10, 13, 14, 23]);
+
+function sqliteFailure(code: number, error: Error, path: string): unknown {
+  if (code === NO_DATABASE) return unreadableLedger(path, error.message, error);
+  if (DAMAGED.has(code)) return damagedLedger(path, error.message, error);
+  if (STORAGE.has(code)) return storageFailure(error, path);
+  if (!BUSY.has(code)) return error;
+  return new Failure("ledger_in_use", `the ledger ${path} is being written to by another program`, {
+    hint: "wait until the other run has ended, then run the same command again",
+    cause: error,
+  });
+}
+
+export function damagedLedger(path: string, found: string, cause?: Error): Failure {
+  return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${found}`, {
+    hint:
+      "nothing was changed in it; `migrate ledger check` says what is wrong, and `migrate ledger repair` makes a sound one " +
+      "of what can be read, in which what is uncertain is ambiguous",
+    cause,
+  });
+}
+
+/** More often the wrong file than a ledger of which nothing is left. */
+export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
+  return new Failure("ledger_damaged", `${path} is no ledger, or one that is damaged beyond repair: ${found}`, {
+    hint: "nothing was changed in it; see what --ledger names, and if it is the ledger, take the latest copy of it",
+    cause,
+  });
+}
+
+function numberOf(error: Error, name: "errcode" | "errno"): number | undefined {
+  const value: unknown = Reflect.get(error, name);
+  return typeof value === "number" ? value : undefined;
+}

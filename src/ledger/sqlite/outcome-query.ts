@@ -1,0 +1,155 @@
+import type { Outcome, Status, Summary } from "../../model/outcome.ts";
+import type { Problem, Severity } from "../../model/problem.ts";
+import type { OutcomeFilter } from "../ledger.ts";
+import type { RunRow } from "./ledger-schema.ts";
+import { parseProblem } from "./problem-table.ts";
+import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+
+/**
+ * The status that an item shows: what is in flight may have been processed, and so may what is to be sent again because
+ * an earlier request had no clear answer. Over the table `items`.
+ */
+const SHOWN_STATUS = `case items.status
+  when 'sending' then 'ambiguous'
+  when 'pending' then
+    (select iif(count(*) > 0, 'ambiguous', 'pending')
+     from records where records.identity = items.identity and state = 'ambiguous')
+  else items.status end`;
+
+/** The problems that stand: those of the plan and of the latest attempt. Over `problems` and `items`. */
+const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
+
+export function summary(database: SqliteDatabase, run: RunRow): Summary {
+  const counts = countByStatus(database, run);
+  return {
+    records: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    counts,
+    errors: countByCode(database, run, "error"),
+    warnings: countByCode(database, run, "warning"),
+    exitCode: exitCodeOf(counts),
+  };
+}
+
+type Counts = Readonly<Partial<Record<Status, number>>>;
+
+const COUNT_BY_STATUS: Query<{ status: Status; count: number }> = {
+  sql: `select ${SHOWN_STATUS} as status, count(*) as count from items where run = ? group by 1 order by 1`,
+};
+
+function countByStatus(database: SqliteDatabase, run: RunRow): Counts {
+  const rows = database.rows(COUNT_BY_STATUS, run.number);
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+
+/** Most frequent first. */
+const COUNT_BY_CODE: Query<{ code: string; count: number }> = {
+  sql: `
+  select problems.code, count(*) as count
+  from problems cross join items on items.run = problems.run and items.record = problems.record
+  where problems.run = ? and severity = ? and ${STANDING_PROBLEM}
+  group by problems.code order by count desc, problems.code`,
+};
+
+function countByCode(database: SqliteDatabase, run: RunRow, severity: Severity): Readonly<Record<string, number>> {
+  const rows = database.rows(COUNT_BY_CODE, run.number, severity);
+  return Object.fromEntries(rows.map(({ code, count }) => [code, count]));
+}
+
+/** README, "Exit codes": the worst wins. */
+function exitCodeOf(counts: Counts): number {
+  const any = (...statuses: readonly Status[]): boolean => statuses.some((status) => (counts[status] ?? 0) > 0);
+  if (any("ambiguous")) return 5;
+  if (any("pending", "blocked")) return 3;
+  return any("invalid", "rejected", "duplicate") ? 1 : 0;
+}
+
+const BATCH = 500;
+
+/** A run's outcomes in input order, in batches; what the filter leaves out is not read. */
+export async function* outcomes(
+  database: SqliteDatabase,
+  run: RunRow,
+  filter: OutcomeFilter = {},
+): AsyncGenerator<readonly Outcome[]> {
+  const chosen = condition(filter);
+  const itemQuery: Query<ItemRow> = {
+    sql: `${SELECT_ITEMS} and ${chosen.sql} order by items.record limit ${BATCH}`,
+  };
+  const problemQuery: Query<ProblemRow> = {
+    sql: `${SELECT_PROBLEMS} and ${chosen.sql} order by problems.record, problems.attempt, position`,
+  };
+
+  for (let last = 0; ;) {
+    const items = database.rows(itemQuery, run.number, last, ...chosen.values);
+    const end = items.at(-1)?.record;
+    if (end === undefined) return;
+    const problems = database.rows(problemQuery, run.number, last, end, ...chosen.values);
+    const problemsByRecord = byRecord(problems);
+    yield items.map((item) => toOutcome(item, problemsByRecord.get(item.record) ?? []));
+    if (items.length < BATCH) return;
+    last = end;
+  }
+}
+
+const SELECT_ITEMS = `
+  select items.record, items.key, files.name as file, items.line, ${SHOWN_STATUS} as status,
+    items.http, items.attempts, items.account, items.duration_ms as durationMs
+  from items cross join files on files.id = items.file
+  where items.run = ? and items.record > ?`;
+
+const SELECT_PROBLEMS = `
+  select problems.record, problem
+  from problems cross join items on items.run = problems.run and items.record = problems.record
+  where problems.run = ? and problems.record > ? and problems.record <= ? and ${STANDING_PROBLEM}`;
+
+function condition(filter: OutcomeFilter): { readonly sql: string; readonly values: readonly SqlValue[] } {
+  const { statuses, key } = filter;
+  const parts = ["true"];
+  if (statuses !== undefined) parts.push(`${SHOWN_STATUS} in (${statuses.map(() => "?").join(", ")})`);
+  if (key !== undefined) parts.push("items.key = ?");
+  return {
+    sql: parts.join(" and "),
+    values: [...(statuses ?? []), ...(key === undefined ? [] : [key.normalize("NFC")])],
+  };
+}
+
+interface ProblemRow {
+  readonly record: number;
+  readonly problem: string;
+}
+
+function byRecord(rows: readonly ProblemRow[]): ReadonlyMap<number, readonly Problem[]> {
+  const problems = new Map<number, Problem[]>();
+  for (const { record, problem } of rows) {
+    const known = problems.get(record);
+    if (known === undefined) problems.set(record, [parseProblem(problem)]);
+    else known.push(parseProblem(problem));
+  }
+  return problems;
+}
+
+interface ItemRow {
+  readonly record: number;
+  readonly key: string | null;
+  readonly file: string;
+  readonly line: number;
+  readonly status: Status;
+  readonly http: number | null;
+  readonly attempts: number | null;
+  readonly account: string | null;
+  readonly durationMs: number | null;
+}
+
+function toOutcome(item: ItemRow, problems: readonly Problem[]): Outcome {
+  return {
+    record: item.record,
+    source: { file: item.file, line: item.line },
+    status: item.status,
+    problems,
+    ...(item.key !== null && { key: item.key }),
+    ...(item.http !== null && { http: item.http }),
+    ...(item.attempts !== null && { attempts: item.attempts }),
+    ...(item.account !== null && { account: item.account }),
+    ...(item.durationMs !== null && { durationMs: item.durationMs }),
+  };
+}

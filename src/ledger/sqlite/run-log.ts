@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import { Failure } from "../../model/failure.ts";
+import { applyKnownRecords } from "../plan/known-records.ts";
+import type { NewRun, PlanPolicy, Run } from "../ledger.ts";
+import type { RunRow } from "./ledger-schema.ts";
+import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+
+export function startRun(database: SqliteDatabase, run: NewRun, toolVersion: string | undefined): Run {
+  const id = `${runStamp(run.startedAt)}-${randomBytes(2).toString("hex")}`;
+  return (
+    database.transaction(() => {
+      if (isTaken(database, id)) return undefined;
+      closeInterruptedAttempts(database, run.startedAt);
+      database.run(INSERT_RUN, ...runValues(id, run, toolVersion));
+      return findRun(database, id);
+    }) ?? startRun(database, run, toolVersion)
+  );
+}
+
+/** By id, by a prefix of it that fits one run only (Failure `run_unknown` when it fits several), or the latest. */
+export function findRun(database: SqliteDatabase, id?: string): Run | undefined {
+  if (id === undefined) return toRun(database.row(SELECT_LATEST));
+  const found = database.rows(SELECT_BY_PREFIX, id.length, id);
+  if (found.length < 2) return toRun(found[0]);
+  throw new Failure("run_unknown", `several runs begin with "${id}"`, { hint: "give more of the run's id" });
+}
+
+/** The latest first. */
+export function listRuns(database: SqliteDatabase): readonly Run[] {
+  return database.rows(SELECT_ALL).flatMap((row) => toRun(row) ?? []);
+}
+
+/** Failure `run_unknown` when the ledger holds no run of this id. */
+export function requireRun(database: SqliteDatabase, id: string): RunRow {
+  const row = database.row(SELECT_ROW, id);
+  if (row !== undefined) return { number: row.id, state: row.state, sends: row.sends === 1 };
+  throw unknownRun(`"${id}"`);
+}
+
+function unknownRun(name: string): Failure {
+  return new Failure("run_unknown", `the ledger holds no run ${name}`, { hint: "see the runs with `migrate status`" });
+}
+
+export function resumeRun(
+  database: SqliteDatabase,
+  { run, policy, at }: { readonly run: RunRow; readonly policy: PlanPolicy; readonly at: string },
+): Run {
+  database.transaction(() => {
+    closeInterruptedAttempts(database, at);
+    if (run.state === "planning") return;
+    database.run(
+      "update items set status = 'pending' where run = ? and status in ('blocked', 'ambiguous')",
+      run.number,
+    );
+    applyKnownRecords(database, run, policy);
+    database.run("update runs set state = 'sending', finished_at = null, exit_code = null where id = ?", run.number);
+  });
+  const resumed = toRun(database.row(SELECT_BY_NUMBER, run.number));
+  if (resumed === undefined) throw unknownRun(`number ${run.number}`);
+  return resumed;
+}
+
+/** A run whose plan is still open stays `planning`: to go on with it, its input has to be read anew. */
+export function finishRun(
+  database: SqliteDatabase,
+  run: RunRow,
+  end: { readonly exitCode: number; readonly at: string },
+): void {
+  database.run(
+    `update runs set state = iif(state = 'planning', state, 'finished'), finished_at = ?, exit_code = ?
+     where id = ?`,
+    end.at,
+    end.exitCode,
+    run.number,
+  );
+}
+
+/**
+ * Attempts in flight belong to a process that has died: whether the platform has processed them, nobody knows.
+ * Callers hold the ledger's lock, so no live run has any.
+ */
+export function closeInterruptedAttempts(database: SqliteDatabase, at: string): void {
+  for (const [harmless, status, reason] of STATUS_AFTER_INTERRUPTION) {
+    const inFlight = `from attempts where status = 'sending' and harmless = ${harmless}`;
+    database.run(
+      `update items set status = ? where status = 'sending' and (run, record) in (select run, record ${inFlight})`,
+      status,
+    );
+    database.run(
+      `update records set state = ? where state = 'sending' and identity in (select identity ${inFlight})`,
+      status,
+    );
+    database.run(
+      "update attempts set status = ?, settled_at = ?, reason = ? where status = 'sending' and harmless = ?",
+      status,
+      at,
+      reason,
+      harmless,
+    );
+  }
+}
+
+/** What may be repeated without harm leaves no doubt behind. */
+const STATUS_AFTER_INTERRUPTION = [
+  [0, "ambiguous", "the run ended before an answer was written down"],
+  [1, "pending", "the run ended before an answer was written down; the step may be repeated"],
+] as const;
+
+interface RunColumns {
+  readonly name: string;
+  readonly command: Run["command"];
+  readonly target: string;
+  readonly supplier: string;
+  readonly operation: string;
+  readonly settings: string;
+  readonly dry_run: number;
+  readonly state: Run["state"];
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly exit_code: number | null;
+}
+
+const SELECT_LATEST: Query<RunColumns> = { sql: "select * from runs order by id desc limit 1" };
+const SELECT_ALL: Query<RunColumns> = { sql: "select * from runs order by id desc" };
+const SELECT_BY_NUMBER: Query<RunColumns> = { sql: "select * from runs where id = ?" };
+const SELECT_BY_PREFIX: Query<RunColumns> = { sql: "select * from runs where substr(name, 1, ?) = ? limit 2" };
+const SELECT_ROW: Query<{ id: number; state: Run["state"]; sends: number }> = {
+  sql: "select id, state, command = 'push' and not dry_run as sends from runs where name = ?",
+};
+
+const INSERT_RUN = `insert into runs
+  (name, command, target, supplier, operation, settings, dry_run, tool_version, state, started_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, 'planning', ?)`;
+
+function runValues(id: string, run: NewRun, toolVersion: string | undefined): readonly SqlValue[] {
+  const settings = JSON.stringify(run.settings ?? null);
+  const values = [id, run.command, run.target, run.supplier, run.operation, settings, run.dryRun ? 1 : 0];
+  return [...values, toolVersion ?? null, run.startedAt];
+}
+
+function toRun(row: RunColumns | undefined): Run | undefined {
+  if (row === undefined) return undefined;
+  const settings: unknown = JSON.parse(row.settings);
+  return {
+    id: row.name,
+    command: row.command,
+    target: row.target,
+    supplier: row.supplier,
+    operation: row.operation,
+    settings,
+    dryRun: row.dry_run === 1,
+    startedAt: row.started_at,
+    state: row.state,
+    ...(row.finished_at !== null && { finishedAt: row.finished_at }),
+    ...(row.exit_code !== null && { exitCode: row.exit_code }),
+  };
+}
+
+/** `2026-11-20T23:41:07.000Z` -> `20261120-2341`. */
+function runStamp(startedAt: string): string {
+  const digits = new Date(startedAt).toISOString().replace(/\D/g, "");
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}`;
+}
+
+function isTaken(database: SqliteDatabase, id: string): boolean {
+  return database.row({ sql: "select 1 from runs where name = ?" }, id) !== undefined;
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../time/clock.ts";
+import type { Failure } from "../../model/failure.ts";
+import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./attempt-log.ts";
+import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./ambiguous-log.ts";
+import type { Ledger } from "../ledger.ts";
+import { isLocked } from "../lock/ledger-lock.ts";
+import { outcomes } from "./outcome-query.ts";
+import { plannedInWorker } from "../plan/plan-in-worker.ts";
+import { createPlanner } from "../plan/planner.ts";
+import { noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
+import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun } from "./run-log.ts";
+import { openDatabase, openTemporary } from "./sqlite-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+import { sealPath } from "../integrity/seal-file.ts";
+import { sealedDatabase } from "../integrity/sealed-database.ts";
+import { damagedLedger, ledgerFailure } from "./ledger-file.ts";
+import { requireSound } from "../integrity/require-sound.ts";
+import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
+import { summary } from "./outcome-query.ts";
+
+export interface SqliteLedgerOptions {
+  readonly path: string;
+  /** False: a ledger that does not exist is a Failure `run_unknown` (for commands that only read). Default: true. */
+  readonly create?: boolean;
+  /** For commands that only look, beside whoever writes. */
+  readonly readOnly?: boolean;
+  /** Noted with each run. */
+  readonly toolVersion?: string;
+  /** For stamps. */
+  readonly clock?: Pick<Clock, "now">;
+}
+
+/**
+ * Opens the project's ledger, creating it where there is none: one SQLite file, readable by its owner only, in which
+ * a resolved promise means that the change is on the disk. Whoever writes holds the lock (`lock.ts`).
+ *
+ * Raises Failure `config` (not a regular file, no ledger, or of a newer version; nothing is changed then),
+ * `ledger_damaged`, `ledger_in_use`, `storage`. The methods raise the last three too.
+ */
+export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
+  const { path, create = true, readOnly = false } = options;
+  prepared(path, () => {
+    if (statOf(path) === undefined && statOf(sealPath(path)) !== undefined) throw vanished(path);
+    if (statOf(path) === undefined && !create) throw noLedger(path);
+    preparePrivateFile(path);
+  });
+  const database = (readOnly && openToRead(path, () => isLocked(path))) || openToWrite(path);
+  return ledgerOver(database, options, database.close);
+}
+
+/** Looks before it writes: what a crash has left in the log of a ledger that is refused stays there. */
+function openToWrite(path: string): SqliteDatabase {
+  const seen = openToRead(path, () => false);
+  seen?.close();
+  const database = openDatabase(path);
+  try {
+    if (seen === undefined) requireSound(database);
+    upgradeSchema(database);
+    database.execute(DURABLE);
+    return sealedDatabase(database);
+  } catch (error) {
+    database.abandon();
+    throw error;
+  }
+}
+
+/** Undefined for one that has to be brought up to date first, or that a crash has left in the middle of being made. */
+function openToRead(path: string, isBusy: () => boolean): SqliteDatabase | undefined {
+  if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
+  const database = openDatabase(path, { readOnly: true });
+  try {
+    requireSound(database, isBusy);
+    if (isSchemaCurrent(database)) return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  database.close();
+  return undefined;
+}
+
+function vanished(path: string): Failure {
+  return damagedLedger(path, `it is gone, but ${sealPath(path)} is not`);
+}
+
+/**
+ * A ledger that lasts as long as the process: `validate` plans into it as `push` does into the real one. It lies in
+ * `folder` (created where it is missing), readable by its owner only, and is gone when it is closed, and also when
+ * the process dies. `large`: a thread of its own writes the plan, which pays from some 100,000 records.
+ */
+export async function openTemporaryLedger(
+  folder: string,
+  { large = false }: { readonly large?: boolean } = {},
+): Promise<Ledger> {
+  const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
+  prepared(path, () => preparePrivateFile(path));
+  const database = openTemporary(path);
+  const discard = (): void => {
+    database.close();
+    removeDatabase(path);
+  };
+  try {
+    upgradeSchema(database);
+    const ledger = ledgerOver(database, {}, discard);
+    const planned = large ? await plannedInWorker(ledger, path) : ledger;
+    unlinkWhileOpen(path);
+    return planned;
+  } catch (error) {
+    discard();
+    throw error;
+  }
+}
+
+/** The ledger's records lie in the order of their identities, that is anywhere: 32 MB of pages in memory. */
+const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 0;
+  pragma cache_size = -32000;`;
+function ledgerOver(
+  database: SqliteDatabase,
+  options: Pick<SqliteLedgerOptions, "toolVersion" | "clock">,
+  close: () => void,
+): Ledger {
+  const now = (): string => new Date(options.clock?.now() ?? Date.now()).toISOString();
+  const planner = createPlanner(database);
+  return {
+    startRun: async (run) => startRun(database, run, options.toolVersion),
+    findRun: async (id) => findRun(database, id),
+    runs: async () => listRuns(database),
+    restartPlan: async (run) => planner.restartPlan(requireRun(database, run)),
+    plan: async (run, items) => planner.plan(requireRun(database, run), items),
+    exclude: async (run, held) => planner.exclude(requireRun(database, run), held),
+    finishPlan: async (run, policy) => planner.finishPlan(requireRun(database, run), policy),
+    resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),
+    sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),
+    saveIntents: async (run, intents, settled = []) =>
+      saveIntents(database, requireRun(database, run), intents, settled),
+    saveOutcomes: async (run, settlements) => saveOutcomes(database, requireRun(database, run), settlements),
+    refresh: async (run, policy) => refresh(database, { run: requireRun(database, run), policy, at: now() }),
+    ambiguous: async (run, from, to) => ambiguousItems(database, requireRun(database, run), { from, to }),
+    ambiguousByKey: async (run, keys) => ambiguousItemsByKey(database, requireRun(database, run), keys),
+    saveDecisions: async (run, decisions, policy) =>
+      saveDecisions(database, { run: requireRun(database, run), policy, decisions }),
+    decisions: async (key) => decisionsFor(database, key),
+    finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
+    summary: async (run) => summary(database, requireRun(database, run)),
+    outcomes: (run, filter) => outcomes(database, requireRun(database, run), filter),
+    attempts: async (key) => attemptsOf(database, key),
+    close: async () => close(),
+  };
+}
+
+/** POSIX keeps an open file that has no name any more; Windows refuses, and there the file goes when it is closed. */
+function unlinkWhileOpen(path: string): void {
+  if (process.platform !== "win32") rmSync(path);
+}
+
+function prepared(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw ledgerFailure(error, path);
+  }
+}

@@ -1,0 +1,150 @@
+import { parseAttr, type AttrPath } from "../../json/attr.ts";
+import { Failure } from "../../model/failure.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { parseDocument } from "../../contract/document/yaml-document.ts";
+import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
+import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
+
+/** A mapping file, checked for shape; the payload's entries are read against the contract later. */
+export interface MappingDocument {
+  readonly file: string;
+  readonly operation?: string;
+  /** The attr of the business key in the payload. */
+  readonly key?: AttrPath;
+  /** The operation whose records must be accepted first, and where a payload names the one that it belongs to. */
+  readonly after?: { readonly operation: string; readonly key?: AttrPath };
+  /** In document order; empty when the mapping describes one unnamed source. */
+  readonly sources: ReadonlyMap<string, SourceEntry>;
+  readonly payload: JsonObject;
+  /** What the bodies of steps carry beside the payload, by the step's name. */
+  readonly steps: ReadonlyMap<string, JsonObject>;
+  /** Path of the module that holds the functions, as the mapping writes it. */
+  readonly functions?: string;
+  /** Paths of all lookup tables that leaves name, as the mapping writes them. */
+  readonly lookupFiles: readonly string[];
+  /** 1-based line of the entry at a path in the mapping file, or of the nearest one above it. */
+  readonly lineOf: (path: AttrPath) => number;
+}
+
+export interface SourceEntry {
+  /** As the mapping writes them, relative to its folder; absent when the command line gives the files. */
+  readonly files?: readonly string[];
+  readonly key?: string;
+  readonly parent?: string;
+  readonly on?: string;
+  readonly orderBy?: string;
+}
+
+/**
+ * Reads a mapping (YAML or JSON). Throws a Failure `mapping_invalid` that lists all that is wrong with its shape:
+ * unknown keys with what may have been meant, wrong types, no payload.
+ */
+export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
+  const { file, value, lineOf } = parseDocument(source, "mapping_invalid");
+  const issues = collectIssues({ file, lineOf });
+  if (value === null) {
+    throw new Failure("mapping_invalid", `${file}: this file is empty`, {
+      hint: "docs/mapping.md begins with an example of a mapping",
+      place: { file, line: 1 },
+    });
+  }
+  const top = asObject(value, [], issues) ?? {};
+  refuseUnknown(top, MAPPING_KEYS, [], issues);
+  const operation = textAt(top, "operation", [], issues);
+  const key = textAt(top, "key", [], issues);
+  const functions = textAt(top, "functions", [], issues);
+  const after = readAfter(top["after"], issues);
+  const sources = readSources(top["sources"], issues);
+  const payload = readPayload(top, issues);
+  const steps = readSteps(top["steps"], issues);
+  issues.raise();
+  return {
+    file,
+    ...(operation === undefined ? {} : { operation }),
+    ...(key === undefined ? {} : { key: parseAttr(key) }),
+    ...(after === undefined ? {} : { after }),
+    sources,
+    payload,
+    steps,
+    ...(functions === undefined ? {} : { functions }),
+    lookupFiles: [...new Set([payload, ...steps.values()].flatMap(lookupFilesIn))],
+    lineOf,
+  };
+}
+
+const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "functions"] as const;
+const SOURCE_KEYS = ["files", "key", "parent", "on", "orderBy"] as const;
+
+function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
+  const value = object[name];
+  if (value === undefined || (typeof value === "string" && value !== "")) return value;
+  issues.add([...path, name], "has to be a text");
+  return undefined;
+}
+
+/** `after: stage-account`, or with the attr of the other record's key: `after: { operation: ..., key: ... }`. */
+function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocument["after"] {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value !== "") return { operation: value };
+  const object = asObject(value, ["after"], issues) ?? {};
+  refuseUnknown(object, ["operation", "key"], ["after"], issues);
+  const operation = textAt(object, "operation", ["after"], issues);
+  const key = textAt(object, "key", ["after"], issues);
+  if (operation === undefined) issues.add(["after"], "has to name an operation");
+  return { operation: operation ?? "", ...(key === undefined ? {} : { key: parseAttr(key) }) };
+}
+
+function readPayload(top: JsonObject, issues: Issues): JsonObject {
+  const payload = top["payload"];
+  if (isJsonObject(payload)) return payload;
+  if (payload === undefined) issues.add([], "the mapping has no payload");
+  else issues.add(["payload"], "has to be an object that mirrors the payload");
+  return {};
+}
+
+function readSteps(value: JsonValue | undefined, issues: Issues): ReadonlyMap<string, JsonObject> {
+  const entries = value === undefined ? {} : (asObject(value, ["steps"], issues) ?? {});
+  return new Map(
+    Object.entries(entries).flatMap(([name, entry]) => {
+      const object = asObject(entry, ["steps", name], issues);
+      return object === undefined ? [] : [[name, object] as const];
+    }),
+  );
+}
+
+function readSources(value: JsonValue | undefined, issues: Issues): ReadonlyMap<string, SourceEntry> {
+  const sources = new Map<string, SourceEntry>();
+  if (value === undefined) return sources;
+  for (const [name, entry] of Object.entries(asObject(value, ["sources"], issues) ?? {})) {
+    const path = ["sources", name];
+    const object = entry === null ? {} : asObject(entry, path, issues);
+    if (object !== undefined) sources.set(name, readSource(object, path, issues));
+  }
+  return sources;
+}
+
+function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceEntry {
+  refuseUnknown(object, SOURCE_KEYS, path, issues);
+  const files = scalarTexts(object["files"]);
+  if (object["files"] !== undefined && files === undefined) {
+    issues.add([...path, "files"], "has to be a path, a glob, or a list of them");
+  }
+  const source: Record<string, string> = {};
+  for (const name of ["key", "parent", "on", "orderBy"] as const) {
+    const text = textAt(object, name, path, issues);
+    if (text !== undefined) source[name] = text;
+  }
+  return files === undefined ? source : { ...source, files };
+}
+
+/**
+ * What to read before the contract is known: every object that looks like leaf options with a lookup table in a file.
+ * (Where the contract knows an object with fields of these very names, one file more is asked for than is needed.)
+ */
+function lookupFilesIn(entry: JsonValue): readonly string[] {
+  if (isJsonArray(entry)) return entry.flatMap(lookupFilesIn);
+  if (!isJsonObject(entry)) return [];
+  const lookup = scalarText(entry["lookup"]);
+  const isLeaf = entry["from"] !== undefined && Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
+  return isLeaf && lookup !== undefined ? [lookup] : Object.values(entry).flatMap(lookupFilesIn);
+}

@@ -1,0 +1,102 @@
+import { formatAttr, type AttrPath } from "../../json/attr.ts";
+import { Failure } from "../../model/failure.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { suggest } from "../../text/suggestion.ts";
+
+/** A parsed document, as far as errors need it to point into it. */
+export interface Addressable {
+  readonly file: string;
+  /** 1-based line of the entry at a path, or of the nearest one above it. */
+  readonly lineOf: (path: AttrPath) => number;
+}
+
+/** Collects what is wrong with a mapping, so that one run shows all of it. */
+export interface Issues {
+  /** `path` is where the entry stands in the mapping file; the same issue twice counts once. */
+  readonly add: (path: AttrPath, message: string, hint?: string) => void;
+  /** Throws a Failure `mapping_invalid` that lists what was added; nothing when nothing was. */
+  readonly raise: () => void;
+}
+
+export function collectIssues(document: Addressable): Issues {
+  const found: Issue[] = [];
+  return {
+    add: (path, message, hint) => {
+      const issue = {
+        line: document.lineOf(path),
+        text: path.length === 0 ? message : `${formatAttr(path)}: ${message}`,
+        hint,
+      };
+      if (!found.some(({ line, text }) => line === issue.line && text === issue.text)) found.push(issue);
+    },
+    raise: () => {
+      if (found.length > 0) throw failureOf(document.file, found);
+    },
+  };
+}
+
+/** Adds an issue for every member of an object that is not in `known`, with what may have been meant. */
+export function refuseUnknown(object: JsonObject, known: readonly string[], path: AttrPath, issues: Issues): void {
+  for (const name of Object.keys(object)) {
+    if (!known.includes(name)) issues.add([...path, name], "is not known here", didYouMean(name, known));
+  }
+}
+
+/** `did you mean "from"?`, or what there is to choose from. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const near = suggest(word, candidates);
+  return near === undefined ? `known here: ${listed(candidates)}` : `did you mean "${near}"?`;
+}
+
+export function listed(words: readonly string[]): string {
+  const shown = words.slice(0, MAX_WORDS).join(", ");
+  return words.length > MAX_WORDS ? `${shown} and ${words.length - MAX_WORDS} more` : shown || "nothing";
+}
+
+/** The text that a scalar stands for; undefined for null, objects and lists. */
+export function scalarText(value: JsonValue | undefined): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}
+
+/** A text or a list of texts, as a list; undefined when it is anything else. */
+export function scalarTexts(value: JsonValue | undefined): readonly string[] | undefined {
+  const entries = value !== undefined && isJsonArray(value) ? value : [value];
+  const texts = entries.flatMap((entry) => scalarText(entry) ?? []);
+  return texts.length === entries.length ? texts : undefined;
+}
+
+/** The entry as an object; an issue and undefined when it is none. */
+export function asObject(value: JsonValue, path: AttrPath, issues: Issues): JsonObject | undefined {
+  if (isJsonObject(value)) return value;
+  issues.add(path, "has to be an object: names, each with its entry");
+  return undefined;
+}
+
+interface Issue {
+  readonly line: number;
+  readonly text: string;
+  readonly hint: string | undefined;
+}
+
+const MAX_ISSUES = 20;
+const MAX_WORDS = 20;
+
+function failureOf(file: string, found: readonly Issue[]): Failure {
+  const issues = found.toSorted((one, other) => one.line - other.line);
+  const place = { file, line: issues[0]?.line ?? 1 };
+  const [only] = issues;
+  if (only !== undefined && issues.length === 1) {
+    const hint = only.hint ?? REFERENCE;
+    return new Failure("mapping_invalid", `${file}:${only.line}: ${only.text}`, { hint, place });
+  }
+  const lines = issues.slice(0, MAX_ISSUES).map((issue) => {
+    const hint = issue.hint === undefined ? "" : `; ${issue.hint}`;
+    return `  ${file}:${issue.line}: ${issue.text}${hint}`;
+  });
+  if (issues.length > MAX_ISSUES) lines.push(`  and ${issues.length - MAX_ISSUES} more`);
+  const message = [`${file}: ${issues.length} errors in the mapping`, ...lines].join("\n");
+  return new Failure("mapping_invalid", message, { hint: REFERENCE, place });
+}
+
+const REFERENCE = "docs/mapping.md describes every entry of a mapping";

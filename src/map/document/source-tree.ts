@@ -1,0 +1,140 @@
+import { Failure } from "../../model/failure.ts";
+import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
+import type { MappingDocument, SourceEntry } from "./mapping-document.ts";
+import { collectIssues, didYouMean, listed, type Issues } from "./mapping-issues.ts";
+
+/** Sources that the command line names, and how to find the ones that the mapping names. */
+export interface GivenSources {
+  readonly positional: readonly string[];
+  /** `--source name=path`. */
+  readonly named: ReadonlyMap<string, readonly string[]>;
+  /** Resolves a path or glob of the mapping against the mapping's folder. */
+  readonly resolve: (path: string) => string;
+}
+
+/** The name of the source of a mapping that names none. */
+export const ONLY_SOURCE = "records";
+
+/**
+ * Which files feed which source, and how the sources join. Positional sources go to the one source that names no
+ * `files`, or else to the one without parent; what the command line gives replaces what the mapping gives.
+ * Throws a Failure `mapping_invalid` when the sources do not form one tree, `usage` when files are missing.
+ */
+export function planSources(document: MappingDocument, given: GivenSources): SourceSpec {
+  const entries = document.sources.size > 0 ? document.sources : new Map([[ONLY_SOURCE, {}]]);
+  const root = rootOf(entries, document);
+  refuseUnknownNames(entries, given);
+  const files = filesBySource(entries, root, given);
+  return { ...specOf(root, entries, files), children: childrenOf(root, entries, files) };
+}
+
+/** The source without parent. Throws a Failure `mapping_invalid` when the sources do not form one tree. */
+export function rootSource(document: MappingDocument): string {
+  return document.sources.size > 0 ? rootOf(document.sources, document) : ONLY_SOURCE;
+}
+
+type Entries = ReadonlyMap<string, SourceEntry>;
+type Files = ReadonlyMap<string, readonly string[]>;
+
+function rootOf(entries: Entries, document: MappingDocument): string {
+  const issues = collectIssues(document);
+  for (const [name, entry] of entries) checkJoin(name, entry, entries, issues);
+  issues.raise();
+  const roots = [...entries.keys()].filter((name) => entries.get(name)?.parent === undefined);
+  const [root, second] = roots;
+  if (root === undefined) issues.add(["sources"], "every source has a parent, so there is none to start from");
+  if (second !== undefined) {
+    const hint = "give all but one of them a parent, and the column (on) that holds the parent's key";
+    issues.add(["sources", second], `${listed(roots)} all have no parent; one record is one row of one source`, hint);
+  }
+  for (const name of entries.keys()) {
+    if (isInCycle(name, entries)) issues.add(["sources", name, "parent"], "the source is its own ancestor");
+  }
+  issues.raise();
+  return root ?? ONLY_SOURCE;
+}
+
+function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: Issues): void {
+  const path = ["sources", name];
+  if (entry.parent === undefined) {
+    for (const option of ["on", "orderBy"] as const) {
+      if (entry[option] !== undefined) issues.add([...path, option], "means nothing for a source without parent");
+    }
+    return;
+  }
+  const parent = entries.get(entry.parent);
+  if (parent === undefined) {
+    const hint = didYouMean(entry.parent, [...entries.keys()]);
+    issues.add([...path, "parent"], `there is no source "${entry.parent}"`, hint);
+  } else if (parent.key === undefined) {
+    const hint = `add key: the column of "${entry.parent}" that "${name}" refers to`;
+    issues.add(["sources", entry.parent], `is the parent of "${name}", but has no key`, hint);
+  }
+  if (entry.on === undefined) {
+    issues.add(
+      path,
+      "has a parent, but does not say on which column",
+      "add on: the column that holds the parent's key",
+    );
+  }
+}
+
+function isInCycle(name: string, entries: Entries): boolean {
+  const seen = new Set<string>();
+  let above = entries.get(name)?.parent;
+  while (above !== undefined && !seen.has(above)) {
+    if (above === name) return true;
+    seen.add(above);
+    above = entries.get(above)?.parent;
+  }
+  return false;
+}
+
+function refuseUnknownNames(entries: Entries, given: GivenSources): void {
+  for (const name of given.named.keys()) {
+    if (entries.has(name)) continue;
+    const hint = didYouMean(name, [...entries.keys()]);
+    throw new Failure("usage", `--source ${name}=...: the mapping has no source "${name}"`, { hint });
+  }
+}
+
+function filesBySource(entries: Entries, root: string, given: GivenSources): Files {
+  const files = new Map<string, readonly string[]>();
+  for (const [name, entry] of entries) {
+    const paths = given.named.get(name) ?? entry.files?.map(given.resolve);
+    if (paths !== undefined && paths.length > 0) files.set(name, paths);
+  }
+  if (given.positional.length > 0) {
+    const open = [...entries.keys()].filter((name) => !files.has(name));
+    files.set(open.length === 1 ? (open[0] ?? root) : root, given.positional);
+  }
+  const without = [...entries.keys()].filter((name) => !files.has(name));
+  if (without.length === 0) return files;
+  throw noFiles(without, entries.size === 1);
+}
+
+function noFiles(sources: readonly string[], only: boolean): Failure {
+  const hint = only
+    ? "name the file to read, or - for standard input"
+    : `name them: --source ${sources[0] ?? ""}=<path>, or files: in the mapping`;
+  const noun = sources.length === 1 ? "source" : "sources";
+  return new Failure("usage", `no files are given for ${noun} ${listed(sources)}`, { hint });
+}
+
+function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, "children"> {
+  const key = entries.get(name)?.key;
+  return { name, files: files.get(name) ?? [], ...(key === undefined ? {} : { key }) };
+}
+
+function childrenOf(parent: string, entries: Entries, files: Files): readonly ChildSpec[] {
+  return [...entries].flatMap(([name, { parent: above, on, orderBy }]) =>
+    above !== parent || on === undefined
+      ? []
+      : {
+          ...specOf(name, entries, files),
+          on,
+          ...(orderBy === undefined ? {} : { orderBy }),
+          children: childrenOf(name, entries, files),
+        },
+  );
+}

@@ -1,0 +1,163 @@
+import type { FieldType, ListType } from "../../contract/types/field-type.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import { isJsonArray } from "../../json/json-value.ts";
+import type { Row } from "../../model/record.ts";
+import { constantOf, type CellContent } from "./conversion.ts";
+import type { LeafContext } from "../compile-context.ts";
+import { readLeafOptions, type LeafOptions } from "./leaf-options.ts";
+import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
+import { didYouMean } from "../document/mapping-issues.ts";
+import type { LeafNode, SplitNode } from "../mapping-node.ts";
+import type { Column } from "../source-columns.ts";
+
+/** Compiles a leaf for a scalar of the contract. Adds an issue for all that is wrong; undefined then. */
+export function compileLeaf(entry: JsonValue, type: FieldType, context: LeafContext): LeafNode | undefined {
+  const options = readLeafOptions(entry, context.path, context.issues);
+  if (options === undefined) return undefined;
+  if (options.split !== undefined) {
+    context.issues.add([...context.path, "split"], "makes a list of a cell, and the contract wants no list here");
+  }
+  return leafOf(options, type, context);
+}
+
+/** Compiles a leaf that makes a list of scalars from one cell. */
+export function compileSplit(entry: JsonValue, type: ListType, context: LeafContext): SplitNode | undefined {
+  const options = readLeafOptions(entry, context.path, context.issues);
+  if (options?.split === undefined) return undefined;
+  const { split } = options;
+  if (split === "") context.issues.add([...context.path, "split"], "needs a text that stands between the parts");
+  const prepare = preparation(options);
+  const leaf = leafOf(options, type.items, context);
+  return { kind: "split", leaf, parts: (content) => partsOf(content, split, prepare) };
+}
+
+function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): LeafNode {
+  const line = context.document.lineOf(options.path);
+  const columns = options.from.map((name) => context.columns.column(name, line));
+  const reading = compileTransform(options, type, context);
+  if (options.keepEmpty && !KEEPS_EMPTY.has(type.kind)) {
+    context.issues.add([...options.path, "keepEmpty"], "sends empty text, and the contract wants no text here");
+  }
+  return {
+    kind: "leaf",
+    applies: conditionOf(options, context, line),
+    read: options.value === undefined ? readerOf(options, columns, reading) : undefined,
+    finish: options.keepEmpty ? keepingEmpty(reading.finish) : reading.finish,
+    fallback: fallbackOf(options, type, context),
+    origin: reading.origin,
+    placeIn: (row) => columnBehind(columns, row)?.placeIn(row),
+  };
+}
+
+const KEEPS_EMPTY: ReadonlySet<FieldType["kind"]> = new Set(["text", "choice", "any", "union"]);
+
+function keepingEmpty(finish: LeafNode["finish"]): LeafNode["finish"] {
+  return (content, row) => (content === "" ? "" : finish(content, row));
+}
+
+function conditionOf({ when }: LeafOptions, context: LeafContext, line: number): LeafNode["applies"] {
+  if (when === undefined) return undefined;
+  const column = context.columns.column(when.column, line);
+  const wanted = new Set(when.in);
+  return (row) => {
+    const content = column.read(row);
+    return typeof content === "string" && wanted.has(content.trim());
+  };
+}
+
+/** The first column that holds something; else the first. */
+function columnBehind(columns: readonly Column[], row: Row): Column | undefined {
+  return columns.find((column) => !isBlank(column.read(row))) ?? columns[0];
+}
+
+function isBlank(content: CellContent): boolean {
+  return typeof content === "string" && content.trim() === "";
+}
+
+function readerOf(
+  options: LeafOptions,
+  columns: readonly Column[],
+  reading: CompiledTransform,
+): (row: Row) => CellContent | undefined {
+  const raw = rawReader(options, columns);
+  const takesEmpty = options.keepEmpty || reading.takesEmpty;
+  const prepare = options.split === undefined ? preparation(options) : undefined;
+  return (row) => {
+    const read = raw(row);
+    const content = typeof read === "string" && prepare !== undefined ? prepare(read) : read;
+    return content === "" && !takesEmpty ? undefined : content;
+  };
+}
+
+/** The cell, or what several cells come to, trimmed. */
+function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row) => CellContent {
+  const read = options.trim
+    ? (column: Column, row: Row): CellContent => trimmed(column.read(row))
+    : (column: Column, row: Row): CellContent => column.read(row);
+  const [only] = columns;
+  if (only === undefined) return () => "";
+  if (columns.length === 1) return (row) => read(only, row);
+  const { join } = options;
+  if (join === undefined) return (row) => firstFilled(columns.map((column) => read(column, row)));
+  return (row) =>
+    columns
+      .map((column) => read(column, row))
+      .filter((content) => content !== "")
+      .map((content) => (typeof content === "string" ? content : JSON.stringify(content)))
+      .join(join);
+}
+
+function trimmed(content: CellContent): CellContent {
+  return typeof content === "string" ? content.trim() : content;
+}
+
+function firstFilled(contents: readonly CellContent[]): CellContent {
+  return contents.find((content) => !isBlank(content)) ?? contents[0] ?? "";
+}
+
+/** What is done to a text before it is read; undefined when that is nothing. */
+function preparation(options: LeafOptions): ((text: string) => string) | undefined {
+  const steps = [...options.replace];
+  if (options.letters === "upper") steps.push((text) => text.toUpperCase());
+  if (options.letters === "lower") steps.push((text) => text.toLowerCase());
+  if (steps.length === 0) return undefined;
+  return (text) => steps.reduce((changed, step) => step(changed), text);
+}
+
+/** Parts that come to nothing are left out. A JSON list is in parts already. */
+function partsOf(
+  content: CellContent,
+  split: string,
+  prepare: ((text: string) => string) | undefined,
+): readonly CellContent[] {
+  const parts = typeof content === "string" ? content.split(split) : isJsonArray(content) ? content : [content];
+  return parts
+    .map((part) => (typeof part === "object" && part !== null ? part : String(part ?? "").trim()))
+    .map((part) => (typeof part === "string" && prepare !== undefined ? prepare(part) : part))
+    .filter((part) => part !== "");
+}
+
+function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext): JsonValue | undefined {
+  const name = options.value === undefined ? "default" : "value";
+  const written = options[name];
+  if (written === undefined) return undefined;
+  const path = [...options.path, name];
+  const value = typeof written === "string" ? filledIn(written, path, context) : written;
+  const constant = constantOf(type, value);
+  if ("value" in constant) return constant.value;
+  context.issues.add(path, constant.fault);
+  return undefined;
+}
+
+/** `${supplier}` becomes the import supplier's code. */
+function filledIn(text: string, path: LeafContext["path"], context: LeafContext): string {
+  return text.replaceAll(/\$\{([^}]*)\}/g, (written, name: string) => {
+    if (name.trim() !== "supplier") {
+      context.issues.add(path, `${written} stands for nothing`, didYouMean(name.trim(), ["supplier"]));
+    } else if (context.values.supplier === undefined) {
+      const hint = "give --supplier <code>, or supplier: in the configuration file";
+      context.issues.add(path, "needs to know the import supplier", hint);
+    }
+    return context.values.supplier ?? written;
+  });
+}

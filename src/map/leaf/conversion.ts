@@ -1,0 +1,128 @@
+import type { ChoiceType, FieldType, UnionType } from "../../contract/types/field-type.ts";
+import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
+import type { Expected, WrittenForm } from "../../model/problem.ts";
+import { isIsoDate, isIsoDateTime, isIsoTime } from "../../time/calendar.ts";
+import { didYouMean } from "../document/mapping-issues.ts";
+import { integerFrom, isDecimalText, numberFrom } from "./number-text.ts";
+
+/** What a cell holds: its text, or (in JSON sources) an object or a list. */
+export type CellContent = string | JsonValue;
+
+/** Makes a value of a contract's type of what a cell holds. */
+export type Conversion = (content: CellContent) => JsonValue | ConversionFailure;
+
+/**
+ * The conversion that the contract asks for at an attr. Text becomes a number or a boolean only when it is exactly
+ * that and no digit is lost; decimals and dates stay text.
+ */
+export function conversionTo(type: FieldType): Conversion {
+  if (type.kind === "choice") return choiceOf(type);
+  if (type.kind === "union") return firstOf(type);
+  return CONVERSIONS[type.kind];
+}
+
+/**
+ * A constant of the mapping as a value of the contract's type; a sentence when it cannot be one. Text converts like a
+ * cell; a number or a boolean is never made into text, because it may have been written otherwise (`1.50`, `0x10`).
+ */
+export function constantOf(type: FieldType, value: JsonValue): Constant {
+  if (type.kind === "any") return { value };
+  if (value === null) return type.nullable ? { value } : { fault: "is null, which the contract does not take here" };
+  if (typeof value === "object") return { fault: "has to be a text, a number, true or false" };
+  const converted = conversionTo(type)(String(value));
+  if (converted instanceof ConversionFailure) return { fault: `is not ${wordFor(converted)}` };
+  if (typeof value !== "string" && typeof converted === "string") return { fault: "has to be in quotes: it is text" };
+  if (type.kind === "choice" && !type.choices.some((choice) => choice === converted)) {
+    const hint = didYouMean(String(value), type.choices.map(String));
+    return { fault: `is not one of the contract's choices; ${hint}` };
+  }
+  return { value: converted };
+}
+
+type Constant = { readonly value: JsonValue } | { readonly fault: string };
+
+function textual(expected: Expected, fits: (text: string) => boolean): Conversion {
+  return (content) => (typeof content === "string" && fits(content) ? content : notConvertible(expected, content));
+}
+
+function parsed(expected: Expected, parse: (text: string) => JsonScalar | undefined): Conversion {
+  return (content) => {
+    const value = typeof content === "string" ? parse(content) : undefined;
+    return value ?? notConvertible(expected, content);
+  };
+}
+
+function booleanFrom(text: string): boolean | undefined {
+  const word = text.length > 5 ? "" : text.toLowerCase();
+  return word === "true" ? true : word === "false" ? false : undefined;
+}
+
+/** A text that is no choice stays: whether it is one is for validation to say. */
+function choiceOf(type: ChoiceType): Conversion {
+  const others = new Map<string, JsonScalar>(
+    type.choices.flatMap((choice) => (typeof choice === "string" ? [] : [[String(choice), choice]])),
+  );
+  for (const choice of type.choices) if (typeof choice === "string") others.delete(choice);
+  if (others.size === 0) return textual("string", () => true);
+  return (content) =>
+    typeof content === "string" ? (others.get(content) ?? content) : notConvertible("string", content);
+}
+
+/** The first option that the cell fits; options that take any text come last. */
+function firstOf(type: UnionType): Conversion {
+  const options = type.options.filter((option) => option.kind !== "object" && option.kind !== "list");
+  const ordered = [...options.filter((option) => !isLoose(option)), ...options.filter(isLoose)];
+  const conversions = ordered.map(conversionTo);
+  return (content) => {
+    let first: ConversionFailure | undefined;
+    for (const convert of conversions) {
+      const value = convert(content);
+      if (!(value instanceof ConversionFailure)) return value;
+      first ??= value;
+    }
+    return first ?? notConvertible("object", content);
+  };
+}
+
+function isLoose(option: FieldType): boolean {
+  return option.kind === "text" || option.kind === "any";
+}
+
+function wordFor(unfit: ConversionFailure): string {
+  const expected = unfit.finding.code === "invalid" ? unfit.finding.expected : "value that is known here";
+  return `${/^[aeiou]/.test(expected) ? "an" : "a"} ${expected}`;
+}
+
+const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union">, Conversion>> = {
+  any: (content) => content,
+  text: textual("string", () => true),
+  decimal: textual("decimal", isDecimalText),
+  date: textual("date", isIsoDate),
+  datetime: textual("datetime", isIsoDateTime),
+  time: textual("time", isIsoTime),
+  integer: parsed("integer", integerFrom),
+  number: parsed("number", numberFrom),
+  boolean: parsed("boolean", booleanFrom),
+  object: (content) => notConvertible("object", content),
+  list: (content) => notConvertible("object", content),
+};
+
+/** Why a cell cannot become what its attr needs. */
+type ConversionFinding =
+  | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
+  | { readonly code: "invalid_choice"; readonly choices: readonly string[] };
+
+/** What a cell becomes that cannot become what it should: it stays as it is, with the reason. */
+export class ConversionFailure {
+  readonly kept: JsonValue;
+  readonly finding: ConversionFinding;
+
+  constructor(kept: JsonValue, finding: ConversionFinding) {
+    this.kept = kept;
+    this.finding = finding;
+  }
+}
+
+export function notConvertible(expected: Expected, kept: JsonValue, written?: WrittenForm): ConversionFailure {
+  return new ConversionFailure(kept, { code: "invalid", expected, ...(written && { written }) });
+}

@@ -1,0 +1,185 @@
+import { isCalendarDay } from "../../time/calendar.ts";
+import { isTimeOfDay, type LocalTime } from "../../time/zoned-time.ts";
+
+/** What a text says under a pattern. */
+export interface PatternTime extends LocalTime {
+  /** Minutes east of UTC; only for patterns with `XXX`. */
+  readonly offset?: number;
+}
+
+export interface DatePattern {
+  /** The pattern names an offset (`XXX`). */
+  readonly hasOffset: boolean;
+  /** Undefined when the text does not fit the pattern, or names a day or time that does not exist. */
+  readonly read: (text: string) => PatternTime | undefined;
+}
+
+/**
+ * Compiles a pattern in the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`; words
+ * in single quotes and all that is not a letter stand for themselves. Month names are English, in any case.
+ * Two digits of a year mean 1969 to 2068, as in POSIX. Returns a sentence when the pattern itself is wrong.
+ */
+export function compileDatePattern(pattern: string): DatePattern | string {
+  const parts = splitPattern(pattern);
+  if (typeof parts === "string") return parts;
+  const wrong = faultIn(parts);
+  if (wrong !== undefined) return wrong;
+  return {
+    hasOffset: parts.some((part) => part.field === "offset"),
+    read: (text) => readTime(parts, text),
+  };
+}
+
+type Field = "year" | "month" | "day" | "hour" | "minute" | "second" | "fraction" | "offset";
+type PartParser = (text: string, from: number) => ParsedPart | undefined;
+
+interface ParsedPart {
+  readonly value: number;
+  readonly end: number;
+}
+
+interface Part {
+  readonly text: string;
+  /** Absent for a literal. */
+  readonly field?: Field;
+  /** The part may be one digit or two. */
+  readonly loose: boolean;
+  readonly take: PartParser;
+}
+
+const MONTHS = [
+  "january",
+  "february",
+  "march",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
+] as const;
+
+const TWO_DIGITS = numberOf(2, 2);
+
+const LETTERS: ReadonlyMap<string, readonly [Field, PartParser]> = new Map<string, readonly [Field, PartParser]>([
+  ["yyyy", ["year", numberOf(4, 4)]],
+  ["yy", ["year", shortYear]],
+  ["MMMM", ["month", monthNamed(MONTHS)]],
+  ["MMM", ["month", monthNamed(MONTHS.map((name) => name.slice(0, 3)))]],
+  ["MM", ["month", numberOf(2, 2)]],
+  ["M", ["month", numberOf(1, 2)]],
+  ["dd", ["day", numberOf(2, 2)]],
+  ["d", ["day", numberOf(1, 2)]],
+  ["HH", ["hour", numberOf(2, 2)]],
+  ["H", ["hour", numberOf(1, 2)]],
+  ["mm", ["minute", numberOf(2, 2)]],
+  ["m", ["minute", numberOf(1, 2)]],
+  ["ss", ["second", numberOf(2, 2)]],
+  ["s", ["second", numberOf(1, 2)]],
+  ["SSS", ["fraction", numberOf(3, 3)]],
+  ["SS", ["fraction", numberOf(2, 2)]],
+  ["S", ["fraction", numberOf(1, 1)]],
+  ["XXX", ["offset", takeOffset]],
+]);
+
+/** A quoted word (two quotes are one), a run of one letter, or one other character. */
+const PIECE = /'((?:[^']|'')*)'|([A-Za-z])\2*|([^A-Za-z'])/gy;
+
+function splitPattern(pattern: string): readonly Part[] | string {
+  const parts: Part[] = [];
+  let end = 0;
+  for (const piece of pattern.matchAll(PIECE)) {
+    end = piece.index + piece[0].length;
+    const [text, quoted, letter] = piece;
+    if (letter === undefined) {
+      parts.push(literal(quoted === undefined ? text : quoted.replaceAll("''", "'") || "'"));
+      continue;
+    }
+    const known = LETTERS.get(text);
+    if (known === undefined) return `"${text}" is not a part of a date; put words in single quotes`;
+    parts.push({ text, field: known[0], loose: text.length === 1 && letter !== "S", take: known[1] });
+  }
+  return end < pattern.length ? "a single quote is never closed" : parts;
+}
+
+function literal(text: string): Part {
+  const take: PartParser = (input, from) =>
+    input.startsWith(text, from) ? { value: 0, end: from + text.length } : undefined;
+  return { text, loose: false, take };
+}
+
+function faultIn(parts: readonly Part[]): string | undefined {
+  const fields = parts.flatMap((part) => part.field ?? []);
+  const twice = fields.find((field, index) => fields.indexOf(field) !== index);
+  if (twice !== undefined) return `the ${twice} stands there twice`;
+  const absent = (["year", "month", "day"] as const).find((field) => !fields.includes(field));
+  if (absent !== undefined) return `the ${absent} is missing`;
+  const loose = parts.find((part, index) => part.loose && startsWithDigits(parts[index + 1]));
+  return loose && `"${loose.text}" may be one digit or two, so something has to stand between it and the next number`;
+}
+
+function startsWithDigits(part: Part | undefined): boolean {
+  if (part === undefined) return false;
+  return part.field === undefined ? /^\d/.test(part.text) : !part.text.startsWith("MMM") && part.field !== "offset";
+}
+
+function readTime(parts: readonly Part[], text: string): PatternTime | undefined {
+  const time = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, fraction: 0, offset: Number.NaN };
+  let at = 0;
+  for (const part of parts) {
+    const taken = part.take(text, at);
+    if (taken === undefined) return undefined;
+    if (part.field !== undefined) time[part.field] = taken.value;
+    at = taken.end;
+  }
+  const { year, month, day, hour, minute, second, offset } = time;
+  const exists = at === text.length && isCalendarDay(year, month, day) && isTimeOfDay(hour, minute, second);
+  if (!exists) return undefined;
+  return Number.isNaN(offset)
+    ? { year, month, day, hour, minute, second }
+    : { year, month, day, hour, minute, second, offset };
+}
+
+const ZERO = 48;
+
+function numberOf(least: number, most: number): PartParser {
+  return (text, from) => {
+    let value = 0;
+    let end = from;
+    while (end < from + most) {
+      const digit = text.charCodeAt(end) - ZERO;
+      if (!(digit >= 0 && digit <= 9)) break;
+      value = value * 10 + digit;
+      end += 1;
+    }
+    return end - from < least ? undefined : { value, end };
+  };
+}
+
+function shortYear(text: string, from: number): ParsedPart | undefined {
+  const taken = TWO_DIGITS(text, from);
+  return taken && { value: taken.value + (taken.value >= 69 ? 1900 : 2000), end: taken.end };
+}
+
+function monthNamed(names: readonly string[]): PartParser {
+  return (text, from) => {
+    const rest = text.slice(from, from + 9).toLowerCase();
+    const month = names.findIndex((name) => rest.startsWith(name));
+    return month < 0 ? undefined : { value: month + 1, end: from + (names[month] ?? "").length };
+  };
+}
+
+const OFFSET = /([-+])(\d{2}):?([0-5]\d)/y;
+
+function takeOffset(text: string, from: number): ParsedPart | undefined {
+  if (text[from] === "Z") return { value: 0, end: from + 1 };
+  OFFSET.lastIndex = from;
+  const found = OFFSET.exec(text);
+  const hours = Number(found?.[2]);
+  if (found === null || hours > 14) return undefined;
+  const minutes = hours * 60 + Number(found[3]);
+  return { value: found[1] === "-" ? -minutes : minutes, end: from + found[0].length };
+}

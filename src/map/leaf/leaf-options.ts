@@ -1,0 +1,232 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { listed, refuseUnknown, scalarTexts, type Issues } from "../document/mapping-issues.ts";
+import type { NumberSeparators } from "./number-text.ts";
+import { readReplacements, type Replacement } from "./replacement.ts";
+
+/** The options of a leaf, as a mapping may write them. */
+export const LEAF_OPTIONS: readonly string[] = [
+  "from",
+  "value",
+  "default",
+  "when",
+  "trim",
+  "join",
+  "split",
+  "replace",
+  "upper",
+  "lower",
+  "keepEmpty",
+  "lookup",
+  "otherwise",
+  "true",
+  "false",
+  "date",
+  "datetime",
+  "zone",
+  "number",
+  "call",
+];
+
+/** The options of one leaf, checked for shape and against each other; not yet against the contract. */
+export interface LeafOptions {
+  /** Where the leaf stands in the mapping file. */
+  readonly path: AttrPath;
+  /** Columns or paths; empty for a constant. */
+  readonly from: readonly string[];
+  readonly value: JsonValue | undefined;
+  readonly default: JsonValue | undefined;
+  readonly when: { readonly column: string; readonly in: readonly string[] } | undefined;
+  readonly trim: boolean;
+  readonly join: string | undefined;
+  readonly split: string | undefined;
+  readonly replace: readonly Replacement[];
+  readonly letters: "upper" | "lower" | undefined;
+  readonly keepEmpty: boolean;
+  /** What makes a value of the cell's text; at most one of them. */
+  readonly transform: Transform | undefined;
+}
+
+export type Transform =
+  | { readonly kind: "lookup"; readonly table: string | JsonObject; readonly otherwise: "keep" | "empty" | "error" }
+  | { readonly kind: "boolean"; readonly true: readonly string[]; readonly false: readonly string[] }
+  | { readonly kind: "date"; readonly pattern: string }
+  | { readonly kind: "datetime"; readonly pattern: string; readonly zone: string | undefined }
+  | { readonly kind: "number"; readonly marks: NumberSeparators }
+  | { readonly kind: "call"; readonly name: string };
+
+/** Reads a leaf's entry: a column's name, or an object of options. Adds an issue for all that is wrong with it. */
+export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues): LeafOptions | undefined {
+  if (typeof entry === "string" && entry !== "") return { ...DEFAULT_OPTIONS, path, from: [entry] };
+  if (!isJsonObject(entry)) {
+    const hint = "write { value: ... } for a constant, and put a column that is called by a number in quotes";
+    issues.add(path, "has to be a column (a text) or an object of options", hint);
+    return undefined;
+  }
+  refuseUnknown(entry, LEAF_OPTIONS, path, issues);
+  const option = optionReader(entry, path, issues);
+  const leaf: LeafOptions = {
+    path,
+    from: option.texts("from") ?? [],
+    value: entry["value"],
+    default: entry["default"],
+    when: readWhen(entry["when"], [...path, "when"], issues),
+    trim: option.flag("trim") ?? true,
+    join: option.text("join"),
+    split: option.text("split"),
+    replace: readReplacements(entry["replace"], [...path, "replace"], issues),
+    letters: readLetters(option),
+    keepEmpty: option.flag("keepEmpty") ?? false,
+    transform: readTransform(entry, option, path, issues),
+  };
+  if (leaf.value === undefined) contradictions(entry, path, issues);
+  else refuseBesideValue(entry, path, issues);
+  return leaf;
+}
+
+const DEFAULT_OPTIONS = {
+  value: undefined,
+  default: undefined,
+  when: undefined,
+  trim: true,
+  join: undefined,
+  split: undefined,
+  replace: [],
+  letters: undefined,
+  keepEmpty: false,
+  transform: undefined,
+} as const;
+
+interface OptionReader {
+  readonly text: (name: string) => string | undefined;
+  readonly texts: (name: string) => readonly string[] | undefined;
+  readonly flag: (name: string) => boolean | undefined;
+}
+
+function optionReader(entry: JsonObject, path: AttrPath, issues: Issues): OptionReader {
+  const refuse = (name: string, expected: string): undefined => {
+    if (entry[name] !== undefined) issues.add([...path, name], `has to be ${expected}`);
+    return undefined;
+  };
+  return {
+    text: (name) => {
+      const value = entry[name];
+      return typeof value === "string" ? value : refuse(name, "a text");
+    },
+    texts: (name) => {
+      const texts = scalarTexts(entry[name]);
+      return texts === undefined || texts.length === 0 ? refuse(name, "a text or a list of texts") : texts;
+    },
+    flag: (name) => {
+      const value = entry[name];
+      return typeof value === "boolean" ? value : refuse(name, "true or false");
+    },
+  };
+}
+
+function readLetters(option: OptionReader): LeafOptions["letters"] {
+  const [upper, lower] = [option.flag("upper"), option.flag("lower")];
+  if (upper === true) return "upper";
+  return lower === true ? "lower" : undefined;
+}
+
+function readWhen(entry: JsonValue | undefined, path: AttrPath, issues: Issues): LeafOptions["when"] {
+  if (entry === undefined) return undefined;
+  const object = isJsonObject(entry) ? entry : {};
+  refuseUnknown(object, ["column", "in"], path, issues);
+  const { column, in: values } = object;
+  const texts = scalarTexts(values);
+  if (typeof column === "string" && texts !== undefined) return { column, in: texts };
+  issues.add(path, "has to be { column: <name>, in: [<value>, ...] }");
+  return undefined;
+}
+
+function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, issues: Issues): Transform | undefined {
+  const lookup = entry["lookup"];
+  if (lookup !== undefined) return readLookup(lookup, option.text("otherwise") ?? "error", path, issues);
+  const yes = option.texts("true");
+  const no = option.texts("false");
+  if (yes !== undefined || no !== undefined) return { kind: "boolean", true: yes ?? [], false: no ?? [] };
+  const date = option.text("date");
+  if (date !== undefined) return { kind: "date", pattern: date };
+  const datetime = option.text("datetime");
+  const zone = option.text("zone");
+  if (datetime !== undefined) return { kind: "datetime", pattern: datetime, zone };
+  if (entry["number"] !== undefined) return readNumber(entry["number"], [...path, "number"], issues);
+  const name = option.text("call");
+  return name === undefined ? undefined : { kind: "call", name };
+}
+
+function readLookup(table: JsonValue, otherwise: string, path: AttrPath, issues: Issues): Transform | undefined {
+  if (otherwise !== "keep" && otherwise !== "empty" && otherwise !== "error") {
+    issues.add([...path, "otherwise"], "has to be keep, empty or error");
+    return undefined;
+  }
+  if (typeof table === "string" || isJsonObject(table)) return { kind: "lookup", table, otherwise };
+  issues.add([...path, "lookup"], "has to be a table (code: value) or the path of one");
+  return undefined;
+}
+
+function readNumber(entry: JsonValue, path: AttrPath, issues: Issues): Transform | undefined {
+  const object = isJsonObject(entry) ? entry : { decimal: 0 };
+  refuseUnknown(object, ["decimal", "group"], path, issues);
+  const { decimal = ".", group } = object;
+  if (isMark(decimal) && (group === undefined || isMark(group)) && decimal !== group) {
+    return { kind: "number", marks: { decimal, ...(group === undefined ? {} : { group }) } };
+  }
+  issues.add(path, 'has to be { decimal: ",", group: "." }: two different characters, none of them a digit or a sign');
+  return undefined;
+}
+
+function isMark(mark: unknown): mark is string {
+  return typeof mark === "string" && /^[^\d+-]$/u.test(mark);
+}
+
+function refuseBesideValue(entry: JsonObject, path: AttrPath, issues: Issues): void {
+  const beside = LEAF_OPTIONS.filter((name) => entry[name] !== undefined && name !== "value" && name !== "when");
+  if (beside.length > 0) issues.add(path, `a constant (value) takes no ${listed(beside)}`);
+}
+
+/** Options that cannot stand together, or mean nothing without another. */
+function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void {
+  const has = (name: string): boolean => entry[name] !== undefined && entry[name] !== false;
+  if (!has("from") && !has("call")) issues.add(path, "says neither from which column (from) nor which value (value)");
+  for (const [one, other] of EXCLUSIVE) {
+    if (has(one) && has(other)) issues.add(path, `${one} and ${other} cannot stand together`);
+  }
+  for (const [name, needed] of NEEDS) {
+    if (has(name) && !has(needed)) issues.add([...path, name], `means nothing without ${needed}`);
+  }
+  const columns = scalarTexts(entry["from"]) ?? [];
+  if (has("join") && columns.length < 2) {
+    issues.add([...path, "join"], "joins several columns: from has to be a list");
+  }
+  refuseSeveralTransforms(entry, path, issues);
+}
+
+function refuseSeveralTransforms(entry: JsonObject, path: AttrPath, issues: Issues): void {
+  const readings = TRANSFORMS.filter((names) => names.some((name) => entry[name] !== undefined));
+  if (readings.length < 2) return;
+  const names = readings.map((reading) => reading.join("/"));
+  issues.add(path, `${listed(names)} each make a value of the cell; only one of them can`);
+}
+
+const TRANSFORMS: readonly (readonly string[])[] = [
+  ["lookup"],
+  ["true", "false"],
+  ["date"],
+  ["datetime"],
+  ["number"],
+  ["call"],
+];
+const EXCLUSIVE: readonly (readonly [string, string])[] = [
+  ["upper", "lower"],
+  ["join", "split"],
+  ["keepEmpty", "default"],
+  ["split", "default"],
+  ["split", "keepEmpty"],
+];
+const NEEDS: readonly (readonly [string, string])[] = [
+  ["otherwise", "lookup"],
+  ["zone", "datetime"],
+];

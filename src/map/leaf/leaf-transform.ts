@@ -1,0 +1,199 @@
+import type { FieldType } from "../../contract/types/field-type.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { Expected, WrittenForm } from "../../model/problem.ts";
+import { isoDate, isoDateTime } from "../../time/zoned-time.ts";
+import { constantOf, conversionTo, type CellContent, type Conversion } from "./conversion.ts";
+import { compileDatePattern, type DatePattern, type PatternTime } from "./date-pattern.ts";
+import type { LeafContext } from "../compile-context.ts";
+import type { LeafOptions, Transform } from "./leaf-options.ts";
+import { compileCall } from "./mapping-function.ts";
+import type { OriginKind } from "../mapping.ts";
+import type { LeafNode } from "../mapping-node.ts";
+import { numberExample, numberReader } from "./number-text.ts";
+import { notConvertible, ConversionFailure } from "./conversion.ts";
+import { isZone, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
+
+/** How a leaf makes a value of its cell. */
+export interface CompiledTransform {
+  readonly finish: LeafNode["finish"];
+  readonly origin: OriginKind;
+  /** An empty cell means something here. */
+  readonly takesEmpty: boolean;
+}
+
+/** Compiles what a leaf says of its cell's text, and checks that the contract's type can hold what comes of it. */
+export function compileTransform(options: LeafOptions, type: FieldType, context: LeafContext): CompiledTransform {
+  const { transform } = options;
+  const convert = conversionTo(type);
+  if (transform === undefined) {
+    return { finish: convert, origin: options.value === undefined ? "column" : "value", takesEmpty: false };
+  }
+  refuseOtherTypes(transform, type, options, context);
+  if (transform.kind === "lookup") return lookupTransform(transform, { options, type, context });
+  if (transform.kind === "boolean") return booleanTransform(transform, options, context);
+  if (transform.kind === "number")
+    return textTransform(
+      numberReader(transform.marks),
+      { expected: numberExpected(type), written: { as: numberExample(transform.marks) } },
+      convert,
+    );
+  if (transform.kind === "call") {
+    return { finish: compileCall(transform.name, options, convert, context), origin: "call", takesEmpty: true };
+  }
+  const zone = transform.kind === "datetime" ? transform.zone : undefined;
+  const written = { as: transform.pattern, ...(zone !== undefined && { zone }) };
+  return textTransform(
+    dateReader(transform, options, context),
+    { expected: transform.kind, written },
+    (isoText) => isoText,
+  );
+}
+
+type Kind = FieldType["kind"];
+type LookupTransform = Extract<Transform, { kind: "lookup" }>;
+type BooleanTransform = Extract<Transform, { kind: "boolean" }>;
+type DateTransform = Extract<Transform, { kind: "date" | "datetime" }>;
+
+interface Leaf {
+  readonly options: LeafOptions;
+  readonly type: FieldType;
+  readonly context: LeafContext;
+}
+
+const TYPES_BY_TRANSFORM: Readonly<Record<Transform["kind"], readonly Kind[] | undefined>> = {
+  boolean: ["boolean", "any", "union"],
+  date: ["date", "text", "any", "union"],
+  datetime: ["datetime", "text", "any", "union"],
+  number: ["number", "integer", "decimal", "text", "choice", "any", "union"],
+  lookup: undefined,
+  call: undefined,
+};
+
+function refuseOtherTypes(reading: Transform, type: FieldType, options: LeafOptions, context: LeafContext): void {
+  if (TYPES_BY_TRANSFORM[reading.kind]?.includes(type.kind) ?? true) return;
+  const [option, made] = reading.kind === "boolean" ? ["true/false", "true or false"] : [reading.kind, reading.kind];
+  context.issues.add(options.path, `${option} makes ${made}, and the contract wants ${type.kind} here`);
+}
+
+function lookupTransform(reading: LookupTransform, { options, type, context }: Leaf): CompiledTransform {
+  const table = lookupTable(reading.table, { options, type, context });
+  const convert = conversionTo(type);
+  const choices = [...table.keys()].slice(0, MAX_CHOICES);
+  const takesEmpty = table.has("");
+  refuseDefault(takesEmpty, options, context);
+  return {
+    origin: "lookup",
+    takesEmpty,
+    finish: (content) => {
+      const value = typeof content === "string" ? table.get(content) : undefined;
+      if (value !== undefined) return value === "" ? undefined : value;
+      if (reading.otherwise === "keep") return convert(content);
+      return reading.otherwise === "empty"
+        ? undefined
+        : new ConversionFailure(content, { code: "invalid_choice", choices });
+    },
+  };
+}
+
+/** A message that lists more than this helps nobody. */
+const MAX_CHOICES = 50;
+
+function lookupTable(written: string | JsonObject, { options, type, context }: Leaf): ReadonlyMap<string, JsonValue> {
+  const path = [...options.path, "lookup"];
+  const read = typeof written === "string" ? context.values.lookups.get(written) : undefined;
+  if (typeof written === "string" && read === undefined) context.issues.add(path, `the table ${written} was not read`);
+  const entries = typeof written === "string" ? (read ?? []) : Object.entries(written);
+  const table = new Map<string, JsonValue>();
+  for (const [code, value] of entries) {
+    const constant: ReturnType<typeof constantOf> = value === "" ? { value } : constantOf(type, value);
+    if ("value" in constant) table.set(code, constant.value);
+    else context.issues.add([...path, code], `what "${code}" becomes ${constant.fault}`);
+  }
+  return table;
+}
+
+function booleanTransform(reading: BooleanTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
+  const both = reading.true.find((token) => reading.false.includes(token));
+  if (both !== undefined) context.issues.add([...options.path, "false"], `"${both}" means true as well`);
+  const tokens = new Map<CellContent, boolean>([
+    ...reading.true.map((token) => [token, true] as const),
+    ...reading.false.map((token) => [token, false] as const),
+  ]);
+  const choices = [...reading.true, ...reading.false];
+  const takesEmpty = choices.includes("");
+  refuseDefault(takesEmpty, options, context);
+  return {
+    origin: "column",
+    takesEmpty,
+    finish: (content) => tokens.get(content) ?? new ConversionFailure(content, { code: "invalid_choice", choices }),
+  };
+}
+
+function refuseDefault(takesEmpty: boolean, options: LeafOptions, context: LeafContext): void {
+  if (takesEmpty && options.default !== undefined) {
+    context.issues.add([...options.path, "default"], 'never applies: the mapping says what an empty cell ("") means');
+  }
+}
+
+/** Reads a text into another one that then goes through the contract's type. */
+function textTransform(
+  read: (text: string) => string | undefined,
+  wanted: { readonly expected: Expected; readonly written: WrittenForm },
+  convert: Conversion,
+): CompiledTransform {
+  return {
+    origin: "column",
+    takesEmpty: false,
+    finish: (content) => {
+      const text = typeof content === "string" ? read(content) : undefined;
+      if (text === undefined) return notConvertible(wanted.expected, content, wanted.written);
+      const value = convert(text);
+      return value instanceof ConversionFailure ? new ConversionFailure(content, value.finding) : value;
+    },
+  };
+}
+
+function numberExpected(type: FieldType): Expected {
+  return type.kind === "integer" || type.kind === "decimal" ? type.kind : "number";
+}
+
+function dateReader(
+  reading: DateTransform,
+  options: LeafOptions,
+  context: LeafContext,
+): (text: string) => string | undefined {
+  const pattern = compileDatePattern(reading.pattern);
+  if (typeof pattern === "string") {
+    context.issues.add([...options.path, reading.kind], `"${reading.pattern}": ${pattern}`);
+    return () => undefined;
+  }
+  const write = reading.kind === "date" ? isoDate : momentWriter(pattern, reading, options, context);
+  return (text) => {
+    const time = pattern.read(text);
+    return time && write(time);
+  };
+}
+
+function momentWriter(
+  pattern: DatePattern,
+  reading: DateTransform,
+  options: LeafOptions,
+  context: LeafContext,
+): (time: PatternTime) => string | undefined {
+  const zone = reading.kind === "datetime" ? reading.zone : undefined;
+  if (pattern.hasOffset) {
+    if (zone !== undefined) context.issues.add([...options.path, "zone"], "the pattern's XXX says the zone already");
+    return (time) => utcAtOffset(time, time.offset ?? 0);
+  }
+  if (zone === undefined) {
+    const hint = 'add zone: Europe/London (or UTC), or XXX to the pattern where the cell says "+01:00"';
+    context.issues.add([...options.path, "datetime"], "does not say in which zone the clock stood", hint);
+  } else if (!isZone(zone)) {
+    context.issues.add(
+      [...options.path, "zone"],
+      `"${zone}" is not a time zone`,
+      "write it like Europe/London, or UTC",
+    );
+  }
+  return zone === "UTC" ? isoDateTime : (time) => utcInZone(time, zone ?? "UTC");
+}

@@ -1,0 +1,85 @@
+import type { AttrPath } from "../../json/attr.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { slowPatternReason } from "../../text/slow-pattern.ts";
+import type { Issues } from "../document/mapping-issues.ts";
+import { refuseUnknown } from "../document/mapping-issues.ts";
+
+/** Replaces every occurrence in a text. */
+export type Replacement = (text: string) => string;
+
+/**
+ * Reads the option `replace`: `{from, to}` (literal text) or `{pattern, to}` (a regular expression that runs in linear
+ * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. In order.
+ */
+export function readReplacements(entry: JsonValue | undefined, path: AttrPath, issues: Issues): readonly Replacement[] {
+  if (entry === undefined) return [];
+  if (isJsonObject(entry) && entry["from"] === undefined && entry["pattern"] === undefined) {
+    return Object.entries(entry).flatMap(([from, to]) => literal(from, to, [...path, from], issues));
+  }
+  if (!isJsonArray(entry)) return readOne(entry, path, issues);
+  return entry.flatMap((one, index) => readOne(one, [...path, index], issues));
+}
+
+function readOne(entry: JsonValue, path: AttrPath, issues: Issues): readonly Replacement[] {
+  if (isJsonArray(entry) && entry.length === 2) return literal(entry[0], entry[1], path, issues);
+  if (!isJsonObject(entry)) {
+    issues.add(path, "has to be { from: <text>, to: <text> } or { pattern: <expression>, to: <text> }");
+    return [];
+  }
+  refuseUnknown(entry, ["from", "pattern", "to"], path, issues);
+  const { from, pattern, to } = entry;
+  if (pattern === undefined) return literal(from, to, path, issues);
+  if (from !== undefined) issues.add(path, "from and pattern cannot stand together");
+  return byPattern(pattern, to, path, issues);
+}
+
+function literal(
+  from: JsonValue | undefined,
+  to: JsonValue | undefined,
+  path: AttrPath,
+  issues: Issues,
+): readonly Replacement[] {
+  if (typeof from === "string" && from !== "" && typeof to === "string") {
+    return [(text) => (text.includes(from) ? text.split(from).join(to) : text)];
+  }
+  issues.add(path, "has to replace one text by another; put digits in quotes");
+  return [];
+}
+
+function byPattern(
+  pattern: JsonValue,
+  to: JsonValue | undefined,
+  path: AttrPath,
+  issues: Issues,
+): readonly Replacement[] {
+  if (typeof pattern !== "string" || typeof to !== "string") {
+    issues.add(path, "has to be { pattern: <expression>, to: <text> }");
+    return [];
+  }
+  const expression = linearPattern(pattern);
+  if (typeof expression !== "string") return [(text) => text.replace(expression, to)];
+  issues.add([...path, "pattern"], expression, "replace literal texts instead, or use a function (call)");
+  return [];
+}
+
+/**
+ * A user's regular expression, admitted only when it runs in linear time on any text (`slowPattern`) and matches
+ * something. Returns a sentence when the expression is wrong or is not admitted.
+ */
+export function linearPattern(source: string): RegExp | string {
+  if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
+  const expression = parsed(source);
+  if (expression === undefined) return "the expression cannot be read";
+  return slowPatternReason(source) ?? (expression.test("") ? "the expression also matches nothing at all" : expression);
+}
+
+const MAX_PATTERN_LENGTH = 200;
+
+function parsed(source: string): RegExp | undefined {
+  try {
+    return new RegExp(source, "gu");
+  } catch {
+    return undefined;
+  }
+}

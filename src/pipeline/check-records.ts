@@ -1,0 +1,183 @@
+import type { Step } from "../contract/operations/operation.ts";
+import { stepFields, stepFieldsType } from "../contract/operations/step-fields.ts";
+import type { ObjectType } from "../contract/types/field-type.ts";
+import type { Job, JobSettings } from "../job/job.ts";
+import { formatAttr, parseAttr } from "../json/attr.ts";
+import { valueAt } from "../json/json-value.ts";
+import { Failure } from "../model/failure.ts";
+import type { Place } from "../model/place.ts";
+import type { Problem } from "../model/problem.ts";
+import { hasErrors } from "../model/problem.ts";
+import type { InputRecord, MappedRecord } from "../model/record.ts";
+import type { ShownValues } from "../report/shown-values.ts";
+import type { FoundRuleProblem, RuleValidator } from "../rules/engine/compile-rules.ts";
+import { compileRules } from "../rules/engine/compile-rules.ts";
+import type { FoundProblem, Validate } from "../validate/compile-validator.ts";
+import { compileValidator } from "../validate/compile-validator.ts";
+
+/** The input's records; they end early, without an error, when the user stops the run. */
+export async function* readRecords({ input }: Job, signal: AbortSignal): AsyncGenerator<readonly InputRecord[]> {
+  try {
+    yield* input.records({ signal });
+  } catch (error) {
+    if (error !== signal.reason) throw error;
+  }
+}
+
+/** Rows -> payloads. */
+export async function* mapRecords(
+  rows: AsyncIterable<readonly InputRecord[]>,
+  job: Job,
+): AsyncGenerator<readonly MappedRecord[]> {
+  for await (const batch of rows) yield batch.map((record) => mapRecord(record, job));
+}
+
+function mapRecord({ number, source, orphan, row, problems }: InputRecord, job: Job): MappedRecord {
+  if (orphan) return { number, source, orphan, row, problems, key: undefined, payload: {}, readable: false };
+  const mapped = job.mapping.map(row);
+  const readable = !hasErrors(problems);
+  const all = readable && mapped.problems.length > 0 ? [...problems, ...mapped.problems] : problems;
+  const { key, payload, steps } = mapped;
+  return { number, source, orphan, row, problems: all, key, payload, steps, readable };
+}
+
+/** `--only` and `--limit`: the numbers of the records stay those of the whole input. */
+export async function* selectRecords(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  settings: Pick<JobSettings, "limit" | "only">,
+): AsyncGenerator<readonly MappedRecord[]> {
+  const only = settings.only && new Set(settings.only);
+  let left = settings.limit ?? Number.POSITIVE_INFINITY;
+  for await (const batch of records) {
+    const wanted = (only ? batch.filter((record) => record.key !== undefined && only.has(record.key)) : batch).slice(
+      0,
+      left,
+    );
+    left -= wanted.length;
+    if (wanted.length > 0) yield wanted;
+    if (left <= 0) return;
+  }
+}
+
+/** Payloads -> problems, each at its place. A record that could not be read whole is not judged further. */
+export async function* checkRecords(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  job: Job,
+  shownValues: ShownValues | undefined,
+): AsyncGenerator<readonly MappedRecord[]> {
+  const { body } = job.operation;
+  if (body === undefined) {
+    throw new Failure("contract_invalid", `the operation "${job.operation.id}" has no request body`, {
+      hint: "choose one that has, with --operation",
+    });
+  }
+  const { documentRoot } = job.settings;
+  const validate = compileValidator(body, {
+    keepValues: shownValues !== undefined,
+    ...(documentRoot !== undefined && { documentRoot }),
+  });
+  const judge = job.ruleWorld && compileRules(body, job.ruleWorld, { keepValues: shownValues !== undefined });
+  const checkSteps = compileStepChecks(job, { keepValues: shownValues !== undefined });
+  for await (const batch of records) {
+    const checked = batch.map((record) => checkRecord(record, job, { validate, judge, checkSteps }));
+    if (shownValues) for (const record of checked) collectShownValues(record, shownValues);
+    yield checked;
+  }
+}
+
+interface Checks {
+  readonly validate: Validate;
+  /** Absent where there are no rules. */
+  readonly judge: RuleValidator | undefined;
+  readonly checkSteps: CheckSteps;
+}
+
+function checkRecord(record: MappedRecord, job: Job, { validate, judge, checkSteps }: Checks): MappedRecord {
+  if (!record.readable) return record;
+  const structure = validate(record.payload);
+  const broken = judge?.(record.payload, attrsWithErrors([...record.problems, ...structure])) ?? [];
+  const aside = checkSteps(record);
+  const found = broken.length + aside.length === 0 ? structure : [...structure, ...broken, ...aside];
+  if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
+  const wrong = new Set(record.problems.filter(({ severity }) => severity === "error").map(({ attr }) => attr));
+  const located = found
+    .filter(({ attr }) => !wrong.has(attr))
+    .map(({ path, ...problem }) => withPlace(problem, job.mapping.locate(record.row, path)));
+  const problems = [...record.problems, ...located];
+  return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
+}
+
+/** A record without its business key could not be known again; the contract may not ask for it, the tool does. */
+function withKeyProblem(problems: readonly Problem[], { row }: MappedRecord, { mapping }: Job): readonly Problem[] {
+  const attr = formatAttr(mapping.keyAttr ?? []);
+  if (
+    mapping.keyAttr === undefined ||
+    problems.some((problem) => problem.attr === attr && problem.severity === "error")
+  ) {
+    return problems;
+  }
+  const missing = { attr, code: "required", severity: "error", by: "local" } as const;
+  return [...problems, withPlace(missing, mapping.locate(row, mapping.keyAttr))];
+}
+
+/** Whether a checked record may be sent. */
+export function isValid(record: MappedRecord): boolean {
+  return record.readable && !hasErrors(record.problems);
+}
+
+/** Problems of the mapping carry no value: what could not be converted stands in the payload as it was. */
+function collectShownValues({ problems, payload }: MappedRecord, shownValues: ShownValues): void {
+  for (const { place, value, attr } of problems) {
+    if (place) shownValues.noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
+  }
+}
+
+function withPlace<P extends object>(problem: P, place: Place | undefined): P & { readonly place?: Place } {
+  return place === undefined ? problem : { ...problem, place };
+}
+
+/** What is wrong with the bodies of steps, the payload apart; attrs are those of the step's own fields. */
+type CheckSteps = (record: MappedRecord) => readonly Found[];
+type Found = FoundProblem | FoundRuleProblem;
+
+interface CheckOptions {
+  /** Whether problems carry the value itself: only when the user asked to see values. */
+  readonly keepValues: boolean;
+}
+
+function compileStepChecks(job: Job, options: CheckOptions): CheckSteps {
+  const checks = job.operation.steps.flatMap((step) => {
+    const type = stepFieldsType(step);
+    return type === undefined ? [] : [compileStepCheck(step, type, job, options)];
+  });
+  return checks.length === 0 ? () => NO_PROBLEMS : (record) => checks.flatMap((check) => check(record));
+}
+
+const NO_PROBLEMS: readonly Found[] = [];
+
+function compileStepCheck(
+  { name, body }: Step,
+  type: ObjectType,
+  { ruleWorld }: Job,
+  options: CheckOptions,
+): CheckSteps {
+  const validate = compileValidator(type, options);
+  const judge = ruleWorld && compileRules(type, ruleWorld, options);
+  const borrowed = new Set(Object.entries(body ?? {}).flatMap(([field, source]) => ("attr" in source ? [field] : [])));
+  return ({ payload, steps, problems }) => {
+    const fields = stepFields(body, payload, steps?.get(name));
+    const structure = validate(fields);
+    const broken = judge?.(fields, attrsWithErrors([...problems, ...structure])) ?? [];
+    // What is wrong with a value of the payload is said of the payload.
+    return [...structure, ...broken].filter(({ path: [field] }) => !borrowed.has(String(field)));
+  };
+}
+
+/** Where something is reported already: rules that read there would report its consequences. */
+function attrsWithErrors(problems: readonly Pick<Problem, "attr" | "severity">[]): ReadonlySet<string> {
+  if (problems.length === 0) return NO_ATTRS;
+  const errors = problems.filter(({ severity }) => severity === "error");
+  return new Set(errors.map(({ attr }) => attr.replace(/\.non_field_errors$/, "")));
+}
+
+const NO_ATTRS: ReadonlySet<string> = new Set();

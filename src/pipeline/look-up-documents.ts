@@ -1,0 +1,118 @@
+import pLimit from "p-limit";
+import { formatAttr } from "../json/attr.ts";
+import { Failure } from "../model/failure.ts";
+import type { PayloadFinding, Problem } from "../model/problem.ts";
+import type { MappedRecord } from "../model/record.ts";
+import { shapeOf } from "../text/shape.ts";
+import type { ShownValues } from "../report/shown-values.ts";
+import type { DocumentStore } from "../store/document-store.ts";
+import { rootWithoutSlashes, documentPathCheck } from "../validate/document-paths.ts";
+import type { FindDocuments, FoundDocument } from "../validate/document-paths.ts";
+import { compileDocumentPaths } from "../validate/document-paths.ts";
+import type { Job } from "../job/job.ts";
+
+export interface DocumentCheckOptions {
+  /** Questions to the store at once. */
+  readonly concurrency: number;
+  readonly shownValues?: ShownValues | undefined;
+  /** Told of every document path, with what is wrong with it. */
+  readonly onDocument: (finding: PayloadFinding | undefined) => void;
+}
+
+/** Batches that are being looked up while an earlier one is waited for. */
+const LOOKAHEAD_BATCHES = 8;
+/** Paths whose answers are remembered; the oldest are forgotten, and asked for again where they come up again. */
+const MAX_CACHED_PATHS = 50_000;
+
+/**
+ * The document paths of the job's operation.
+ * @throws Failure `config` when the contract marks none: there would be nothing to check, whatever the input
+ */
+export function documentFinder({ operation }: Pick<Job, "operation">): FindDocuments {
+  const find = operation.body && compileDocumentPaths(operation.body);
+  if (find !== undefined) return find;
+  throw new Failure("config", `the contract marks no field of "${operation.id}" as the path of a document`, {
+    hint: "mark such fields with `x-document-path: true`, in an overlay (docs/contract.md)",
+  });
+}
+
+/**
+ * Records -> the same records with what is wrong with their document paths, and nothing else: a path that is not safe
+ * is not asked for. Problems of reading stay, because such a record could not be looked into.
+ */
+export async function* lookUpDocuments(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  { job, store, find }: { readonly job: Job; readonly store: DocumentStore; readonly find: FindDocuments },
+  options: DocumentCheckOptions,
+): AsyncGenerator<readonly MappedRecord[]> {
+  const root = rootWithoutSlashes(job.settings.documentRoot);
+  const judge = createPathCheck(store, root, options.concurrency);
+  const underWay: Promise<readonly MappedRecord[]>[] = [];
+  for await (const batch of records) {
+    const checked = Promise.all(batch.map((record) => checkRecord(record, { job, find, judge, options })));
+    // It is waited for in its turn; until then a failure of it is nobody's.
+    checked.catch(() => undefined);
+    underWay.push(checked);
+    const first = underWay.length < LOOKAHEAD_BATCHES ? undefined : underWay.shift();
+    if (first !== undefined) yield await first;
+  }
+  for (const checked of underWay) yield await checked;
+}
+
+type CheckPath = (path: string) => Promise<PayloadFinding | undefined>;
+
+function createPathCheck(store: DocumentStore, root: string, concurrency: number): CheckPath {
+  const reasonAgainst = documentPathCheck(root);
+  const under = root === "" ? store.name : `${store.name}/${root}`;
+  const limit = pLimit(concurrency);
+  const has = cached((path) => limit(() => store.has(root === "" ? path : `${root}/${path}`)));
+  return async (path) => {
+    const reason = reasonAgainst(path);
+    if (reason !== undefined) return { code: "unsafe_document_path", reason };
+    return (await has(path)) ? undefined : { code: "path_does_not_exist_in_file_store", under };
+  };
+}
+
+function cached(ask: (path: string) => Promise<boolean>): (path: string) => Promise<boolean> {
+  const answers = new Map<string, Promise<boolean>>();
+  return (path) => {
+    const known = answers.get(path);
+    if (known !== undefined) return known;
+    const answer = ask(path);
+    answers.set(path, answer);
+    const [oldest] = answers.size > MAX_CACHED_PATHS ? answers.keys() : [];
+    if (oldest !== undefined) answers.delete(oldest);
+    return answer;
+  };
+}
+
+interface RecordContext {
+  readonly job: Job;
+  readonly find: FindDocuments;
+  readonly judge: CheckPath;
+  readonly options: DocumentCheckOptions;
+}
+
+async function checkRecord(record: MappedRecord, { job, find, judge, options }: RecordContext): Promise<MappedRecord> {
+  if (!record.readable) return record;
+  const documents = find(record.payload);
+  const findings = await Promise.all(documents.map(({ value }) => judge(value)));
+  const problems: Problem[] = [];
+  for (const [at, document] of documents.entries()) {
+    const finding = findings[at];
+    options.onDocument(finding);
+    if (finding !== undefined) problems.push(problemAt(document, finding, { record, job, options }));
+  }
+  return { ...record, problems };
+}
+
+function problemAt(
+  { path, value }: FoundDocument,
+  finding: PayloadFinding,
+  { record, job, options }: { readonly record: MappedRecord } & Pick<RecordContext, "job" | "options">,
+): Problem {
+  const place = job.mapping.locate(record.row, path);
+  if (place !== undefined) options.shownValues?.noteValue(place, value);
+  const found = { attr: formatAttr(path), severity: "error", by: "local", shape: shapeOf(value), ...finding } as const;
+  return place === undefined ? found : { ...found, place };
+}

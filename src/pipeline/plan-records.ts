@@ -1,0 +1,205 @@
+import { canResolveAmbiguous } from "../contract/operations/operation.ts";
+import type { CheckProgress, CheckResult } from "../job/dependencies.ts";
+import type { MaxErrors } from "../job/recorded-settings.ts";
+import type { Job } from "../job/job.ts";
+import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { valueAt } from "../json/json-value.ts";
+import type { ExcludedRow, Ledger, PlannedItem, PlanPolicy } from "../ledger/ledger.ts";
+import { contentHash, createFastContentHash, recordIdentity } from "../ledger/record-hashes.ts";
+import type { Problem } from "../model/problem.ts";
+import type { MappedRecord } from "../model/record.ts";
+import { isValid } from "./check-records.ts";
+
+/** Where a run's records are written down, and what they are for. */
+export interface RunHandle {
+  readonly ledger: Ledger;
+  readonly run: string;
+  /** Host and port that the records are sent to; absent when nothing is to be sent. */
+  readonly target?: string;
+}
+
+export interface PlanOptions {
+  /** Send also what is invalid here, where it can be: the platform is to judge. */
+  readonly sendInvalid?: boolean | undefined;
+  readonly maxErrors?: MaxErrors | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: CheckProgress) => void;
+}
+
+interface PlanContext {
+  readonly job: Job;
+  readonly handle: RunHandle;
+  /** Filled while planning: where each file keeps the business key. */
+  readonly keyColumns: KeyColumns;
+}
+
+/** Writes checked records into the ledger, group by group, until there are none or too many are invalid. */
+export async function planRecords(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  context: PlanContext,
+  options: PlanOptions,
+): Promise<CheckResult> {
+  const { ledger, run } = context.handle;
+  const held: ExcludedRow[] = [];
+  const items = createItemGroups((group) => ledger.plan(run, group));
+  const end = await planAll(records, { context, options, held, items });
+  await items.end();
+  if (end.reason === "stopped") return end;
+  if (end.reason === "done") await ledger.exclude(run, held);
+  return tooManyInvalid(end, options.maxErrors, true) ? { ...end, reason: "too_many_errors" } : end;
+}
+
+interface Planning {
+  readonly context: PlanContext;
+  readonly options: PlanOptions;
+  readonly held: ExcludedRow[];
+  readonly items: ItemGroups;
+}
+
+async function planAll(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  { context, options, held, items }: Planning,
+): Promise<CheckResult> {
+  let progress: CheckProgress = { records: 0, invalid: 0 };
+  const mark = createFastContentHash();
+  for await (const batch of records) {
+    await items.add(
+      batch.map((record) =>
+        plannedItem(options.sendInvalid === true ? withErrorsAsWarnings(record) : record, context, mark),
+      ),
+    );
+    held.push(...batch.flatMap((record) => excludedParents(record, context.job)));
+    const invalid = batch.filter((record) => !isValid(record)).length;
+    progress = { records: progress.records + batch.length, invalid: progress.invalid + invalid };
+    options.onProgress(progress);
+    if (tooManyInvalid(progress, options.maxErrors, false)) return { ...progress, reason: "too_many_errors" };
+    if (options.signal.aborted) break;
+  }
+  return { ...progress, reason: options.signal.aborted ? "stopped" : "done" };
+}
+
+interface ItemGroups {
+  readonly add: (items: readonly PlannedItem[]) => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+/** Every group waits for the disk once, and a batch of long rows holds few of them. */
+const GROUP_SIZE = 600;
+
+function createItemGroups(write: (items: readonly PlannedItem[]) => Promise<void>): ItemGroups {
+  let group: PlannedItem[] = [];
+  const end = async (): Promise<void> => {
+    const items = group;
+    group = [];
+    if (items.length > 0) await write(items);
+  };
+  return {
+    async add(items) {
+      group.push(...items);
+      if (group.length >= GROUP_SIZE) await end();
+    },
+    end,
+  };
+}
+
+/**
+ * The record that an orphan almost certainly belongs to must not go without it: the platform takes an account once.
+ * Orphans come last, when their parents are planned already.
+ */
+function excludedParents(record: MappedRecord, { mapping }: Job): readonly ExcludedRow[] {
+  if (!record.orphan) return [];
+  return record.problems.flatMap((problem) => {
+    if (problem.code !== "source_orphan_row" || !("near" in problem) || !problem.near || !problem.place) return [];
+    const { near, place } = problem;
+    const finding = { code: "source_child_left_out", child: record.source, other: place } as const;
+    const attr = formatAttr(mapping.keyAttr ?? []);
+    return [
+      { file: near.file, line: near.line, problem: { attr, severity: "error", by: "local", place: near, ...finding } },
+    ];
+  });
+}
+
+function tooManyInvalid(progress: CheckProgress, most: MaxErrors | undefined, atEnd: boolean): boolean {
+  if (most === undefined) return false;
+  if ("count" in most) return progress.invalid > most.count;
+  return atEnd && progress.invalid > most.share * progress.records;
+}
+
+function plannedItem(
+  record: MappedRecord,
+  { job, handle, keyColumns }: PlanContext,
+  mark: (payload: JsonObject) => number,
+): PlannedItem {
+  const { number, key, row, problems, payload } = record;
+  const { target } = handle;
+  const { file } = row.table;
+  if (!keyColumns.has(file)) noteKeyColumn(record, job, keyColumns);
+  return {
+    record: number,
+    key,
+    identity: key === undefined || target === undefined ? undefined : identityOf(key, job, target),
+    content: key === undefined ? undefined : target === undefined ? mark(payload) : contentHash(payload),
+    file,
+    line: row.line,
+    status: isValid(record) ? "valid" : "invalid",
+    problems,
+    ...(target !== undefined && awaitedRecord(payload, job, target)),
+  };
+}
+
+function identityOf(key: string, job: Job, target: string): Uint8Array {
+  return recordIdentity({ target, supplier: job.settings.supplier ?? "", operation: job.operation.id, key });
+}
+
+/** The record that has to be accepted before this one is sent (`after:` in the mapping). */
+function awaitedRecord(payload: JsonObject, { after, settings }: Job, target: string): Pick<PlannedItem, "awaits"> {
+  const key = after === undefined ? undefined : valueAt(payload, after.key);
+  if (after === undefined || (typeof key !== "string" && typeof key !== "number")) return {};
+  const { id: operation } = after.operation;
+  return { awaits: recordIdentity({ target, supplier: settings.supplier ?? "", operation, key: String(key) }) };
+}
+
+function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: KeyColumns): void {
+  if (record.orphan || job.mapping.keyAttr === undefined) return;
+  const place = job.mapping.locate(record.row, job.mapping.keyAttr);
+  if (place?.column === undefined || place.columnNumber === undefined) return;
+  keyColumns.set(place.file, { column: place.column, columnNumber: place.columnNumber });
+}
+
+/** Where each file keeps the business key. */
+export type KeyColumns = Map<string, { readonly column: string; readonly columnNumber: number }>;
+
+/** How a plan is held against what the ledger knows from before. */
+export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["keyColumns"] = new Map()): PlanPolicy {
+  return {
+    revise,
+    resendAmbiguous: canResolveAmbiguous(job.operation),
+    after: job.after?.operation.id,
+    keyAttr: formatAttr(job.mapping.keyAttr ?? []),
+    keyColumns,
+  };
+}
+
+/** The same while doubts are settled; without its job a run's keys have no place. */
+export function reconcilePolicy(job: Job | undefined, revise: boolean): PlanPolicy {
+  if (job !== undefined) return planPolicy(job, revise);
+  return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
+}
+
+/**
+ * An invalid record as one that the platform is to judge (`push --send-invalid`): its errors become warnings. Not so for
+ * what could do harm: a record that was not read whole, or has no business key to be known again by, or a document path
+ * that leads where it should not. Keys that repeat are settled later, over all records, and never sent.
+ */
+export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
+  if (!record.readable || record.orphan || record.key === undefined || record.problems.some(isUnsafeToSend))
+    return record;
+  return { ...record, problems: record.problems.map((problem) => ({ ...problem, severity: "warning" })) };
+}
+
+function isUnsafeToSend({ code, severity }: Problem): boolean {
+  return severity === "error" && (code.startsWith("source_") || UNSAFE_CODES.has(code));
+}
+
+const UNSAFE_CODES: ReadonlySet<string> = new Set(["unsafe_document_path", "duplicate_key"]);

@@ -1,0 +1,248 @@
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { canResolveAmbiguous } from "../contract/operations/operation.ts";
+import type { CheckResult, Dependencies } from "../job/dependencies.ts";
+import type { Job } from "../job/job.ts";
+import type { Ledger, Run } from "../ledger/ledger.ts";
+import { Failure, worstExitCode } from "../model/failure.ts";
+import type { Outcome, Status, Summary } from "../model/outcome.ts";
+import type { SourceSpec } from "../model/source-spec.ts";
+import { declaredDelimiter } from "../read/csv/csv-delimiter.ts";
+import type { RejectsOptions } from "../report/rejects/write-rejects.ts";
+import { checkReportFolder, writeReportFiles } from "../report/report-files.ts";
+import type { Report } from "../report/report.ts";
+import type { ShownValues } from "../report/shown-values.ts";
+import type { UploadEnd } from "../upload/upload-types.ts";
+import type { RejectedSource } from "./next-command.ts";
+import { nextCommand } from "./next-command.ts";
+
+/** What a run leaves to be shown: the report, ready to be rendered, and how the process is to end. */
+export interface RunReport {
+  readonly report: Report;
+  readonly exitCode: number;
+  /** Why the run stopped before its end, or its report is not whole; the cause first. */
+  readonly failures: readonly Failure[];
+  /** Releases ledger and input, once the report has been rendered. */
+  readonly close: () => Promise<void>;
+}
+
+/** A run whose records are to be reported. */
+interface ReportedRun {
+  readonly ledger: Ledger;
+  readonly run: Run;
+  /** Absent when the sources can no longer be read: then there are no rejects. */
+  readonly job: Job | undefined;
+  readonly shownValues?: ShownValues | undefined;
+}
+
+/** A run whose work has just ended. */
+interface EndedRun extends ReportedRun {
+  readonly end?: CheckResult | undefined;
+  readonly sent?: UploadEnd | undefined;
+}
+
+interface RunReportOptions {
+  /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
+  readonly out?: string | undefined;
+  readonly showValues: boolean;
+  /** Path of the run's ledger; none for `validate`, which keeps none. */
+  readonly ledger?: string | undefined;
+  /** What the command needs beside the flags of its job and its target, to be typed again. */
+  readonly flags?: readonly string[] | undefined;
+}
+
+/**
+ * To be asked before a run: can its report be written, and would it not overwrite the run's own input?
+ * @throws Failure `usage`, `storage`
+ */
+export async function requireReportFolder(out: string | undefined, { input }: Job): Promise<void> {
+  if (out === undefined) return;
+  await checkReportFolder(
+    out,
+    input.files.map((file) => file.path),
+  );
+}
+
+type ShownRun = Omit<RunReport, "close">;
+
+/** Ends the run in the ledger, and reports it. */
+export async function endRun(
+  work: EndedRun,
+  options: RunReportOptions,
+  dependencies: Pick<Dependencies, "screen" | "notice" | "rescueFolder">,
+): Promise<ShownRun> {
+  const { ledger, sent, end } = work;
+  if (sent !== undefined && sent.unsaved.length > 0) await reportUnsaved(sent.unsaved, work.run, dependencies);
+  const summary = await ledger.summary(work.run.id);
+  const exitCode = exitCodeOf(work, summary.exitCode);
+  await ledger.finishRun(work.run.id, exitCode);
+  const run = (await ledger.findRun(work.run.id)) ?? work.run;
+  const reported = await reportRun({ ...work, run }, { ...options, exitCode, summary }, dependencies);
+  const early = sent?.failure ?? earlyEndFailure(end);
+  return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
+}
+
+/** Why the counts are not those of the whole input. */
+function earlyEndFailure(end: CheckResult | undefined): Failure | undefined {
+  if (end === undefined || end.reason === "done") return undefined;
+  const read = `${end.records.toLocaleString("en")} ${end.records === 1 ? "record" : "records"}`;
+  if (end.reason === "stopped") {
+    return new Failure("incomplete", `stopped after ${read}: the rest of the input was not read`, {
+      hint: "run the same command again, or `migrate resume` after a push",
+    });
+  }
+  const invalid = end.invalid.toLocaleString("en");
+  return new Failure("too_many_errors", `stopped after ${read}: ${invalid} invalid, more than --max-errors allows`, {
+    hint: "mend what is wrong above, or allow more",
+  });
+}
+
+interface EndedOptions extends RunReportOptions {
+  readonly exitCode: number;
+  /** What the ledger says of the run, where that has been asked: it counts all records for it. */
+  readonly summary?: Summary;
+}
+
+/** Writes the report folder from what the ledger knows, and hands over what is to be shown. */
+export async function reportRun(
+  work: ReportedRun,
+  options: EndedOptions,
+  dependencies: Pick<Dependencies, "screen">,
+): Promise<ShownRun> {
+  const { ledger, run, job } = work;
+  const summary = { ...(options.summary ?? (await ledger.summary(run.id))), exitCode: options.exitCode };
+  const report: Report = {
+    summary,
+    outcomes: outcomesOf(work),
+    showValues: options.showValues,
+    title: titleOf(run, job),
+    ...dependencies.screen,
+  };
+  const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
+  const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
+  const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
+  const { ledger: ledgerPath, flags = [] } = options;
+  const next = nextCommand({
+    run,
+    settings: job?.settings,
+    summary,
+    rejects,
+    ledger: ledgerPath,
+    flags,
+    dedupesByKey,
+  });
+  return {
+    report: {
+      ...report,
+      ...(folder !== undefined && failures.length === 0 && { folder }),
+      ...(leftOut > 0 && { leftOut }),
+      ...(next !== undefined && { next }),
+    },
+    exitCode: worstExitCode([options.exitCode, ...failures.map((failure) => failure.exitCode)]),
+    failures,
+  };
+}
+
+/** `push accounts.csv and 3 more files`: a pattern can name thousands. */
+function titleOf({ command, id }: Run, job: Job | undefined): string {
+  const [first, ...more] = job?.input.files ?? [];
+  if (first === undefined) return `${command} ${id}`;
+  const others = more.length === 0 ? "" : ` and ${more.length} more ${more.length === 1 ? "file" : "files"}`;
+  return `${command} ${first.file}${others}`;
+}
+
+function exitCodeOf({ end, sent }: EndedRun, recordsAlone: number): number {
+  const stopped = end?.reason === "stopped" || sent?.reason === "drained" ? [3] : [];
+  const tooMany = end?.reason === "too_many_errors" ? [1] : [];
+  return worstExitCode([recordsAlone, ...stopped, ...tooMany, ...(sent?.failure ? [sent.failure.exitCode] : [])]);
+}
+
+function outcomesOf({ ledger, run, shownValues }: ReportedRun): Report["outcomes"] {
+  return async function* outcomes(statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {
+    for await (const batch of ledger.outcomes(run.id, statuses && { statuses })) {
+      yield shownValues ? batch.map((outcome) => shownValues.fill(outcome)) : batch;
+    }
+  };
+}
+
+function runFolder(ledger: string, run: Run): string {
+  return path.join(path.dirname(ledger), "runs", run.id);
+}
+
+interface WrittenFolder {
+  /** The files with the rows that need work, and the source that each feeds. */
+  readonly rejects: readonly RejectedSource[];
+  readonly leftOut: number;
+  readonly failures: readonly Failure[];
+}
+
+/** What the run did is done: that its report cannot be written ends nothing. */
+async function writeFolder(report: Report, folder: string | undefined, job: Job | undefined): Promise<WrittenFolder> {
+  if (folder === undefined) return { rejects: [], leftOut: 0, failures: [] };
+  try {
+    const sources = job === undefined ? [] : sourceNames(job.plan);
+    const { rejects } = await writeReportFiles(report, { folder, sources, ...(job && rejectsOptions(job)) });
+    const only = sources.length === 1;
+    const files = rejects.files.map(({ path: file, child }) => ({
+      source: only ? undefined : (child ?? job?.plan.name),
+      path: file,
+    }));
+    return { rejects: files, leftOut: rejects.leftOut, failures: [] };
+  } catch (error) {
+    if (error instanceof Failure) return { rejects: [], leftOut: 0, failures: [error] };
+    throw error;
+  }
+}
+
+function rejectsOptions({ input, settings }: Job): Omit<RejectsOptions, "sources"> {
+  return {
+    records: () => input.records(),
+    ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
+    ...(settings.encoding !== undefined && { encoding: settings.encoding }),
+  };
+}
+
+function sourceNames(plan: SourceSpec): readonly string[] {
+  return [plan.name, ...plan.children.flatMap(sourceNames)];
+}
+
+type Unsaved = UploadEnd["unsaved"];
+
+/**
+ * Tells outcomes that the ledger would not take, which holds them for sent without an answer from now on: on the screen,
+ * and in a private file (0600) of the rescue folder, a JSON object a line and without any value. Whoever reconciles by
+ * hand knows from it what has arrived.
+ */
+async function reportUnsaved(
+  unsaved: Unsaved,
+  { id }: Pick<Run, "id">,
+  { notice, rescueFolder }: Pick<Dependencies, "notice" | "rescueFolder">,
+): Promise<void> {
+  const file = await writePrivateFile(path.join(rescueFolder, `migrate-${id}-unsaved.ndjson`), linesOf(unsaved, id));
+  const each = unsaved.map(
+    ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
+  );
+  notice(`Answered, but not written into the ledger: ${each.join(", ")}${file === undefined ? "" : ` (see ${file})`}`);
+}
+
+function linesOf(unsaved: Unsaved, run: string): string {
+  return unsaved
+    .map(({ record, status, account, http, at }) => `${JSON.stringify({ run, record, status, account, http, at })}\n`)
+    .join("");
+}
+
+/** Undefined where that cannot be written either: the screen has to do. */
+async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
+  try {
+    const handle = await open(file, "ax", 0o600);
+    try {
+      await handle.appendFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return file;
+  } catch {
+    return undefined;
+  }
+}

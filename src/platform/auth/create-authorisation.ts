@@ -1,0 +1,71 @@
+import type { Clock } from "../../time/clock.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Http } from "../../transport/http.ts";
+import type { Authorisation } from "./authorisation.ts";
+import { createLogin } from "./login.ts";
+import { withLoginBackoff } from "./login.ts";
+import { renewingAuthorisation } from "./token-renewal.ts";
+import type { TokenMutation } from "./token-mutation.ts";
+
+export type Credentials =
+  | { readonly kind: "token"; readonly token: string }
+  /** Buys a token (specification 5.2). */
+  | { readonly kind: "api-key"; readonly apiKey: string }
+  /** The API key as user name with an empty password, and no token (specification 5.4). */
+  | { readonly kind: "basic"; readonly apiKey: string };
+
+export interface AuthorisationOptions {
+  readonly credentials: Credentials;
+  readonly http: Http;
+  readonly baseUrl: URL;
+  /** Before the token in the header, default `Token ` (specification 5.3); `Bearer `, `JWT ` or nothing elsewhere. */
+  readonly prefix?: string;
+  readonly mutation?: TokenMutation;
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+}
+
+/** @throws Failure `config` for an API key that basic authentication cannot carry, `authentication` for such a token */
+export function createAuthorisation(options: AuthorisationOptions): Authorisation {
+  const { credentials, clock, prefix = "Token " } = options;
+  if (credentials.kind === "token") {
+    return fixedHeader(`${prefix}${headerText(credentials.token)}`, "token", "MIGRATE_TOKEN");
+  }
+  const { kind, apiKey } = credentials;
+  if (kind === "basic") return fixedHeader(basicHeader(apiKey), "API key", "MIGRATE_API_KEY");
+  return renewingAuthorisation({
+    login: withLoginBackoff(createLogin(options), clock),
+    apiKey,
+    prefix,
+    clock,
+  });
+}
+
+function fixedHeader(header: string, what: string, variable: string): Authorisation {
+  return {
+    header: () => Promise.resolve(header),
+    accepted: () => undefined,
+    refused: () =>
+      Promise.reject(
+        new Failure("authentication", `the platform does not accept the ${what} (HTTP 401)`, {
+          hint: `put a valid ${what} into ${variable}, check the header's form (\`--auth\`), then run the same command again`,
+        }),
+      ),
+  };
+}
+
+/** RFC 7617: the user name is what stands before the first colon. */
+function basicHeader(apiKey: string): string {
+  if (apiKey.includes(":")) {
+    throw new Failure("config", "the API key holds a colon, which basic authentication cannot carry", {
+      hint: "use `--auth token`",
+    });
+  }
+  return `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
+}
+
+function headerText(token: string): string {
+  if (/^[\x20-\x7e]+$/.test(token)) return token;
+  throw new Failure("authentication", "the token holds characters that no header can carry", {
+    hint: "check MIGRATE_TOKEN: one line, ASCII only",
+  });
+}

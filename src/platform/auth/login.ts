@@ -1,0 +1,151 @@
+import { isJsonArray } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Clock } from "../../time/clock.ts";
+import { joinPath } from "../../transport/base-url.ts";
+import type { Http, HttpReply } from "../../transport/http.ts";
+import { TransportError } from "../../transport/http.ts";
+import { retryAfterMs } from "../../transport/retry-delay.ts";
+import { classifyError } from "../reply/classify-error.ts";
+import { cleanText, parseBody, valueAt } from "../reply/reply-body.ts";
+import type { ServiceToken } from "./service-token.ts";
+import { serviceTokenIn } from "./service-token.ts";
+import type { TokenMutation } from "./token-mutation.ts";
+import { tokenDocuments } from "./token-mutation.ts";
+
+/** What a token is asked for with. */
+type Grant = { readonly apiKey: string } | { readonly refreshToken: string };
+
+export type LoginResult = { readonly kind: "token"; readonly token: ServiceToken } | LoginFailure;
+
+type LoginFailure =
+  /** `said`: status and code, fit to be shown. */
+  | { readonly kind: "refused"; readonly said: string }
+  /** Too many logins. To ask again soon makes it worse. */
+  | { readonly kind: "limited"; readonly said: string }
+  /** Nobody can say for now. `afterMs`: the platform's own wish. */
+  | { readonly kind: "later"; readonly code: string; readonly afterMs?: number | undefined; readonly cause?: unknown };
+
+/** Asks for one token with one request. A reply is never quoted, it may hold secrets. */
+export type Login = (grant: Grant) => Promise<LoginResult>;
+
+interface LoginOptions {
+  readonly http: Http;
+  readonly baseUrl: URL;
+  readonly mutation?: TokenMutation;
+  readonly clock: Pick<Clock, "now">;
+}
+
+export function createLogin({ http, baseUrl, mutation = {}, clock }: LoginOptions): Login {
+  const url = joinPath(baseUrl, mutation.path ?? "/v1/graphql/");
+  const { forKey, forRefresh, tokenAt } = tokenDocuments(mutation);
+  const headers = { "content-type": "application/json", accept: "application/json" };
+  return async (grant) => {
+    const query = "apiKey" in grant ? forKey : forRefresh;
+    if (query === undefined) return { kind: "refused", said: "no document for refresh tokens" };
+    try {
+      const reply = await http({ method: "POST", url, headers, body: JSON.stringify({ query, variables: grant }) });
+      return resultOf(reply, { tokenAt, now: clock.now() });
+    } catch (error) {
+      if (error instanceof TransportError) return { kind: "later", code: error.code, cause: error };
+      throw error;
+    }
+  };
+}
+
+interface ReplyContext {
+  readonly tokenAt: ReturnType<typeof tokenDocuments>["tokenAt"];
+  readonly now: number;
+}
+
+function resultOf(reply: HttpReply, { tokenAt, now }: ReplyContext): LoginResult {
+  const { status } = reply;
+  if (status >= 500 || status === 408 || status === 429) {
+    return { kind: "later", code: `HTTP_${status}`, afterMs: retryAfterMs(reply, now) };
+  }
+  const body = parseBody(reply);
+  const token = serviceTokenIn(body, reply, { tokenAt, now });
+  return token === undefined ? refusalIn(body, status) : { kind: "token", token };
+}
+
+/** The platform's code for too many requests. */
+const TOO_MANY_REQUESTS = "KT-CT-1199";
+
+/** GraphQL refuses with HTTP 200; why stands in the body (`errors[].extensions.errorCode`). */
+function refusalIn(body: unknown, status: number): LoginFailure {
+  const errors = valueAt(body, ["errors"]);
+  const codes = (isJsonArray(errors) ? errors : []).map(codeOf);
+  const code = codes.includes(TOO_MANY_REQUESTS) ? TOO_MANY_REQUESTS : codes.find((one) => one !== undefined);
+  const said = code === undefined ? `HTTP ${status}` : `HTTP ${status}, ${cleanText(code, 40)}`;
+  return { kind: code === TOO_MANY_REQUESTS ? "limited" : "refused", said };
+}
+
+/** The platform's own codes, or those of the GraphQL server below it. */
+function codeOf(error: unknown): string | undefined {
+  const codes = [valueAt(error, ["extensions", "errorCode"]), valueAt(error, ["extensions", "code"])];
+  return codes.find((code) => typeof code === "string");
+}
+
+/**
+ * Why there is no token: a Failure, for good; or a TransportError for now, whose phase is `unsent`, because nothing
+ * has left yet of the request that wanted the token.
+ */
+export function loginError(end: LoginFailure): Failure | TransportError {
+  if (end.kind === "later") {
+    const { code, cause } = end;
+    return new TransportError("unsent", `no token for now: ${code}`, { code, durationMs: 0, cause });
+  }
+  if (end.kind === "limited") {
+    return new Failure("authentication", `the platform takes no more logins for now (${end.said})`, {
+      hint: "wait some minutes before you run the same command again: each try makes it longer",
+    });
+  }
+  return new Failure("authentication", `the platform gave no token for the API key (${end.said})`, {
+    hint: "check MIGRATE_API_KEY and the token settings of the target's `auth`, then run the same command again",
+  });
+}
+
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 60_000;
+
+/**
+ * Keeps logins apart that failed for now, because the end-point that gives tokens is itself limited: a second, doubled
+ * with every failure up to a minute; longer where the platform says so, a minute where it has had too many. Who asks
+ * in the meantime is told the same again without a request.
+ */
+export function withLoginBackoff(login: Login, clock: Pick<Clock, "monotonic">): Login {
+  let pause: { readonly until: number; readonly end: LoginFailure } | undefined;
+  let nextMs = FIRST_BACKOFF_MS;
+
+  const begin = (end: LoginFailure, leastMs: number): void => {
+    pause = { until: clock.monotonic() + Math.max(nextMs, leastMs), end };
+    nextMs = Math.min(nextMs * 2, MAX_BACKOFF_MS);
+  };
+
+  return async (grant) => {
+    if (pause !== undefined && clock.monotonic() < pause.until) return pause.end;
+    const end = await login(grant);
+    if (end.kind === "later") begin(end, end.afterMs ?? 0);
+    if (end.kind === "limited") begin(end, MAX_BACKOFF_MS);
+    if (end.kind === "token") nextMs = FIRST_BACKOFF_MS;
+    return end;
+  };
+}
+
+/**
+ * A token for the API key, by one request.
+ * @throws Failure `authentication` when there is none to be had, `tls` or `platform_unreachable` when nobody answers
+ */
+export async function fetchToken(apiKey: string, options: LoginOptions): Promise<ServiceToken> {
+  const end = await createLogin(options)({ apiKey });
+  if (end.kind === "token") return end.token;
+  const error = loginError(end);
+  if (error instanceof Failure) throw error;
+  const { origin } = options.baseUrl;
+  const { replyClass } = classifyError(error, origin);
+  throw replyClass.kind === "stop"
+    ? replyClass.failure
+    : new Failure("platform_unreachable", `${origin} gives no token for now: ${error.code}`, {
+        hint: "check the network and the base URL, then run the same command again",
+        cause: error,
+      });
+}

@@ -1,0 +1,92 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import type { HttpReply } from "../../transport/http.ts";
+import { valueAt } from "../reply/reply-body.ts";
+
+/** A token as the platform gave it. What it says of itself is not verified: only the platform can. */
+export interface ServiceToken {
+  readonly token: string;
+  /** From the reply's `payload`, else from the token itself where it is a JSON Web Token; else none. */
+  readonly claims: JsonObject;
+  /** Seconds since 1970 by the platform's clock: the claim `exp`. */
+  readonly expiresAt: number | undefined;
+  /** Milliseconds from when it was asked for until it ends; absent where nobody says or it cannot be true. */
+  readonly lifetimeMs: number | undefined;
+  readonly refreshToken: string | undefined;
+  /** Seconds since 1970: `refreshExpiresIn`, which is a moment and not a duration. */
+  readonly refreshExpiresAt: number | undefined;
+  readonly refreshLifetimeMs: number | undefined;
+}
+
+/**
+ * The token in a reply, with what stands beside it; undefined where there is none.
+ * How long it lives is reckoned by the platform's clock (the reply's `Date`, else the claim `iat`), so that a wrong
+ * clock here neither renews too early nor too late. A token that would be over already is one whose end is not known.
+ * @param now wall clock here, for a platform that tells no time
+ */
+export function serviceTokenIn(
+  body: unknown,
+  reply: HttpReply,
+  { tokenAt, now }: { readonly tokenAt: AttrPath; readonly now: number },
+): ServiceToken | undefined {
+  const whole = valueAt(body, ["data", ...tokenAt]);
+  if (typeof whole !== "string" || !HEADER_SAFE.test(whole)) return undefined;
+  const beside = valueAt(body, ["data", ...tokenAt.slice(0, -1)]);
+  const payload = valueAt(beside, ["payload"]);
+  const claims = isJsonObject(payload) ? payload : tokenClaims(whole);
+  const expiresAt = expiryIn(claims);
+  const refreshToken = valueAt(beside, ["refreshToken"]);
+  const refreshExpiresAt = seconds(valueAt(beside, ["refreshExpiresIn"]));
+  const asked = platformSeconds(reply, claims) ?? now / 1000;
+  return {
+    token: whole,
+    claims,
+    expiresAt,
+    lifetimeMs: lifetimeMs(expiresAt, asked),
+    refreshToken: typeof refreshToken === "string" && refreshToken !== "" ? refreshToken : undefined,
+    refreshExpiresAt,
+    refreshLifetimeMs: lifetimeMs(refreshExpiresAt, asked),
+  };
+}
+
+/** What a header can carry without being broken by it. */
+const HEADER_SAFE = /^[\x21-\x7e]+$/;
+
+const MAX_TOKEN_LENGTH = 16_384;
+
+/** The claims of a JSON Web Token (RFC 7519), unverified; none for a token of another kind. */
+export function tokenClaims(token: string): JsonObject {
+  const [, body, signature] = token.length > MAX_TOKEN_LENGTH ? [] : token.split(".");
+  if (body === undefined || signature === undefined) return {};
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
+    return isJsonObject(claims) ? claims : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The claim `exp`, seconds since 1970. */
+export function expiryIn(claims: JsonObject): number | undefined {
+  return seconds(claims["exp"]);
+}
+
+/** A moment of this era in seconds; anything else says nothing. */
+function seconds(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 && value < LAST_SECOND ? value : undefined;
+}
+
+/** The last moment that a JavaScript date can hold. */
+const LAST_SECOND = 8_640_000_000_000;
+
+function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | undefined {
+  const date = Date.parse(headers["date"] ?? "");
+  return Number.isNaN(date) ? seconds(claims["iat"]) : date / 1000;
+}
+
+/** Both moments are cut to whole seconds: up to one of them may be over already. */
+function lifetimeMs(until: number | undefined, asked: number): number | undefined {
+  if (until === undefined) return undefined;
+  const left = (until - asked - 1) * 1000;
+  return left > 0 ? left : undefined;
+}

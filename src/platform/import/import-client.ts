@@ -1,0 +1,110 @@
+import type { PlainOperation, Step } from "../../contract/operations/operation.ts";
+import { stepFields } from "../../contract/operations/step-fields.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { PlatformProblem } from "../../model/problem.ts";
+import { joinPath } from "../../transport/base-url.ts";
+import type { HttpReply } from "../../transport/http.ts";
+import { classifyReply } from "../reply/classify-reply.ts";
+import { parseBody } from "../reply/reply-body.ts";
+import type { Classification } from "../reply/reply-class.ts";
+import type { MaySend, RequestDependencies, RequestResult } from "./classified-request.ts";
+import { sendClassified } from "./classified-request.ts";
+
+/** Sends payloads to one operation of the data-import API and says what became of them. */
+export interface ImportClient {
+  /**
+   * One record, one request (and one more where the token had to be renewed). Never throws for a reply or a fault.
+   * `given`: fields of the body that the mapping gives, beside the wrapped payload or in its place.
+   */
+  readonly send: (
+    payload: JsonObject,
+    signal: AbortSignal,
+    mayLeave?: MaySend,
+    given?: JsonObject,
+  ) => Promise<RequestResult>;
+}
+
+interface ImportClientOptions extends RequestDependencies {
+  readonly operation: Pick<PlainOperation, "path" | "wrap" | "outcomes" | "items" | "body">;
+  /** What the request carries beside the wrapped payload, or in its place. */
+  readonly body?: Step["body"];
+  /** Say in warnings which fields a success leaves out where it repeats what was understood. */
+  readonly compareEcho?: boolean;
+}
+
+export function createImportClient(options: ImportClientOptions): ImportClient {
+  const { operation, clock } = options;
+  const url = joinPath(options.baseUrl, operation.path);
+  return {
+    send: (payload, signal, maySend, given) =>
+      sendClassified(
+        {
+          method: "POST",
+          url,
+          body: JSON.stringify(requestBody(payload, given, options)),
+          signal,
+          maySend,
+          classify: (reply) => {
+            const judgement = classifyReply(reply, operation, clock.now());
+            return options.compareEcho === true ? withDroppedFieldWarnings(judgement, payload, reply) : judgement;
+          },
+        },
+        options,
+      ),
+  };
+}
+
+/** The payload, wrapped or bare, or a small body made from it. */
+function requestBody(
+  payload: JsonObject,
+  given: JsonObject | undefined,
+  { operation: { wrap }, body }: ImportClientOptions,
+): JsonObject {
+  if (wrap !== undefined) return { [wrap]: payload, ...stepFields(body, payload, given) };
+  return body === undefined ? payload : stepFields(body, payload, given);
+}
+
+/**
+ * The judgement with a warning for every field of the payload that a success does not repeat. A field that the platform
+ * does not know raises no error there: it is left out without a word (PLATFORM 2.1). A reply that repeats nothing of the
+ * payload says nothing of that.
+ */
+export function withDroppedFieldWarnings(
+  judgement: Classification,
+  payload: JsonObject,
+  reply: HttpReply,
+): Classification {
+  const { replyClass } = judgement;
+  if (replyClass.kind !== "accepted" || reply.status >= 300) return judgement;
+  const echo = parseBody(reply);
+  if (!isJsonObject(echo) || !Object.keys(payload).some((name) => Object.hasOwn(echo, name))) return judgement;
+  const warnings = [...missingPaths(payload, echo, [])].map(droppedFieldWarning);
+  return warnings.length === 0 ? judgement : { ...judgement, replyClass: { ...replyClass, warnings } };
+}
+
+/** The outermost paths of the value that the echo lacks. A value that is there in another form is no loss. */
+function* missingPaths(sent: unknown, echo: unknown, path: AttrPath): Generator<AttrPath> {
+  if (isJsonArray(sent) && isJsonArray(echo)) {
+    for (const [index, item] of sent.entries()) {
+      if (index < echo.length) yield* missingPaths(item, echo[index], [...path, index]);
+      else yield [...path, index];
+    }
+  } else if (isJsonObject(sent) && isJsonObject(echo)) {
+    for (const name of Object.keys(sent)) {
+      if (Object.hasOwn(echo, name)) yield* missingPaths(sent[name], echo[name], [...path, name]);
+      else yield [...path, name];
+    }
+  }
+}
+
+function droppedFieldWarning(path: AttrPath): PlatformProblem {
+  return {
+    attr: path.join("."),
+    severity: "warning",
+    by: "platform",
+    code: "dropped_by_platform",
+    detail: "The platform takes the record and leaves this field out.",
+  };
+}

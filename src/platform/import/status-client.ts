@@ -1,0 +1,75 @@
+import type { Poll } from "../../contract/operations/operation.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import { joinPath } from "../../transport/base-url.ts";
+import type { HttpReply } from "../../transport/http.ts";
+import { filledPath } from "../../transport/base-url.ts";
+import { type RequestResult, sendClassified, type MaySend, type RequestDependencies } from "./classified-request.ts";
+import { classifyReply } from "../reply/classify-reply.ts";
+import { cleanText, parseBody, valueAt } from "../reply/reply-body.ts";
+import { replyProblems } from "../reply/reply-problems.ts";
+import type { Classification, ReplyClass } from "../reply/reply-class.ts";
+
+/** Asks what became of what the platform does later. */
+export interface StatusClient {
+  /**
+   * One look. `accepted` and `rejected` are final; `waiting` and `absent` (nothing is under way) are not. Never throws
+   * for a reply or a fault; asking changes nothing.
+   */
+  readonly poll: (payload: JsonObject, signal: AbortSignal, mayLeave?: MaySend) => Promise<RequestResult>;
+  /** Milliseconds between two looks, at first. */
+  readonly intervalMs: number;
+  /** Milliseconds after which a run waits no longer. */
+  readonly timeoutMs: number;
+}
+
+export function createStatusClient(poll: Poll, tools: RequestDependencies): StatusClient {
+  const { operation, parameters, interval, patience } = poll;
+  return {
+    intervalMs: interval * 1000,
+    timeoutMs: patience * 1000,
+    poll: (payload, signal, maySend) =>
+      sendClassified(
+        {
+          method: "GET",
+          url: joinPath(tools.baseUrl, filledPath(operation.path, parameters, payload)),
+          signal,
+          maySend,
+          classify: (reply) => classifyStatus(reply, poll, tools.clock.now()),
+        },
+        tools,
+      ),
+  };
+}
+
+function classifyStatus(reply: HttpReply, poll: Poll, now: number): Classification {
+  if (reply.status === 404) return { replyClass: { kind: "absent", reason: "HTTP 404" } };
+  if (reply.status !== 200) return classifyReply(reply, poll.operation, now);
+  const body = parseBody(reply);
+  const status = valueAt(body, poll.status);
+  if (typeof status !== "string") {
+    return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", foreign: body === undefined } };
+  }
+  return { replyClass: classOfStatus(status, body, poll) };
+}
+
+function classOfStatus(status: string, body: unknown, { outcomes, account, error }: Poll): ReplyClass {
+  const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
+  const shown = cleanText(status, 60);
+  if (outcome === "accepted") return { kind: "accepted", ...accountIn(body, account) };
+  if (outcome === "rejected") return { kind: "rejected", problems: problemsIn(body, error, shown) };
+  return outcome === "absent"
+    ? { kind: "absent", reason: `the status is ${shown}` }
+    : { kind: "waiting", reason: `the status is ${shown}` };
+}
+
+function accountIn(body: unknown, account: AttrPath | undefined): { readonly account?: string } {
+  const value = account === undefined ? undefined : valueAt(body, account);
+  return typeof value === "string" && value !== "" ? { account: cleanText(value, 100) } : {};
+}
+
+function problemsIn(body: unknown, error: AttrPath | undefined, status: string): ReturnType<typeof replyProblems> {
+  const found = error === undefined ? undefined : valueAt(body, error);
+  if (found !== undefined && found !== null) return replyProblems(found);
+  return replyProblems({ code: status, detail: `The platform ended the import as ${status}.` });
+}

@@ -1,0 +1,77 @@
+import type { Operation } from "../../contract/contract.ts";
+import type { PlainOperation } from "../../contract/operations/operation.ts";
+import type { Step } from "../../contract/operations/operation.ts";
+import { NON_FIELD_ERRORS } from "../../json/attr.ts";
+import type { RequestResult, RequestDependencies } from "./classified-request.ts";
+import { createImportClient, type ImportClient } from "./import-client.ts";
+import { createStatusClient, type StatusClient } from "./status-client.ts";
+
+/** One of the requests that a record passes through, ready to be made. */
+export interface StepClient extends ImportClient {
+  /** The step's name; absent where one request is all. */
+  readonly name?: string;
+  /** It creates nothing: to make it twice, or once too often, does no harm. */
+  readonly idempotent: boolean;
+  /** The platform cannot create twice from one business key. */
+  readonly dedupesByKey: boolean;
+  /** How the end of the step is learnt, where its reply does not tell. */
+  readonly status?: StatusClient;
+}
+
+/** The steps of an operation, at least one. */
+export function createStepClients(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
+  if (operation.steps.length > 0) return operation.steps.map((step) => stepClient(step, tools));
+  return [{ ...createImportClient({ ...tools, operation }), idempotent: false, dedupesByKey: operation.dedupesByKey }];
+}
+
+/**
+ * The platform's own validation alone, for a run that is to create nothing: the first step that validates the payload
+ * itself. Undefined where the operation has none.
+ */
+export function createRemoteValidation({ steps }: Operation, tools: RequestDependencies): StepClient | undefined {
+  const step = steps.find(({ kind, body }) => kind === "validate" && body === undefined);
+  const operation = step?.operation ?? steps.find(({ reasons }) => reasons !== undefined)?.reasons;
+  if (operation === undefined) return undefined;
+  const client = createImportClient({ ...tools, operation, compareEcho: true });
+  return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true };
+}
+
+function stepClient(step: Step, tools: RequestDependencies): StepClient {
+  const { name, kind, operation, body, reasons, poll } = step;
+  const client = createImportClient({ ...tools, operation, ...(body !== undefined && { body }) });
+  const explain = reasons === undefined ? unexplained : explainer(reasons, tools);
+  const status = poll === undefined ? undefined : createStatusClient(poll, tools);
+  return {
+    name,
+    idempotent: kind === "validate" || kind === "stage",
+    dedupesByKey: operation.dedupesByKey,
+    send: async (...asked) => explain(await client.send(...asked), ...asked),
+    ...(status !== undefined && {
+      status: {
+        ...status,
+        poll: async (...asked) => explain(await status.poll(...asked), ...asked),
+      },
+    }),
+  };
+}
+
+type Explain = (answer: RequestResult, ...asked: Parameters<ImportClient["send"]>) => Promise<RequestResult>;
+
+const unexplained: Explain = (answer) => Promise.resolve(answer);
+
+/**
+ * A refusal that names no field is explained by the operation that knows; what that one adds, and nothing else, counts.
+ * Held back, the record is: nothing was done for it, and its next try is refused and explained.
+ */
+function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
+  const client = createImportClient({ ...tools, operation: reasons });
+  return async (answer, payload, signal, mayLeave) => {
+    const { replyClass } = answer;
+    if (replyClass.kind !== "rejected" || replyClass.problems.some(({ attr }) => attr !== NON_FIELD_ERRORS))
+      return answer;
+    const { replyClass: told } = await client.send(payload, signal, mayLeave);
+    if (told.kind === "held") return { ...answer, replyClass: told };
+    if (told.kind !== "rejected") return answer;
+    return { ...answer, replyClass: { ...replyClass, problems: told.problems } };
+  };
+}

@@ -1,0 +1,33 @@
+import { Failure } from "../../model/failure.ts";
+import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { joinPath } from "../../transport/base-url.ts";
+import { compactJson, parseExact } from "../../json/exact-json.ts";
+import { pathSegment } from "../../transport/base-url.ts";
+import { type ReadClient, wrongReply } from "./read-client.ts";
+
+/** An account as the platform sends it; the specification does not show its fields (2.6). */
+export interface Account {
+  /** A number that a JavaScript number cannot hold is text. */
+  readonly record: JsonObject;
+  /** The JSON that was received, without white space: nothing added, lost or rounded. */
+  readonly json: string;
+}
+
+/**
+ * Reads an account (specification 4.3). Its number, which is personal data, stands in no message.
+ * @throws Failure `usage` for a number that cannot stand in an address; `not_found`; as `ReadClient.get` does
+ */
+export async function readAccount(client: ReadClient, number: string): Promise<Account> {
+  const url = joinPath(client.baseUrl, `accounts/${pathSegment(number, "the account number")}/`);
+  const what = "the account";
+  const text = await client.get(url, { what, missing: noAccount(), query: false });
+  const record = parseExact(text);
+  if (!isJsonObject(record)) throw wrongReply(what, record === undefined ? "is not JSON" : "is no record");
+  return { record, json: compactJson(text) };
+}
+
+function noAccount(): Failure {
+  return new Failure("not_found", "the platform has no account with this number", {
+    hint: "check the number: it is the platform's own, as `migrate explain <key>` shows it for a migrated account",
+  });
+}

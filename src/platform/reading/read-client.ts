@@ -1,0 +1,151 @@
+import { Failure } from "../../model/failure.ts";
+import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
+import type { Authorisation } from "../auth/authorisation.ts";
+import { isNotAuthenticated, sendAuthorised } from "../auth/authorisation.ts";
+import { classifyError } from "../reply/classify-error.ts";
+import { isTemporary, retryingHttp, type RetryDependencies } from "./retrying-http.ts";
+import { cleanText, isHtml, parseBody, valueAt } from "../reply/reply-body.ts";
+import { replyProblems } from "../reply/reply-problems.ts";
+
+/** The read side of the API: GET requests, repeated while a fault is temporary. */
+export interface ReadClient {
+  /** Ends in `/v1/`. */
+  readonly baseUrl: URL;
+  /**
+   * The reply's body, text that claims to be JSON.
+   * @throws Failure for every other reply, and for none
+   */
+  readonly get: (url: URL, wanted: ReadRequest) => Promise<string>;
+}
+
+/** What is asked for, in words that hold no personal data. */
+export interface ReadRequest {
+  /** `the list of products`. */
+  readonly what: string;
+  /** Thrown when the platform says that there is no such thing (404). */
+  readonly missing: Failure;
+  /** True when the address has parameters: then the platform may be quoted about them. */
+  readonly query: boolean;
+}
+
+export interface ReadClientOptions extends RetryDependencies {
+  readonly http: Http;
+  readonly baseUrl: URL;
+  /** Absent: nobody in particular asks (specification 5.1). */
+  readonly authorisation?: Authorisation | undefined;
+  readonly userAgent: string;
+  /** Ends whatever is under way. */
+  readonly signal: AbortSignal;
+}
+
+export function createReadClient(options: ReadClientOptions): ReadClient {
+  const { baseUrl, signal, userAgent, authorisation } = options;
+  const http = retryingHttp(options.http, options);
+  const headers = { accept: "application/json", "user-agent": userAgent };
+
+  const ask = (url: URL): Promise<HttpReply> => {
+    if (authorisation === undefined) return http({ method: "GET", url, headers, signal });
+    return sendAuthorised(
+      authorisation,
+      (authorization) => http({ method: "GET", url, headers: { ...headers, authorization }, signal }),
+      isUnauthorised,
+    );
+  };
+
+  return {
+    baseUrl,
+    async get(url, wanted) {
+      const reply = await ask(url).catch((error: unknown) => {
+        if (signal.aborted) throw stopped();
+        throw error instanceof TransportError ? unreachable(error, url.origin) : error;
+      });
+      if (signal.aborted) throw stopped();
+      return jsonTextOf(reply, wanted, authorisation !== undefined);
+    },
+  };
+}
+
+/** What answers is not the API, or not as the specification has it. */
+export function wrongReply(what: string, why: string): Failure {
+  return new Failure("wrong_endpoint", `the reply to ${what} ${why}`, {
+    hint: "check the base URL; what answers there does not keep to the API's specification",
+  });
+}
+
+function stopped(): Failure {
+  return new Failure("incomplete", "stopped before everything was read", { hint: "run the same command again" });
+}
+
+function unreachable(error: TransportError, origin: string): Failure {
+  const { replyClass } = classifyError(error, origin);
+  if (replyClass.kind === "stop") return replyClass.failure;
+  const reason = "reason" in replyClass ? replyClass.reason : error.code;
+  return new Failure("platform_unreachable", reason, {
+    hint: "check the network and the base URL, then run the same command again",
+    cause: error,
+  });
+}
+
+function jsonTextOf(reply: HttpReply, wanted: ReadRequest, authorised: boolean): string {
+  const { status, complete, body } = reply;
+  if (status !== 200) throw refusal(reply, wanted, authorised);
+  if (!complete) throw wrongReply(wanted.what, "breaks off, or is too long");
+  if (isHtml(reply) || body === "") throw wrongReply(wanted.what, `is ${body === "" ? "empty" : "a web page"}`);
+  return body;
+}
+
+function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Failure {
+  const { status } = reply;
+  if (status === 404 && !isHtml(reply)) return wanted.missing;
+  if (status >= 300 && status < 400) return redirected(reply, wanted);
+  if (isTemporary(status)) {
+    return new Failure("platform_unreachable", `the platform does not give ${wanted.what} (HTTP ${status})`, {
+      hint: "run the same command again later",
+    });
+  }
+  if (isUnauthorised(reply)) return unauthorised(wanted, authorised);
+  if (status === 403) return forbidden(wanted);
+  if (status === 400 && wanted.query) return badQuery(reply, wanted);
+  return wrongReply(wanted.what, `has the status ${status}`);
+}
+
+function isUnauthorised(reply: HttpReply): boolean {
+  const { status } = reply;
+  return status === 401 || (status === 403 && isNotAuthenticated(valueAt(parseBody(reply), ["code"])));
+}
+
+function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
+  return authorised
+    ? new Failure("authentication", `the platform does not accept the credentials for ${what}`, {
+        hint: "check MIGRATE_API_KEY or MIGRATE_TOKEN, and the target's `auth`",
+      })
+    : new Failure("authentication", `the platform wants credentials for ${what}`, {
+        hint: "the specification has it public; ask the platform's operator",
+      });
+}
+
+function forbidden({ what }: ReadRequest): Failure {
+  return new Failure("platform_refused", `the platform forbids ${what} (HTTP 403)`, {
+    hint: "ask the platform's operator for the permission to read it, then run the same command again",
+  });
+}
+
+/** Never followed, and only its origin is shown: the rest may name an account. */
+function redirected({ status, headers }: HttpReply, { what }: ReadRequest): Failure {
+  const target = originOf(headers["location"] ?? "");
+  return new Failure("redirect", `the platform redirects ${what} to ${target} (HTTP ${status}): refused`, {
+    hint: "check the base URL",
+  });
+}
+
+function originOf(location: string): string {
+  return URL.canParse(location) ? new URL(location).origin : "another address";
+}
+
+/** The parameters are ours, so the platform's words about them hold nothing private. */
+function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
+  const reasons = replyProblems(parseBody(reply)).map(({ attr, detail }) => `${attr}: ${cleanText(detail, 200)}`);
+  return new Failure("usage", `the platform refuses the query for ${what}: ${reasons.slice(0, 5).join("; ")}`, {
+    hint: "change the options that the platform names",
+  });
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import type { LondonDay } from "../../time/london-time.ts";
+import { londonTime } from "../../time/london-time.ts";
+import { joinPath, pathSegment } from "../../transport/base-url.ts";
+import type { Page } from "./pagination.ts";
+import { MAX_PAGES, readPages } from "./pagination.ts";
+import type { Fuel, RateKind } from "./rate-kinds.ts";
+import type { ReadClient } from "./read-client.ts";
+
+/**
+ * A rate (specification 2.3), and whatever else the platform sends of it. The values are decimal text with every digit
+ * that was sent, `-3.0150`.
+ */
+export type UnitRate = JsonObject & {
+  readonly value_exc_vat: string;
+  readonly value_inc_vat: string;
+  /** ISO 8601 with its zone. */
+  readonly valid_from: string;
+  /** Null when it has no end yet. */
+  readonly valid_to?: string | null;
+  readonly payment_method?: string | null;
+};
+
+export interface RateRequest {
+  readonly product: string;
+  readonly tariff: string;
+  readonly fuel: Fuel;
+  readonly kind: RateKind;
+  /** ISO 8601 datetime with its zone; rates that are valid then or later. */
+  readonly from?: string | undefined;
+  /** The end of the period, which does not belong to it. */
+  readonly to?: string | undefined;
+}
+
+const RATE_LISTS: Readonly<Record<RateKind, string>> = {
+  standard: "standard-unit-rates",
+  day: "day-unit-rates",
+  night: "night-unit-rates",
+  standing: "standing-charges",
+};
+
+/**
+ * The rates of a tariff (specification 4.2), page by page, those with the latest `valid_from` first.
+ * @throws Failure `usage` for a code that cannot stand in an address; `not_found`; as `pages` does
+ */
+export function ratePages(
+  client: ReadClient,
+  request: RateRequest,
+  mostPages: number = MAX_PAGES,
+): AsyncGenerator<Page<UnitRate>, void, undefined> {
+  const product = pathSegment(request.product, "the product code");
+  const tariff = pathSegment(request.tariff, "the tariff code");
+  const list = RATE_LISTS[request.kind];
+  const url = joinPath(client.baseUrl, `products/${product}/${request.fuel}-tariffs/${tariff}/${list}/`);
+  if (request.from !== undefined) url.searchParams.set("period_from", request.from);
+  if (request.to !== undefined) url.searchParams.set("period_to", request.to);
+  const what = `the ${list} of ${request.tariff}`;
+  return readPages(
+    client,
+    { url, what, missing: noRates(list, request), query: true, isRecord: isUnitRate, decimals },
+    mostPages,
+  );
+}
+
+const decimals: ReadonlySet<string> = new Set(["value_exc_vat", "value_inc_vat"]);
+
+function noRates(list: string, { product, tariff, fuel }: RateRequest): Failure {
+  return new Failure("not_found", `the platform has no ${list} of ${fuel} tariff ${tariff} in product ${product}`, {
+    hint: "check product, tariff, --fuel and --kind; `migrate products` lists the products",
+  });
+}
+
+const text = z.string().nullish();
+const decimal = z.string().regex(/^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/);
+const schema = z.looseObject({
+  value_exc_vat: decimal,
+  value_inc_vat: decimal,
+  valid_from: z.string(),
+  valid_to: text,
+  payment_method: text,
+});
+
+function isUnitRate(value: JsonValue): value is UnitRate {
+  return schema.safeParse(value).success;
+}
+
+/** Half an hour of a day in London. */
+interface HalfHour {
+  /** `HH:MM` at its start; on the day of the autumn clock change two are the same. */
+  readonly clock: string;
+  /** The rate that is valid then; absent when the platform sent none. */
+  readonly rate: UnitRate | undefined;
+}
+
+const HALF_HOUR_MS = 1_800_000;
+
+/** The half hours of a day, 46 or 50 of them where the clocks change, each with the first of the rates that covers it. */
+export function halfHours({ from, to }: LondonDay, rates: readonly UnitRate[]): readonly HalfHour[] {
+  const start = Date.parse(from);
+  const spans = rates.map((rate) => ({
+    rate,
+    from: Date.parse(rate.valid_from),
+    to: rate.valid_to === undefined || rate.valid_to === null ? Infinity : Date.parse(rate.valid_to),
+  }));
+  return Array.from({ length: (Date.parse(to) - start) / HALF_HOUR_MS }, (_, index) => {
+    const at = start + index * HALF_HOUR_MS;
+    const span = spans.find((one) => one.from <= at && at < one.to);
+    return { clock: londonTime(new Date(at).toISOString()).clock, rate: span?.rate };
+  });
+}

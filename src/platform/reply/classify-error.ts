@@ -1,0 +1,37 @@
+import type { TransportError } from "../../transport/http.ts";
+import { proxyFailure } from "../../transport/proxy-tunnel.ts";
+import { tlsFailure } from "../../transport/tls.ts";
+import type { Classification } from "./reply-class.ts";
+
+/**
+ * What a request without a reply means. Only the phase tells whether the platform may have processed it; the code
+ * only adds words, apart from the certificates that cannot be trusted.
+ */
+export function classifyError(error: TransportError, origin: string): Classification {
+  if (error.phase === "unsent") {
+    if (error.code === "ABORTED") return { replyClass: { kind: "held", reason: "not sent" } };
+    const failure = tlsFailure(error, origin) ?? proxyFailure(error, origin);
+    if (failure !== undefined) return { replyClass: { kind: "stop", failure } };
+    return { replyClass: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${error.code}` } };
+  }
+  const reason = REASONS[error.code] ?? `no trustworthy answer: ${error.code}`;
+  const replyClass = { kind: "ambiguous", reason, foreign: NOT_HTTP_CODES.has(error.code) } as const;
+  return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
+}
+
+const TIMEOUT_CODES: ReadonlySet<string> = new Set([
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "REQUEST_TIMEOUT",
+]);
+const NOT_HTTP_CODES: ReadonlySet<string> = new Set(["HTTPParserError", "UND_ERR_HEADERS_OVERFLOW"]);
+const REASONS: Readonly<Record<string, string>> = {
+  UND_ERR_HEADERS_TIMEOUT: "timeout waiting for the reply",
+  REQUEST_TIMEOUT: "timeout of the whole request",
+  UND_ERR_SOCKET: "connection closed before the reply",
+  ECONNRESET: "connection reset before the reply",
+  EPIPE: "connection closed before the reply",
+  HTTPParserError: "the answer is not HTTP",
+  UND_ERR_HEADERS_OVERFLOW: "the reply's header is too long",
+  ABORTED: "stopped while waiting for the reply",
+};

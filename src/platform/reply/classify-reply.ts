@@ -1,0 +1,193 @@
+import type { AttrPath } from "../../json/attr.ts";
+import type { Operation } from "../../contract/contract.ts";
+import type { OutcomeRule } from "../../contract/operations/operation.ts";
+import { Failure } from "../../model/failure.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { PlatformProblem } from "../../model/problem.ts";
+import type { HttpReply } from "../../transport/http.ts";
+import { isNotAuthenticated } from "../auth/authorisation.ts";
+import { type ItemOperation, itemProblems } from "./reply-problems.ts";
+import { cleanText, isEmpty, isHtml, parseBody, valueAt } from "./reply-body.ts";
+import { replyProblems } from "./reply-problems.ts";
+import { retryAfterMs } from "../../transport/retry-delay.ts";
+import type { Classification, PushBack, ReplyClass } from "./reply-class.ts";
+
+type ClassifiedOperation = Pick<Operation, "outcomes" | "wrap" | "path"> & ItemOperation;
+
+/**
+ * What a reply means for its record: the contract's `x-migrate-outcomes` in order, then the defaults
+ * (docs/contract.md). 5xx are ambiguous unless the contract says that nothing was processed (RFC 9110, 9.2.2).
+ * @param now wall clock, for a `Retry-After` that is a date
+ */
+export function classifyReply(reply: HttpReply, operation: ClassifiedOperation, now: number): Classification {
+  const facts = factsOf(reply, operation, now);
+  const replyClass = withItemProblems(classOf(facts, operation), facts, operation);
+  return facts.pushBack === undefined ? { replyClass } : { replyClass, pushBack: facts.pushBack };
+}
+
+interface Facts {
+  readonly reply: HttpReply;
+  readonly body: unknown;
+  readonly problems: readonly PlatformProblem[];
+  readonly pushBack: PushBack | undefined;
+}
+
+function factsOf(reply: HttpReply, operation: ClassifiedOperation, now: number): Facts {
+  const body = parseBody(reply);
+  return {
+    reply,
+    body,
+    problems: reply.status >= 400 ? replyProblems(body, operation.wrap) : [],
+    pushBack: pushBackOf(reply, now),
+  };
+}
+
+function pushBackOf(reply: HttpReply, now: number): PushBack | undefined {
+  if (reply.status !== 429 && reply.status !== 503) return undefined;
+  const afterMs = retryAfterMs(reply, now);
+  return { reason: `HTTP ${reply.status}`, ...(afterMs === undefined ? {} : { afterMs }) };
+}
+
+function fits({ status }: OutcomeRule, reply: HttpReply): boolean {
+  return typeof status === "number" ? status === reply.status : status === `${Math.floor(reply.status / 100)}xx`;
+}
+
+/** A 2xx says that it was processed, unless the contract reads the body to tell, and the body is cut. */
+function isBodyMissing({ reply, body }: Facts, { outcomes, items = [] }: ClassifiedOperation): boolean {
+  if (reply.complete || body !== undefined || reply.status >= 300) return false;
+  return items.length > 0 || outcomes.some((rule) => fits(rule, reply) && rule.outcome !== "accepted");
+}
+
+/** A success of which single items were refused is no success: somebody has to look at them. */
+function withItemProblems(verdict: ReplyClass, { reply, body }: Facts, operation: ClassifiedOperation): ReplyClass {
+  if (verdict.kind !== "accepted" || reply.status >= 300) return verdict;
+  const problems = itemProblems(body, operation);
+  if (problems.length === 0) return verdict;
+  return { kind: "rejected", problems, ...(verdict.account !== undefined && { account: verdict.account }) };
+}
+
+function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
+  const { code, has } = rule;
+  if (!fits(rule, reply)) return false;
+  if (has !== undefined && isEmpty(valueAt(body, has))) return false;
+  return code === undefined || valueAt(body, ["code"]) === code || problems.some((problem) => problem.code === code);
+}
+
+function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
+  if (isBodyMissing(facts, operation)) {
+    return { kind: "ambiguous", reason: `HTTP ${facts.reply.status} with half a body`, foreign: false };
+  }
+  if (facts.reply.status < 300 && isHtml(facts.reply)) return foreign(`HTTP ${facts.reply.status} with a web page`);
+  const rule = operation.outcomes.find((candidate) => matches(candidate, facts));
+  return rule === undefined ? byDefault(facts, operation) : byRule(rule, facts);
+}
+
+function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
+  const { outcome } = rule;
+  if (outcome === "accepted") {
+    return accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
+  }
+  if (outcome === "retry") return retry(facts);
+  if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, foreign: false };
+  return outcome === "rejected" && isCutRefusal(facts)
+    ? detailsLost(facts)
+    : { kind: outcome, problems: explained(facts) };
+}
+
+/** A 4xx whose reasons are lost: nothing was processed, and one of them may be that the record is there already. */
+function isCutRefusal({ reply, body }: Facts): boolean {
+  const { status, complete } = reply;
+  return !complete && body === undefined && status >= 400 && status < 500 && status !== 413;
+}
+
+function detailsLost({ reply, problems }: Facts): ReplyClass {
+  return { kind: "retry", reason: `HTTP ${reply.status}, details lost`, problems };
+}
+
+/** Where an account number stands when no rule says so (the platform's own replies, old and new). */
+const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
+
+function accepted(body: unknown, places: readonly AttrPath[]): ReplyClass {
+  const account = places
+    .map((place) => valueAt(body, place))
+    .find((value) => typeof value === "string" && value !== "");
+  return typeof account === "string" ? { kind: "accepted", account: cleanText(account, 100) } : { kind: "accepted" };
+}
+
+function retry({ reply, pushBack }: Facts): ReplyClass {
+  const reason = `HTTP ${reply.status}`;
+  return pushBack?.afterMs === undefined
+    ? { kind: "retry", reason }
+    : { kind: "retry", reason, afterMs: pushBack.afterMs };
+}
+
+/** A 2xx that the contract counts as a refusal has its reasons in the body too. */
+function explained({ problems, body }: Facts): readonly PlatformProblem[] {
+  return problems.length > 0 ? problems : replyProblems(body);
+}
+
+/** The platform's code for an import supplier that is Paused or Complete (its published validators). */
+const SUPPLIER_CLOSED = "import_supplier_migration_not_ongoing";
+
+function byDefault(facts: Facts, operation: ClassifiedOperation): ReplyClass {
+  const { status } = facts.reply;
+  if (status < 300) return classifySuccess(facts);
+  if (status < 400) return { kind: "stop", failure: redirected(facts.reply) };
+  if (status < 500) return classifyRefusal(facts, operation);
+  return { kind: "ambiguous", reason: `HTTP ${status}`, foreign: false };
+}
+
+const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201, 202]);
+
+function classifySuccess({ reply, body }: Facts): ReplyClass {
+  const { status } = reply;
+  if (SUCCESS_STATUSES.has(status)) {
+    if (isJsonObject(body) || isJsonArray(body) || !reply.complete) return accepted(body, ACCOUNT_FIELDS);
+    if (reply.body === "" && status !== 200) return { kind: "accepted" };
+  }
+  return foreign(`HTTP ${status} without the JSON that was expected`);
+}
+
+function foreign(reason: string): ReplyClass {
+  return { kind: "ambiguous", reason, foreign: true };
+}
+
+const WRONG_ENDPOINT_STATUSES: ReadonlySet<number> = new Set([404, 405, 406, 410, 415]);
+const NOT_PROCESSED_STATUSES: ReadonlySet<number> = new Set([408, 421, 425, 429]);
+
+function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyClass {
+  const { reply, problems } = facts;
+  const { status } = reply;
+  const codes = problems.map((problem) => problem.code);
+  if (codes.includes(SUPPLIER_CLOSED) || valueAt(facts.body, ["code"]) === SUPPLIER_CLOSED) {
+    return { kind: "blocked", problems };
+  }
+  if (status === 401 || (status === 403 && codes.some(isNotAuthenticated))) {
+    return { kind: "unauthorised" };
+  }
+  if (status === 403) return { kind: "stop", failure: forbidden(operation) };
+  if (NOT_PROCESSED_STATUSES.has(status)) return retry(facts);
+  if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: it may exist already", foreign: false };
+  if (WRONG_ENDPOINT_STATUSES.has(status)) return { kind: "stop", failure: wrongEndpoint(status, operation) };
+  if (isCutRefusal(facts)) return detailsLost(facts);
+  return { kind: "rejected", problems };
+}
+
+function redirected(reply: HttpReply): Failure {
+  const target = cleanText(reply.headers["location"] ?? "nowhere", 200).replace(/\?.*$/, "");
+  return new Failure("redirect", `the platform redirects to ${target} (HTTP ${reply.status}): refused`, {
+    hint: "check the base URL and the path's closing slash; credentials and data are never sent on",
+  });
+}
+
+function forbidden(operation: ClassifiedOperation): Failure {
+  return new Failure("platform_refused", `the platform forbids ${operation.path} to these credentials (HTTP 403)`, {
+    hint: "ask the platform's operator for the permission to import, then run the same command again",
+  });
+}
+
+function wrongEndpoint(status: number, operation: ClassifiedOperation): Failure {
+  return new Failure("wrong_endpoint", `${operation.path} does not take accounts here (HTTP ${status})`, {
+    hint: "check the base URL and the contract's path for this operation",
+  });
+}

@@ -1,0 +1,189 @@
+import type { Operation } from "../../contract/contract.ts";
+import type { ItemRule } from "../../contract/operations/operation.ts";
+import type { FieldType } from "../../contract/types/field-type.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { PlatformProblem } from "../../model/problem.ts";
+import { cleanText, valueAt } from "./reply-body.ts";
+
+/** The code of a problem that the platform named in words only. */
+export const UNSPECIFIED = "unspecified";
+
+/** The code of the one problem of a body that names none: a web page, nothing at all, some other JSON. */
+const UNREADABLE = "unreadable_reply";
+
+/** Of one reply; more say nothing new. */
+const MAX_PROBLEMS = 1_000;
+const MAX_DEPTH = 32;
+const MAX_DETAIL = 500;
+const MAX_ATTR = 300;
+const MAX_CODE = 100;
+
+/**
+ * What an error body complains of, whichever of its shapes it has: the platform's own (specification 7.2), the Django
+ * REST framework's nested dictionaries and lists, a bare `detail`, `error_detail` or `error`. Never empty.
+ * The body is untrusted: numbers and lengths are capped, control characters go, and nothing branches on a `detail`.
+ * @param wrap the field that the payload was wrapped in on the wire; attrs are given without it
+ */
+export function replyProblems(body: unknown, wrap?: string): readonly PlatformProblem[] {
+  const found: PlatformProblem[] = [];
+  const add = (path: AttrPath, code: unknown, detail: unknown): void => {
+    if (found.length < MAX_PROBLEMS) found.push(problem(unwrapped(path, wrap), code, detail));
+  };
+  readBody(body, add);
+  if (found.length === 0) add([], UNREADABLE, "the platform gave no reason that could be read");
+  return found;
+}
+
+/** One item of a reply that was not taken, as its status and whatever text it has say. */
+function itemProblem(path: AttrPath, status: string, item: JsonObject): PlatformProblem {
+  return problem(formatAttr(path), typeof item["code"] === "string" ? item["code"] : status, sentenceIn(item));
+}
+
+type Add = (path: AttrPath, code: unknown, detail: unknown) => void;
+
+function readBody(body: unknown, add: Add): void {
+  if (!isJsonObject(body)) {
+    walk(body, [], { add, depth: 0 });
+    return;
+  }
+  if (isJsonArray(body["errors"]) && body["errors"].length > 0) readErrors(body["errors"], add);
+  else if (isJsonObject(body["errors"])) walk(body["errors"], [], { add, depth: 0 });
+  else if (!readSummary(body, add)) walk(body, [], { add, depth: 0 });
+}
+
+/** `errors: [{ detail, code, attr }]`, as the specification has it. */
+function readErrors(errors: readonly unknown[], add: Add): void {
+  for (const error of errors.slice(0, MAX_PROBLEMS)) {
+    if (isJsonObject(error)) add(attrOf(error["attr"]), error["code"], error["detail"]);
+    else if (typeof error === "string") add([], undefined, error);
+  }
+}
+
+/** One sentence for the whole reply. False when the body holds none. */
+function readSummary(body: JsonObject, add: Add): boolean {
+  const detail = sentenceIn(body);
+  if (detail === undefined) return false;
+  add([], body["code"] ?? body["status"], detail);
+  return true;
+}
+
+function sentenceIn(body: JsonObject): unknown {
+  return [body["detail"], body["error_detail"], body["error"]].find((text) => typeof text === "string");
+}
+
+interface Walk {
+  readonly add: Add;
+  readonly depth: number;
+}
+
+/**
+ * Nested dictionaries: names lead to lists of messages, list items stand under their index (as a key, or at their
+ * place in a list with `{}` for the good ones). A text that is not in a list is an echo of the input, not a message.
+ */
+function walk(node: unknown, path: AttrPath, { add, depth }: Walk): void {
+  if (depth > MAX_DEPTH) return;
+  const deeper = { add, depth: depth + 1 };
+  if (isJsonArray(node)) {
+    for (const [index, item] of node.slice(0, MAX_PROBLEMS).entries()) {
+      if (typeof item === "string") add(path, undefined, item);
+      else if (isMessage(item)) add(path, item["code"], item["detail"] ?? item["message"]);
+      else walk(item, [...path, index], deeper);
+    }
+  } else if (isMessage(node)) {
+    add(path, node["code"], node["detail"] ?? node["message"]);
+  } else if (isJsonObject(node)) {
+    for (const name of Object.keys(node).slice(0, MAX_PROBLEMS)) {
+      walk(node[name], [...path, name.slice(0, MAX_ATTR)], deeper);
+    }
+  }
+}
+
+function isMessage(node: unknown): node is JsonObject {
+  if (!isJsonObject(node)) return false;
+  return (
+    typeof node["detail"] === "string" || (typeof node["message"] === "string" && typeof node["code"] === "string")
+  );
+}
+
+function attrOf(attr: unknown): AttrPath {
+  if (typeof attr === "string" && attr !== "") return [attr];
+  if (isJsonArray(attr)) return attr.filter((part) => typeof part === "string" || typeof part === "number");
+  return [];
+}
+
+function unwrapped(path: AttrPath, wrap: string | undefined): string {
+  const attr = path.length === 0 ? NON_FIELD_ERRORS : path.join(".");
+  if (wrap === undefined) return attr;
+  if (attr === wrap) return NON_FIELD_ERRORS;
+  return attr.startsWith(`${wrap}.`) ? attr.slice(wrap.length + 1) : attr;
+}
+
+function problem(attr: string, code: unknown, detail: unknown): PlatformProblem {
+  return {
+    attr: cleanText(attr, MAX_ATTR) || NON_FIELD_ERRORS,
+    severity: "error",
+    by: "platform",
+    code: (typeof code === "string" ? cleanText(code, MAX_CODE) : "") || UNSPECIFIED,
+    detail: typeof detail === "string" ? cleanText(detail, MAX_DETAIL) : "",
+  };
+}
+
+/** What is asked of an operation to find the failures of single items in its replies. */
+export type ItemOperation = Partial<Pick<Operation, "items" | "body">>;
+
+/**
+ * What a reply that was a success refuses of single items: notes, transactions, registration flows. One problem for
+ * each, at the item's place in the payload (`transactions.1`). Without `x-migrate-items`, items whose `status` ends in
+ * `_ERROR` failed, in the reply itself or in any list right below it.
+ */
+export function itemProblems(reply: unknown, operation: ItemOperation): readonly PlatformProblem[] {
+  const { items: rules = defaultRules(reply), body } = operation;
+  const found: PlatformProblem[] = [];
+  for (const rule of rules) {
+    const list = valueAt(reply, rule.at);
+    if (!isJsonArray(list)) continue;
+    const attr = rule.attr ?? payloadList(rule.at, body);
+    for (const [index, item] of list.entries()) {
+      if (found.length >= MAX_PROBLEMS) return found;
+      const status = failedStatus(item, rule);
+      if (status !== undefined && isJsonObject(item)) found.push(itemProblem([...attr, index], status, item));
+    }
+  }
+  return found;
+}
+
+interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
+  /** None: by how the status ends. */
+  readonly failed?: readonly string[];
+}
+
+function defaultRules(reply: unknown): readonly Rule[] {
+  if (isJsonArray(reply)) return [{ at: [], status: "status" }];
+  return isJsonObject(reply) ? listNames(reply).map((name) => ({ at: [name], status: "status" })) : [];
+}
+
+function listNames(reply: JsonObject): readonly string[] {
+  return Object.keys(reply).filter((name) => isJsonArray(reply[name]));
+}
+
+/** As the platform's published statuses have it: `TRANSACTION_IMPORT_ERROR`, `REGISTRATION_FLOW_ERROR`. */
+const FAILED = /^[A-Z0-9_]{1,100}_ERROR$/;
+
+function failedStatus(item: unknown, { status: name, failed }: Rule): string | undefined {
+  const status = valueAt(item, [name]);
+  if (typeof status !== "string") return undefined;
+  return (failed?.includes(status) ?? FAILED.test(status)) ? status : undefined;
+}
+
+/** The payload's list of the same name; else the only list of objects that the payload has; else the reply's name. */
+function payloadList(at: AttrPath, body: FieldType | undefined): AttrPath {
+  if (body?.kind !== "object" || (at.length === 1 && body.properties.has(String(at[0])))) return at;
+  const lists = [...body.properties.values()].filter(
+    ({ type }) => type.kind === "list" && type.items.kind === "object",
+  );
+  const [only] = lists;
+  return lists.length === 1 && only !== undefined ? [only.name] : at;
+}

@@ -1,0 +1,55 @@
+import { Failure } from "../../model/failure.ts";
+
+const CANDIDATES = [",", ";", "\t", "|"] as const;
+
+/** The delimiter as a person calls it. */
+export function delimiterName(delimiter: string): string {
+  return delimiter === "\t" ? "tab" : `"${delimiter}"`;
+}
+
+/** What `--delimiter` means: one character, or the words `tab` and `\t`. Raises `usage` for anything else. */
+export function declaredDelimiter(declared: string): string {
+  const delimiter = /^(tab|\\t)$/i.test(declared) ? "\t" : declared;
+  if (delimiter.length === 1 && /[\t\x20-\x7e]/.test(delimiter) && !/[\w" ]/.test(delimiter)) return delimiter;
+  throw new Failure("usage", `"${declared}" cannot be a delimiter`, {
+    hint: "say one character, such as , ; | or the word tab",
+  });
+}
+
+/**
+ * The delimiter of a CSV file, from its first lines (quotes respected): of those that occur in the header, the one
+ * that cuts most of the other lines into as many cells as the header, then the one that cuts the header finest.
+ * A file without any of them has one column, and a comma is as good as anything.
+ */
+export function detectDelimiter(lines: readonly string[]): string {
+  const [header = "", ...rows] = lines;
+  let best = { delimiter: ",", agreeing: -1, cells: 1 };
+  for (const delimiter of CANDIDATES) {
+    const cells = countCells(header, delimiter);
+    const agreeing = rows.filter((row) => countCells(row, delimiter) === cells).length;
+    const better = agreeing > best.agreeing || (agreeing === best.agreeing && cells > best.cells);
+    if (cells > 1 && better) best = { delimiter, agreeing, cells };
+  }
+  return best.delimiter;
+}
+
+/** Raises `source_bad_header` when `delimiter` leaves the header in one piece and another would plainly cut it. */
+export function refuseOneColumn(file: string, header: string, delimiter: string): void {
+  const fitting = detectDelimiter([header]);
+  if (countCells(header, delimiter) > 1 || countCells(header, fitting) === 1) return;
+  throw new Failure(
+    "source_bad_header",
+    `${file}: ${delimiterName(delimiter)} does not occur in the header, but ${delimiterName(fitting)} does`,
+    { hint: `leave --delimiter out, or say --delimiter ${fitting === "\t" ? "tab" : `"${fitting}"`}` },
+  );
+}
+
+function countCells(line: string, delimiter: string): number {
+  let cells = 1;
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    else if (character === delimiter && !quoted) cells += 1;
+  }
+  return cells;
+}

@@ -1,0 +1,152 @@
+import { isAscii } from "node:buffer";
+import { Failure } from "../../model/failure.ts";
+import type { Place } from "../../model/place.ts";
+import type { LocalProblem } from "../../model/problem.ts";
+import type { CsvRow, CsvTable } from "../../model/record.ts";
+import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
+import type { RecordBoundaries } from "./record-boundaries.ts";
+import { parseRecords } from "./csv-layout.ts";
+import type { CsvLayout } from "./csv-layout.ts";
+import { unclosedQuote } from "./csv-layout.ts";
+import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
+import type { ReadRow } from "../read-row.ts";
+import { textBytes, withoutStart } from "../text/text-bytes.ts";
+import type { TextSource } from "../text/text-bytes.ts";
+
+/**
+ * The rows of a CSV file below its header, with the line each starts on; blank lines are left out.
+ * Bytes are cut into whole records before csv-parse sees them, so that nothing depends on where a chunk ends.
+ * Raises `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without end.
+ */
+export async function* csvRows(source: TextSource, layout: CsvLayout): AsyncGenerator<readonly ReadRow[]> {
+  const kinds = byteKinds(layout.delimiter);
+  let carried: Buffer = Buffer.alloc(0);
+  let line = layout.headerLine;
+  let header = true;
+  for await (const chunk of withEnd(withoutStart(textBytes(source), layout.headerByte))) {
+    const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
+    const cut = findRecordBoundaries(bytes, kinds, chunk === undefined);
+    refuseOpenQuote(source, cut, { line, left: bytes.length - cut.end, final: chunk === undefined });
+    const rows = rowsOf(bytes.subarray(0, cut.end), { layout, cut, line });
+    const data = header && cut.lines.length > 0 ? rows.slice(1) : rows;
+    header &&= cut.lines.length === 0;
+    if (data.length > 0) yield data.filter((row) => row !== undefined);
+    carried = bytes.subarray(cut.end);
+    line += cut.nextLine;
+  }
+}
+
+/** `chunks`, then `undefined`. */
+async function* withEnd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  yield* chunks;
+  yield undefined;
+}
+
+interface ChunkProgress {
+  readonly line: number;
+  /** Bytes of the record that goes on. */
+  readonly left: number;
+  readonly final: boolean;
+}
+
+function refuseOpenQuote(source: TextSource, cut: RecordBoundaries, { line, left, final }: ChunkProgress): void {
+  if (cut.brokenQuote !== undefined) throw unclosedQuote(source, line + cut.brokenQuote);
+  const tooLong = left > source.limits.csvRecordBytes;
+  if (cut.openQuote !== undefined && (final || tooLong)) throw unclosedQuote(source, line + cut.openQuote);
+  if (!tooLong) return;
+  const place: Place = { file: source.file, line: line + cut.nextLine };
+  throw new Failure(
+    "source_too_large",
+    `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
+    { hint: "check that this is a CSV file, with a line end behind every record", place },
+  );
+}
+
+interface CsvChunk {
+  readonly layout: CsvLayout;
+  readonly cut: RecordBoundaries;
+  /** The 1-based line on which the piece begins. */
+  readonly line: number;
+}
+
+/** One entry a record, `undefined` for a blank line. */
+function rowsOf(bytes: Buffer, piece: CsvChunk): readonly (ReadRow | undefined)[] {
+  if (bytes.length === 0) return [];
+  const { cut, layout } = piece;
+  return cellsOf(bytes, piece).map((cells, index) => {
+    if (cells.length === 1 && cells[0]?.trim() === "") return undefined;
+    const row: CsvRow = { table: layout.table, cells, line: piece.line + (cut.lines[index] ?? 0) };
+    return { row, problems: problemsOf(row, cut, index) };
+  });
+}
+
+/**
+ * A record without a quote in it is what stands between its delimiters, and taken apart several times as fast as
+ * csv-parse can, which sees the others. Each is decoded on its own, so that a cell that is kept keeps no more alive.
+ */
+function cellsOf(bytes: Buffer, { cut, layout, line }: CsvChunk): readonly (readonly string[])[] {
+  const encoding = isAscii(bytes) ? "latin1" : "utf8";
+  const quoted = quotedRecords(bytes, cut, layout.delimiter);
+  if (quoted.length !== cut.quoted.length) {
+    throw new Error(`csv-parse sees ${quoted.length} records with quotes, not ${cut.quoted.length}, from line ${line}`);
+  }
+  let next = 0;
+  return cut.starts.map((start, index) => {
+    if (cut.quoted[next] !== index) return bytes.toString(encoding, start, cut.ends[index]).split(layout.delimiter);
+    next += 1;
+    return quoted[next - 1] ?? [];
+  });
+}
+
+/** The cells of the records that hold quotes, which csv-parse gets in one piece. */
+function quotedRecords(
+  bytes: Buffer,
+  { quoted, starts, end }: RecordBoundaries,
+  delimiter: string,
+): readonly string[][] {
+  if (quoted.length === 0) return [];
+  if (quoted.length === starts.length) return parseRecords(bytes, delimiter);
+  const records = quoted.map((index) => bytes.subarray(starts[index], starts[index + 1] ?? end));
+  return parseRecords(Buffer.concat(records), delimiter);
+}
+
+function problemsOf(row: CsvRow, cut: RecordBoundaries, index: number): readonly LocalProblem[] {
+  const expected = row.table.columns.length;
+  const found = row.cells.length;
+  const stray = cut.strayQuotes.has(index);
+  const control = cut.controls.has(index);
+  if (found === expected && !stray && !control) return NO_PROBLEMS;
+  const place: Place = { file: row.table.file, line: row.line };
+  const problems: LocalProblem[] = [];
+  if (found !== expected) {
+    const cutOff = cut.unterminated && index === cut.lines.length - 1 && found < expected;
+    problems.push(
+      sourceProblem(place, { code: cutOff ? "source_truncated_row" : "source_ragged_row", found, expected }),
+    );
+  }
+  if (stray) problems.push(sourceProblem(place, { code: "source_stray_quote" }));
+  return control ? [...problems, ...controlCharacters(row)] : problems;
+}
+
+/** The platform refuses NUL; what it does with other control characters is not known. Tabs and line ends are text. */
+const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
+
+function controlCharacters(row: CsvRow): readonly LocalProblem[] {
+  return row.cells.flatMap((cell, index) => {
+    const code = cell.match(CONTROLS)?.[0].charCodeAt(0);
+    if (code === undefined) return [];
+    const finding = { code: "source_control_character", character: unicodeName(code) } as const;
+    return [sourceProblem(cellPlace(row.table, row.line, index), finding, cell.includes("\0") ? "error" : "warning")];
+  });
+}
+
+/** The place of a cell, by its zero-based position. */
+export function cellPlace(table: CsvTable, line: number, index: number): Place {
+  const column = table.columns[index];
+  return { file: table.file, line, ...(column === undefined ? {} : { column }), columnNumber: index + 1 };
+}
+
+/** `U+00A0` */
+export function unicodeName(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}

@@ -1,0 +1,175 @@
+/** The whole records at the beginning of a piece of CSV. */
+export interface RecordBoundaries {
+  /** The records' length in bytes; what lies behind belongs to a record that goes on. */
+  readonly end: number;
+  /** For each record the line it starts on, counted from 0 at the beginning of the piece. */
+  readonly lines: readonly number[];
+  /** For each record the byte that it begins with. */
+  readonly starts: readonly number[];
+  /** For each record the byte behind its last one, its line end not counted. */
+  readonly ends: readonly number[];
+  /** Numbers (from 0) of the records that hold a quote, in order. */
+  readonly quoted: readonly number[];
+  /** The line on which the next record starts. */
+  readonly nextLine: number;
+  /** Numbers of the records with a quote inside a bare cell, or text behind a closing quote. */
+  readonly strayQuotes: ReadonlySet<number>;
+  /** Numbers of the records that hold control characters other than tabs and line ends. */
+  readonly controls: ReadonlySet<number>;
+  /** The line of the quote that is open when the piece ends. */
+  readonly openQuote: number | undefined;
+  /** The line of a quote that nothing closes before a later line, and there in front of text: it was never closed. */
+  readonly brokenQuote: number | undefined;
+  /** True when the last record has no line end behind it: the file ends there. */
+  readonly unterminated: boolean;
+}
+
+/** What the bytes mean to CSV with this delimiter (one ASCII character). */
+export function byteKinds(delimiter: string): Uint8Array {
+  const kinds = new Uint8Array(256);
+  kinds.fill(CONTROL, 0, 0x20);
+  kinds[0x7f] = CONTROL;
+  kinds[LEAD_OF_C1] = MAYBE_CONTROL;
+  kinds[0x09] = ORDINARY;
+  kinds[LF] = LINE_END;
+  kinds[CR] = LINE_END;
+  kinds[QUOTE] = QUOTES;
+  kinds[delimiter.charCodeAt(0)] = DELIMITER;
+  return kinds;
+}
+
+/**
+ * Finds the ends of records (RFC 4180: a line end in quotes belongs to the cell; CRLF, LF and CR all end a line) in
+ * `bytes`, which must begin with a record. `final`: no more bytes follow.
+ * csv-parse takes the same turns, but cannot say where a quote was opened, nor on which line a record starts.
+ */
+export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final: boolean): RecordBoundaries {
+  const scan = newScan(bytes, final);
+  for (let at = 0; at < bytes.length; at += 1) {
+    const kind = kinds[bytes[at] ?? 0];
+    if (kind === ORDINARY) continue;
+    scan.at = at;
+    step(scan, kind ?? ORDINARY, kinds);
+    at = scan.at;
+  }
+  return finish(scan);
+}
+
+const ORDINARY = 0;
+const DELIMITER = 1;
+const LINE_END = 2;
+const QUOTES = 3;
+const CONTROL = 4;
+const MAYBE_CONTROL = 5;
+
+const LF = 10;
+const CR = 13;
+const QUOTE = 34;
+/** In UTF-8 the control characters U+0080 to U+009F are this byte and one below 0xA0. */
+const LEAD_OF_C1 = 0xc2;
+
+interface Scan {
+  readonly bytes: Uint8Array;
+  readonly final: boolean;
+  at: number;
+  line: number;
+  cellStart: number;
+  recordLine: number;
+  /** The line of the quote that is open. */
+  quoteLine: number | undefined;
+  brokenLine: number | undefined;
+  end: number;
+  readonly lines: number[];
+  readonly starts: number[];
+  readonly ends: number[];
+  readonly quoted: number[];
+  readonly strayQuotes: Set<number>;
+  readonly controls: Set<number>;
+}
+
+function newScan(bytes: Uint8Array, final: boolean): Scan {
+  return {
+    bytes,
+    final,
+    at: 0,
+    line: 0,
+    cellStart: 0,
+    recordLine: 0,
+    quoteLine: undefined,
+    brokenLine: undefined,
+    end: 0,
+    lines: [],
+    starts: [],
+    ends: [],
+    quoted: [],
+    strayQuotes: new Set(),
+    controls: new Set(),
+  };
+}
+
+function step(scan: Scan, kind: number, kinds: Uint8Array): void {
+  if (kind === DELIMITER) {
+    if (scan.quoteLine === undefined) scan.cellStart = scan.at + 1;
+  } else if (kind === LINE_END) endLine(scan);
+  else if (kind === QUOTES) meetQuote(scan, kinds);
+  else if (kind === CONTROL || (scan.bytes[scan.at + 1] ?? 0xff) < 0xa0) scan.controls.add(scan.lines.length);
+}
+
+function endLine(scan: Scan): void {
+  const endOfText = scan.at;
+  if (scan.bytes[scan.at] === CR) {
+    if (scan.bytes[scan.at + 1] === LF) scan.at += 1;
+    else if (scan.at + 1 === scan.bytes.length && !scan.final) return;
+  }
+  scan.line += 1;
+  if (scan.quoteLine !== undefined) return;
+  endRecord(scan, endOfText);
+  scan.recordLine = scan.line;
+  scan.end = scan.at + 1;
+  scan.cellStart = scan.end;
+}
+
+function endRecord(scan: Scan, endOfText: number): void {
+  scan.lines.push(scan.recordLine);
+  scan.starts.push(scan.end);
+  scan.ends.push(endOfText);
+}
+
+function meetQuote(scan: Scan, kinds: Uint8Array): void {
+  if (scan.quoted.at(-1) !== scan.lines.length) scan.quoted.push(scan.lines.length);
+  if (scan.quoteLine === undefined) {
+    if (scan.at === scan.cellStart) scan.quoteLine = scan.line;
+    else scan.strayQuotes.add(scan.lines.length);
+    return;
+  }
+  const next = scan.bytes[scan.at + 1];
+  if (next === QUOTE) {
+    scan.at += 1;
+    return;
+  }
+  const nextKind = next === undefined ? LINE_END : kinds[next];
+  if (nextKind !== DELIMITER && nextKind !== LINE_END) {
+    scan.strayQuotes.add(scan.lines.length);
+    if (scan.quoteLine !== scan.line) scan.brokenLine ??= scan.quoteLine;
+  }
+  scan.quoteLine = undefined;
+}
+
+function finish(scan: Scan): RecordBoundaries {
+  const unterminated = scan.final && scan.quoteLine === undefined && scan.end < scan.bytes.length;
+  if (unterminated) endRecord(scan, scan.bytes.length);
+  if (scan.quoted.at(-1) === scan.lines.length) scan.quoted.pop();
+  return {
+    end: unterminated ? scan.bytes.length : scan.end,
+    lines: scan.lines,
+    starts: scan.starts,
+    ends: scan.ends,
+    quoted: scan.quoted,
+    nextLine: unterminated ? scan.line + 1 : scan.recordLine,
+    strayQuotes: scan.strayQuotes,
+    controls: scan.controls,
+    openQuote: scan.quoteLine,
+    brokenQuote: scan.brokenLine,
+    unterminated,
+  };
+}

@@ -1,0 +1,60 @@
+import type { OpenedChild } from "../opened-source.ts";
+import { rowsOf } from "../opened-source.ts";
+import type { ReadRow } from "../read-row.ts";
+import { keyOf } from "../row-key.ts";
+
+/** A row of a child source with its number (from 0) in the order of the files. */
+export interface StoredRow {
+  readonly id: number;
+  readonly read: ReadRow;
+}
+
+/** The rows of one child source, to be found by the key that they join on. */
+export interface ChildStore {
+  /** How many rows there are. */
+  readonly count: number;
+  /** Begins a walk along the parents. */
+  readonly finder: () => ChildFinder;
+  /** All rows in the order of the files. */
+  readonly all: () => AsyncIterable<readonly StoredRow[]>;
+}
+
+export interface ChildFinder {
+  /** For each of the keys the rows that join on it, in the order of the files; none for a key that is `undefined`. */
+  readonly find: (keys: readonly (string | undefined)[]) => Promise<readonly (readonly StoredRow[])[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Numbers the rows of a source through. */
+export async function* numbered(rows: AsyncIterable<readonly ReadRow[]>): AsyncGenerator<readonly StoredRow[]> {
+  let id = 0;
+  for await (const batch of rows) {
+    const first = id;
+    id += batch.length;
+    yield batch.map((read, index) => ({ id: first + index, read }));
+  }
+}
+
+/** Child rows held in memory: for small files. */
+export async function memoryStore(child: OpenedChild): Promise<ChildStore> {
+  const rows: StoredRow[] = [];
+  const byKey = new Map<string, StoredRow[]>();
+  for await (const batch of numbered(rowsOf(child))) {
+    for (const stored of batch) {
+      rows.push(stored);
+      const key = keyOf(stored.read.row, child.on);
+      if (key === undefined) continue;
+      const group = byKey.get(key);
+      if (group === undefined) byKey.set(key, [stored]);
+      else group.push(stored);
+    }
+  }
+  const group = (key: string | undefined): readonly StoredRow[] => (key === undefined ? [] : (byKey.get(key) ?? []));
+  return {
+    count: rows.length,
+    finder: () => ({ find: async (keys) => keys.map(group), close: async () => {} }),
+    async *all() {
+      yield rows;
+    },
+  };
+}

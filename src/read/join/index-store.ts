@@ -1,0 +1,213 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import type { JsonObject } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import type { LocalProblem } from "../../model/problem.ts";
+import type { CsvTable, JsonTable, Row } from "../../model/record.ts";
+import { isCsvRow } from "../../model/record.ts";
+import type { OpenedFile } from "../opened-file.ts";
+import type { OpenedChild } from "../opened-source.ts";
+import { rowsOf } from "../opened-source.ts";
+import type { ReadRow } from "../read-row.ts";
+import { NO_PROBLEMS } from "../read-row.ts";
+import { keyOf } from "../row-key.ts";
+import type { ChildStore, StoredRow } from "./child-store.ts";
+import { numbered } from "./child-store.ts";
+
+type Database = InstanceType<typeof DatabaseSync>;
+
+/** A database on disk for the child rows of one input. It can be rebuilt at any time, so nothing in it is durable. */
+export interface RowIndex {
+  readonly database: Database;
+  readonly path: string;
+  /** Closes the database and removes its file. */
+  readonly close: () => Promise<void>;
+}
+
+/** Makes an index in `folder` (0700, made if missing; the file 0600). Raises `storage` when that cannot be done. */
+export async function openRowIndex(folder: string): Promise<RowIndex> {
+  const path = join(folder, `join-${randomUUID()}.db`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(path, "", { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw storageFailure(path, error);
+  }
+  const database = new DatabaseSync(path);
+  database.exec(
+    "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16000",
+  );
+  return {
+    database,
+    path,
+    close: async () => {
+      database.close();
+      await rm(path, { force: true });
+    },
+  };
+}
+
+/**
+ * Child rows in a table of the index, found by key whatever order the parents come in. A search ends early once some
+ * key has more than `rowsPerKey` rows. Raises `storage` when the disk does not take them.
+ */
+export async function indexStore(
+  child: OpenedChild,
+  { table, rowsPerKey }: { readonly table: string; readonly rowsPerKey: number },
+  { database, path }: RowIndex,
+): Promise<ChildStore> {
+  const text = rowSerializer(child.files);
+  const count = await fill(database, { child, table, text }).catch((error: unknown) => {
+    throw isDatabaseError(error) ? storageFailure(path, error) : error;
+  });
+  const byKeys = database.prepare(
+    `SELECT id, key, row FROM ${table} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY id`,
+  );
+  const from = database.prepare(`SELECT id, key, row FROM ${table} WHERE id >= ? ORDER BY id LIMIT ${PAGE_ROWS}`);
+  return {
+    count,
+    finder: () => ({
+      find: async (keys) => {
+        const wanted = JSON.stringify(keys.filter((key) => key !== undefined));
+        const byKey = grouped(byKeys.iterate(wanted), rowsPerKey, text);
+        return keys.map((key) => byKey.get(key ?? "") ?? []);
+      },
+      close: async () => {},
+    }),
+    async *all() {
+      for (let next = 0; next < count; next += PAGE_ROWS) {
+        yield from.all(next).map((found: unknown) => storedRow(indexed(found), text));
+      }
+    },
+  };
+}
+
+const PAGE_ROWS = 1000;
+/** Rows of one INSERT: three parameters each; a row at a time is five times slower. */
+const INSERT_ROWS = 200;
+
+interface Filling {
+  readonly child: OpenedChild;
+  readonly table: string;
+  readonly text: RowSerializer;
+}
+
+function storageFailure(path: string, error: unknown): Failure {
+  return new Failure("storage", `${path}: cannot hold the index of a join`, {
+    hint: "make room on the disk: joining unsorted files takes about as much as the files; sorted by their key they need none",
+    cause: error,
+  });
+}
+
+function isDatabaseError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR";
+}
+
+async function fill(database: Database, { child, table, text }: Filling): Promise<number> {
+  database.exec(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, key TEXT, row TEXT NOT NULL)`);
+  const insertOf = (rows: number): string => `INSERT INTO ${table} VALUES ${Array(rows).fill("(?,?,?)").join(",")}`;
+  const insertMany = database.prepare(insertOf(INSERT_ROWS));
+  let waiting: (number | string | null)[] = [];
+  let count = 0;
+  database.exec("BEGIN");
+  for await (const batch of numbered(rowsOf(child))) {
+    count += batch.length;
+    for (const { id, read } of batch) {
+      waiting.push(id, keyOf(read.row, child.on) ?? null, text.write(read));
+      if (waiting.length < INSERT_ROWS * 3) continue;
+      insertMany.run(...waiting);
+      waiting = [];
+    }
+  }
+  if (waiting.length > 0) database.prepare(insertOf(waiting.length / 3)).run(...waiting);
+  database.exec(`COMMIT; CREATE INDEX ${table}_key ON ${table} (key)`);
+  return count;
+}
+
+interface IndexedRow {
+  readonly id: number;
+  /** Empty for a row without a key. */
+  readonly key: string;
+  readonly row: string;
+}
+
+function indexed(found: unknown): IndexedRow {
+  if (typeof found === "object" && found !== null && "id" in found && "key" in found && "row" in found) {
+    const { id, key, row } = found;
+    if (typeof id === "number" && typeof row === "string") return { id, key: typeof key === "string" ? key : "", row };
+  }
+  throw new Failure("storage", "the temporary index of a join gives back what was not written to it", {
+    hint: "see to the disk, then run the same command again",
+  });
+}
+
+function storedRow({ id, row }: IndexedRow, text: RowSerializer): StoredRow {
+  return { id, read: text.parse(row) };
+}
+
+function grouped(
+  found: Iterable<unknown>,
+  rowsPerKey: number,
+  text: RowSerializer,
+): ReadonlyMap<string, readonly StoredRow[]> {
+  const byKey = new Map<string, StoredRow[]>();
+  for (const each of found) {
+    const row = indexed(each);
+    const rows = byKey.get(row.key) ?? [];
+    rows.push(storedRow(row, text));
+    byKey.set(row.key, rows);
+    if (rows.length > rowsPerKey) break;
+  }
+  return byKey;
+}
+
+/** Rows as text and back, for the rows of one source. */
+interface RowSerializer {
+  readonly write: (read: ReadRow) => string;
+  readonly parse: (text: string) => ReadRow;
+}
+
+type SerializedRow =
+  | readonly [table: number, line: number, cells: readonly string[], problems?: readonly LocalProblem[]]
+  | readonly [table: number, line: number, value: JsonObject, pointer: string, problems?: readonly LocalProblem[]];
+
+function rowSerializer(files: readonly OpenedFile[]): RowSerializer {
+  const tables = files.map((opened): CsvTable | JsonTable =>
+    opened.kind === "csv" ? opened.layout.table : opened.table,
+  );
+  return {
+    write: ({ row, problems }) => JSON.stringify(serialized(tables.indexOf(row.table), row, problems)),
+    parse: (text) => {
+      const stored: SerializedRow = JSON.parse(text);
+      const table = tables[stored[0]];
+      if (table === undefined) throw new Error("a stored row belongs to no file of its source");
+      return readBack(table, stored);
+    },
+  };
+}
+
+function serialized(table: number, row: Row, problems: readonly LocalProblem[]): SerializedRow {
+  const more = problems.length === 0 ? ([] as const) : ([problems] as const);
+  return isCsvRow(row) ? [table, row.line, row.cells, ...more] : [table, row.line, row.value, row.pointer, ...more];
+}
+
+function readBack(table: CsvTable | JsonTable, stored: SerializedRow): ReadRow {
+  const [, line, content, third, fourth] = stored;
+  if (table.kind === "csv" && isCells(content)) {
+    return { row: { table, line, cells: content }, problems: isProblems(third) ? third : NO_PROBLEMS };
+  }
+  if (table.kind === "json" && !isCells(content) && typeof third === "string") {
+    return { row: { table, line, value: content, pointer: third }, problems: fourth ?? NO_PROBLEMS };
+  }
+  throw new Error("a stored row does not fit its file");
+}
+
+function isCells(content: readonly string[] | JsonObject): content is readonly string[] {
+  return Array.isArray(content);
+}
+
+function isProblems(value: string | readonly LocalProblem[] | undefined): value is readonly LocalProblem[] {
+  return Array.isArray(value);
+}

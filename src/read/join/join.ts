@@ -1,0 +1,187 @@
+import { Failure } from "../../model/failure.ts";
+import type { LocalProblem } from "../../model/problem.ts";
+import type { InputRecord, Row } from "../../model/record.ts";
+import type { ChildFinder, StoredRow } from "./child-store.ts";
+import { newMatchedRows } from "./orphans.ts";
+import type { MatchedRows } from "./orphans.ts";
+import { planJoin } from "./join-plan.ts";
+import type { JoinPlan, PlannedChild } from "./join-plan.ts";
+import { nearestParents, orphanProblems } from "./orphans.ts";
+import { rowsOf } from "../opened-source.ts";
+import type { OpenedSource } from "../opened-source.ts";
+import type { ReadLimits } from "../read-limits.ts";
+import type { ReadRow } from "../read-row.ts";
+import { keyOf, keyPlace } from "../row-key.ts";
+
+/** An input record that has not been numbered yet. */
+type JoinedRecord = Omit<InputRecord, "number">;
+
+export interface Join {
+  /** The root's rows with the rows joined to them, then the orphans of each child source, depth first. */
+  readonly rows: () => AsyncGenerator<readonly JoinedRecord[]>;
+  /** Removes what was built on disk. */
+  readonly close: () => Promise<void>;
+}
+
+/** Joins the sources below `root` to it. What that takes is built when rows are first asked for, and kept. */
+export function openJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Join {
+  let planned: Promise<JoinPlan> | undefined;
+  return {
+    close: async () => (await planned?.catch(() => undefined))?.close(),
+    async *rows() {
+      planned ??= planJoin(root, limits, tempFolder);
+      yield* joinedRows(root, (await planned).children, limits);
+    },
+  };
+}
+
+async function* joinedRows(
+  root: OpenedSource,
+  children: readonly PlannedChild[],
+  limits: ReadLimits,
+): AsyncGenerator<readonly JoinedRecord[]> {
+  const pass: JoinState = {
+    limits,
+    matched: new Map(withDescendants(children).map((each) => [each, newMatchedRows(each.store.count)])),
+  };
+  for await (const rows of attached(rowsOf(root), children, pass)) {
+    yield rows.map((read) => ({ source: root.name, orphan: false, ...read }));
+  }
+  for (const planned of withDescendants(children)) yield* orphansOf(planned, pass);
+}
+
+/** What one walk over the input knows. */
+interface JoinState {
+  readonly limits: ReadLimits;
+  readonly matched: ReadonlyMap<PlannedChild, MatchedRows>;
+}
+
+/** Parents come before their children, so that the children of an orphan are claimed by it. */
+function withDescendants(children: readonly PlannedChild[]): readonly PlannedChild[] {
+  return children.flatMap((each) => [each, ...withDescendants(each.children)]);
+}
+
+/** An open finder for a child source, and those for the sources below it. */
+interface JoinLevel {
+  readonly planned: PlannedChild;
+  readonly finder: ChildFinder;
+  readonly below: readonly JoinLevel[];
+}
+
+function openLevels(children: readonly PlannedChild[]): readonly JoinLevel[] {
+  return children.map((planned) => ({ planned, finder: planned.store.finder(), below: openLevels(planned.children) }));
+}
+
+async function closeLevels(levels: readonly JoinLevel[]): Promise<void> {
+  for (const { finder, below } of levels) {
+    await finder.close();
+    await closeLevels(below);
+  }
+}
+
+async function* attached(
+  batches: AsyncIterable<readonly ReadRow[]>,
+  children: readonly PlannedChild[],
+  pass: JoinState,
+): AsyncGenerator<readonly ReadRow[]> {
+  const levels = openLevels(children);
+  try {
+    for await (const rows of batches) yield await attach(rows, levels, pass);
+  } finally {
+    await closeLevels(levels);
+  }
+}
+
+async function attach(
+  rows: readonly ReadRow[],
+  levels: readonly JoinLevel[],
+  pass: JoinState,
+): Promise<readonly ReadRow[]> {
+  if (levels.length === 0) return rows;
+  const groups = new Map<string, readonly (readonly ReadRow[])[]>();
+  for (const level of levels) groups.set(level.planned.child.name, await childrenOf(rows, level, pass));
+  return rows.map((read, index) => {
+    const children = new Map<string, readonly Row[]>();
+    const problems: LocalProblem[] = [];
+    for (const [name, lists] of groups) {
+      const list = lists[index] ?? [];
+      children.set(
+        name,
+        list.map(({ row }) => row),
+      );
+      for (const each of list) problems.push(...each.problems);
+    }
+    return {
+      row: { ...read.row, children },
+      problems: problems.length === 0 ? read.problems : [...read.problems, ...problems],
+    };
+  });
+}
+
+/** For each parent row its child rows, in order, with what is joined to them. */
+async function childrenOf(
+  parents: readonly ReadRow[],
+  { planned, finder, below }: JoinLevel,
+  pass: JoinState,
+): Promise<readonly (readonly ReadRow[])[]> {
+  const { child, parent } = planned;
+  const keys = parents.map(({ row }) => keyOf(row, parent.key ?? ""));
+  const groups = (await finder.find(keys)).map((group, index) => {
+    refuseTooMany(group, parents[index], planned, pass.limits);
+    return ordered(group, child.orderBy);
+  });
+  const claims = pass.matched.get(planned);
+  for (const group of groups) for (const { id } of group) claims?.add(id);
+  const flat = await attach(
+    groups.flatMap((group) => group.map(({ read }) => read)),
+    below,
+    pass,
+  );
+  let start = 0;
+  return groups.map(({ length }) => flat.slice(start, (start += length)));
+}
+
+function refuseTooMany(
+  group: readonly StoredRow[],
+  parent: ReadRow | undefined,
+  { child, parent: { key = "" } }: PlannedChild,
+  { rowsPerParent }: ReadLimits,
+): void {
+  if (group.length <= rowsPerParent || parent === undefined) return;
+  const place = keyPlace(parent.row, key);
+  throw new Failure(
+    "source_too_large",
+    `${place.file}:${place.line}: more than ${rowsPerParent} rows of source "${child.name}" belong to this row`,
+    { hint: `check that "${child.on}" is the column that names the parent of a row of "${child.name}"`, place },
+  );
+}
+
+/** By number where all are numbers, else as text; equal ones, and all without `orderBy`, in the order of the file. */
+function ordered(group: readonly StoredRow[], orderBy: string | undefined): readonly StoredRow[] {
+  if (orderBy === undefined || group.length < 2) return group;
+  const keyed = group.map((stored) => ({ stored, text: keyOf(stored.read.row, orderBy)?.trim() ?? "" }));
+  const numeric = keyed.every(({ text }) => text !== "" && Number.isFinite(Number(text)));
+  const compare = (a: string, b: string): number => (numeric ? Number(a) - Number(b) : a < b ? -1 : Number(a > b));
+  return keyed.toSorted((a, b) => compare(a.text, b.text)).map(({ stored }) => stored);
+}
+
+async function* orphansOf(planned: PlannedChild, pass: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
+  const { child, parent, store, children } = planned;
+  const claims = pass.matched.get(planned);
+  if (claims === undefined || claims.size() === store.count) return;
+  const unclaimed = async function* (): AsyncGenerator<readonly ReadRow[]> {
+    for await (const rows of store.all()) {
+      const left = rows.filter(({ id }) => !claims.has(id));
+      if (left.length > 0) yield left.map(({ read }) => read);
+    }
+  };
+  const near = await nearestParents(unclaimed(), child, parent);
+  for await (const rows of attached(unclaimed(), children, pass)) {
+    yield rows.map(({ row, problems }) => ({
+      source: child.name,
+      orphan: true,
+      row,
+      problems: [...problems, ...orphanProblems(row, child, { parent: parent.name, near })],
+    }));
+  }
+}

@@ -1,0 +1,134 @@
+import type { OpenedChild } from "../opened-source.ts";
+import { rowsOf } from "../opened-source.ts";
+import type { ReadRow } from "../read-row.ts";
+import { keyOf } from "../row-key.ts";
+import type { ChildFinder, ChildStore, StoredRow } from "./child-store.ts";
+import { numbered } from "./child-store.ts";
+
+/**
+ * Child rows read along with their parents: both are sorted by the key in `order`, the parents' keys differ, and
+ * keys are asked for in that order. Nothing is held but the rows of one key, and no more than just over `rowsPerKey`.
+ */
+export function mergeStore(child: OpenedChild, merging: Merging): ChildStore {
+  const all = (): AsyncGenerator<readonly StoredRow[]> => numbered(rowsOf(child));
+  return { count: merging.count, all, finder: () => mergeFinder(child, merging, all()) };
+}
+
+interface Merging {
+  readonly order: KeyOrder;
+  /** How many rows the child source has. */
+  readonly count: number;
+  readonly rowsPerKey: number;
+}
+
+function mergeFinder(
+  child: OpenedChild,
+  { order, rowsPerKey }: Merging,
+  rows: AsyncGenerator<readonly StoredRow[]>,
+): ChildFinder {
+  let batch: readonly StoredRow[] = [];
+  let at = 0;
+  const current = async (): Promise<StoredRow | undefined> => {
+    while (at >= batch.length) {
+      const next = await rows.next();
+      if (next.done === true) return undefined;
+      batch = next.value;
+      at = 0;
+    }
+    return batch[at];
+  };
+  const groupOf = async (wanted: string): Promise<readonly StoredRow[]> => {
+    const group: StoredRow[] = [];
+    for (;;) {
+      const stored = batch[at] ?? (await current());
+      if (stored === undefined) return group;
+      const key = keyOf(stored.read.row, child.on);
+      const difference = key === undefined ? -1 : order.compare(key, wanted);
+      if (difference > 0 || group.length > rowsPerKey) return group;
+      if (difference === 0) group.push(stored);
+      at += 1;
+    }
+  };
+  return {
+    find: async (keys) => {
+      const groups: (readonly StoredRow[])[] = [];
+      for (const key of keys) groups.push(key === undefined ? [] : await groupOf(key));
+      return groups;
+    },
+    close: async () => {
+      await rows.return(undefined);
+    },
+  };
+}
+
+/** An order in which extracts are commonly sorted by their key. */
+interface KeyOrder {
+  /** False for a key that has no place in this order. */
+  readonly accepts: (key: string) => boolean;
+  /** Below zero when `left` comes first; zero only for equal texts. */
+  readonly compare: (left: string, right: string) => number;
+}
+
+/** By character code, as databases with a binary collation and `LC_ALL=C sort` do. */
+const byText: KeyOrder = { accepts: () => true, compare: compareText };
+
+/** By value, for keys made of digits; `007` stands beside `7`, but is another key. */
+const byNumber: KeyOrder = {
+  accepts: (key) => /^\d+$/.test(key),
+  compare: (left, right) => {
+    const [a, b] = [withoutZeros(left), withoutZeros(right)];
+    return a.length - b.length || compareText(a, b) || compareText(left, right);
+  },
+};
+
+const KEY_ORDERS: readonly KeyOrder[] = [byText, byNumber];
+
+export interface SortedBy {
+  /** The orders that all keys of the rows follow. Empty as soon as no order fits: the rest was not read. */
+  readonly orders: readonly KeyOrder[];
+  /** How many rows there are; only when an order fits. */
+  readonly count: number;
+}
+
+/**
+ * The orders in which `rows` are sorted by the key `name`; rows without a key are passed over.
+ * `unique`: equal keys break the order.
+ */
+export async function sortedBy(
+  rows: AsyncIterable<readonly ReadRow[]>,
+  name: string,
+  unique: boolean,
+): Promise<SortedBy> {
+  let orders = KEY_ORDERS;
+  let count = 0;
+  let last: string | undefined;
+  for await (const batch of rows) {
+    count += batch.length;
+    for (const { row } of batch) {
+      const key = keyOf(row, name);
+      if (key === undefined) continue;
+      const before = last;
+      const broken = orders.some((order) => !follows(order, before, key, unique));
+      if (broken) orders = orders.filter((order) => follows(order, before, key, unique));
+      if (orders.length === 0) return { orders, count };
+      last = key;
+    }
+  }
+  return { orders, count };
+}
+
+function follows(order: KeyOrder, before: string | undefined, key: string, unique: boolean): boolean {
+  if (!order.accepts(key)) return false;
+  if (before === undefined) return true;
+  const difference = order.compare(before, key);
+  return unique ? difference < 0 : difference <= 0;
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function withoutZeros(digits: string): string {
+  return digits.replace(/^0+/, "");
+}

@@ -1,0 +1,196 @@
+import { Failure } from "../../model/failure.ts";
+import { isJsonObject } from "../../json/json-value.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { Place } from "../../model/place.ts";
+import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
+import type { JsonTable } from "../../model/record.ts";
+import { arraySplitter } from "./json-splitter.ts";
+import type { ArrayDamage } from "./json-splitter.ts";
+import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
+import { ndjsonLines } from "./json-splitter.ts";
+import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
+import type { ReadRow } from "../read-row.ts";
+import { textBytes } from "../text/text-bytes.ts";
+import type { TextSource } from "../text/text-bytes.ts";
+
+/**
+ * The rows of an NDJSON file: one a line, blank lines left out; a bad line is that row's problem.
+ * Raises `source_wrong_kind` for a document that was spread over lines by a pretty-printer.
+ */
+export async function* ndjsonRows(source: TextSource, table: JsonTable): AsyncGenerator<readonly ReadRow[]> {
+  let first = true;
+  for await (const lines of ndjsonLines(textBytes(source), source.limits.jsonRecordBytes)) {
+    if (first && lines[0] !== undefined) refusePrettyPrinted(source.file, lines[0].line, lines[0].text ?? "");
+    first = false;
+    yield lines.map(({ text, line }) => jsonRow({ table, line, pointer: "" }, text, source));
+  }
+}
+
+/**
+ * The rows of a JSON document: the elements of an array, streamed, or the one object that it is.
+ * Raises `source_damaged` where the document as a whole is not JSON, `source_wrong_kind` for several documents in a
+ * row or one that is neither array nor object, `source_too_large` for one object beyond the limit.
+ */
+export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGenerator<readonly ReadRow[]> {
+  const chunks = textBytes(source);
+  const start = await firstText(chunks);
+  if (start === undefined) {
+    throw new Failure("source_empty", `${source.file}: is empty`, { place: { file: source.file, line: 1 } });
+  }
+  if (start[start.findIndex(isNotSpace)] === OPEN_OBJECT) {
+    yield [await wholeDocument(source, table, joined(start, chunks))];
+    return;
+  }
+  const splitter = arraySplitter(source.limits.jsonRecordBytes);
+  let index = 0;
+  for await (const chunk of joined(start, chunks)) {
+    const rows: ReadRow[] = [];
+    for (const { text, line } of splitter.push(chunk)) {
+      rows.push(jsonRow({ table, line, pointer: `/${index}` }, text, source));
+      index += 1;
+    }
+    refuseDamage(source.file, splitter.damage());
+    if (rows.length > 0) yield rows;
+  }
+  refuseDamage(source.file, splitter.end());
+}
+
+/** The first chunk that holds more than white space, with the white space before it. */
+async function firstText(chunks: AsyncGenerator<Buffer>): Promise<Buffer | undefined> {
+  let start: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const next = await chunks.next();
+    if (next.done === true) return undefined;
+    start = Buffer.concat([start, next.value]);
+    if (start.some(isNotSpace)) return start;
+  }
+}
+
+const OPEN_OBJECT = 123;
+
+function isNotSpace(byte: number): boolean {
+  return byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09;
+}
+
+async function* joined(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield start;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+async function wholeDocument(source: TextSource, table: JsonTable, chunks: AsyncIterable<Buffer>): Promise<ReadRow> {
+  const limit = source.limits.jsonRecordBytes;
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    size += chunk.length;
+    if (size > limit) {
+      throw new Failure("source_too_large", `${source.file}: is one JSON object of more than ${limit} bytes`, {
+        hint: "give the records as one array, or as one object a line (.ndjson)",
+      });
+    }
+  }
+  const text = Buffer.concat(parts).toString();
+  const line = 1 + countLines(text.slice(0, text.length - text.trimStart().length));
+  refuseBadDocument(source.file, text);
+  return jsonRow({ table, line, pointer: "" }, text, source);
+}
+
+function refuseBadDocument(file: string, text: string): void {
+  const { error } = scanJson(text);
+  if (error === undefined) return;
+  const before = text.slice(0, error.offset);
+  const line = 1 + countLines(before);
+  const place: Place = { file, line };
+  if (/^[{["\d]/.test(text.slice(error.offset)) && error.reason.startsWith("text follows")) {
+    throw new Failure("source_wrong_kind", `${file}:${line}: a second JSON document begins here`, {
+      hint: "if each line is a document, name the file .ndjson; otherwise put the documents into one array",
+      place,
+    });
+  }
+  const column = before.length - Math.max(before.lastIndexOf("\n"), before.lastIndexOf("\r"));
+  throw new Failure("source_damaged", `${file}:${line}:${column}: this is not JSON: ${error.reason}`, { place });
+}
+
+function refuseDamage(file: string, damage: ArrayDamage | undefined): void {
+  if (damage === undefined) return;
+  throw new Failure("source_damaged", `${file}:${damage.line}: this is not a JSON array: ${damage.reason}`, {
+    hint: "copy the file again, or have the program that wrote it checked: an array goes from [ to ]",
+    place: { file, line: damage.line },
+  });
+}
+
+function refusePrettyPrinted(file: string, line: number, text: string): void {
+  const start = text.trim();
+  const spread = start === "{" || (start.startsWith("[") && scanJson(start).error !== undefined);
+  if (!spread) return;
+  throw new Failure("source_wrong_kind", `${file}:${line}: a JSON document spread over lines, not one record a line`, {
+    hint: "name the file .json, or write each record on a line of its own",
+    place: { file, line },
+  });
+}
+
+interface JsonRecordPosition {
+  readonly table: JsonTable;
+  readonly line: number;
+  readonly pointer: string;
+}
+
+/** A record from its text; without text, one that was too long to be kept. */
+function jsonRow(position: JsonRecordPosition, text: string | undefined, source: TextSource): ReadRow {
+  const { table, line, pointer } = position;
+  const place = (below: string, lineInText = 0): Place => ({
+    file: table.file,
+    line: line + lineInText,
+    pointer: pointer + below,
+  });
+  const broken = (finding: SourceFinding, at: Place = place("")): ReadRow => ({
+    row: { ...position, value: {} },
+    problems: [sourceProblem(at, finding)],
+  });
+  if (text === undefined) {
+    return broken({ code: "source_record_too_large", limitBytes: source.limits.jsonRecordBytes });
+  }
+  const { error, findings } = scanJson(text);
+  if (error !== undefined) {
+    const lines = countLines(text.slice(0, error.offset));
+    return broken(
+      { code: "source_invalid_json", reason: `${error.reason} (character ${error.offset + 1})` },
+      place("", lines),
+    );
+  }
+  const problems: readonly LocalProblem[] =
+    findings.length === 0
+      ? NO_PROBLEMS
+      : findings.map(({ pointer: below, finding }) => sourceProblem(place(below), finding));
+  if (findings.some(({ finding }) => finding.code === "source_too_deep")) {
+    return { row: { ...position, value: {} }, problems };
+  }
+  const value: JsonValue = JSON.parse(text);
+  if (!isJsonObject(value)) return broken({ code: "source_not_an_object", found: kindOf(value) });
+  const forbidden = findings.some(({ finding }) => finding.code === "source_forbidden_name");
+  return { row: { ...position, value: forbidden ? withoutForbidden(value) : value }, problems };
+}
+
+function kindOf(value: JsonValue): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** The record is refused for these names already; nothing that touches it later may meet them. */
+function withoutForbidden(value: JsonObject): JsonObject {
+  const clean: unknown = JSON.parse(JSON.stringify(value), dropForbidden);
+  return isJsonObject(clean) ? clean : {};
+}
+
+function dropForbidden(name: string, member: unknown): unknown {
+  return FORBIDDEN_NAMES.has(name) ? undefined : member;
+}
+
+function countLines(text: string): number {
+  return text.match(/\r\n|\n|\r/g)?.length ?? 0;
+}

@@ -1,0 +1,211 @@
+import type { SourceFinding } from "../../model/problem.ts";
+import { survivesDouble } from "../../json/number-precision.ts";
+
+/** What a strict look at one JSON text found. */
+export interface JsonScan {
+  /** Why the text is not JSON (RFC 8259), and at which character (from 0). Nothing after it was looked at. */
+  readonly error: JsonError | undefined;
+  readonly findings: readonly JsonFinding[];
+}
+
+interface JsonError {
+  readonly offset: number;
+  /** Never quotes the text. */
+  readonly reason: string;
+}
+
+/** Something that `JSON.parse` passes over in silence. */
+interface JsonFinding {
+  /** RFC 6901, from the root of the text. */
+  readonly pointer: string;
+  readonly finding: SourceFinding;
+}
+
+/** Deeper documents are refused: no payload comes near, and each level costs stack in whatever reads it. */
+const DEPTH_LIMIT = 64;
+
+/** Names that change what an object is in JavaScript. */
+export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Reads `text` as one JSON document, stricter than `JSON.parse`: names that occur twice in an object, numbers that
+ * lose digits as a double, halves of surrogate pairs, forbidden names and too much depth are findings.
+ * Where `error` and `source_too_deep` are absent, `JSON.parse` will take the text.
+ */
+export function scanJson(text: string): JsonScan {
+  const scan: Scan = { text, at: 0, path: [], findings: [] };
+  try {
+    value(scan);
+    skipSpace(scan);
+    if (scan.at < text.length) fail(scan, "text follows the end of the document");
+    return { error: undefined, findings: scan.findings };
+  } catch (error) {
+    if (error instanceof TooDeep) return { error: undefined, findings: scan.findings };
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return { error: { offset: scan.at, reason: error.message }, findings: scan.findings };
+  }
+}
+
+class JsonSyntaxError extends Error {}
+class TooDeep extends Error {}
+
+interface Scan {
+  readonly text: string;
+  at: number;
+  readonly path: (string | number)[];
+  readonly findings: JsonFinding[];
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_LIST = 91;
+const BACKSLASH = 92;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+function value(scan: Scan): void {
+  skipSpace(scan);
+  const code = scan.text.charCodeAt(scan.at);
+  if (code === QUOTE) stringEnd(scan);
+  else if (code === OPEN_OBJECT) object(scan);
+  else if (code === OPEN_LIST) list(scan);
+  else if (!literal(scan) && !number(scan)) fail(scan, "a value was expected");
+}
+
+function object(scan: Scan): void {
+  enter(scan);
+  const names = new Set<string>();
+  if (closes(scan, CLOSE_OBJECT)) return;
+  do {
+    skipSpace(scan);
+    if (scan.text.charCodeAt(scan.at) !== QUOTE) fail(scan, "a name in double quotes was expected");
+    const name = stringEnd(scan);
+    scan.path.push(name);
+    if (names.has(name)) find(scan, { code: "source_duplicate_name", name });
+    else if (FORBIDDEN_NAMES.has(name)) find(scan, { code: "source_forbidden_name", name });
+    names.add(name);
+    expect(scan, COLON, "a colon was expected");
+    value(scan);
+    scan.path.pop();
+  } while (goesOn(scan, CLOSE_OBJECT, "a comma or } was expected"));
+}
+
+function list(scan: Scan): void {
+  enter(scan);
+  if (closes(scan, CLOSE_LIST)) return;
+  let index = 0;
+  do {
+    scan.path.push(index);
+    value(scan);
+    scan.path.pop();
+    index += 1;
+  } while (goesOn(scan, CLOSE_LIST, "a comma or ] was expected"));
+}
+
+function enter(scan: Scan): void {
+  if (scan.path.length >= DEPTH_LIMIT) {
+    find(scan, { code: "source_too_deep", limit: DEPTH_LIMIT });
+    throw new TooDeep();
+  }
+  scan.at += 1;
+}
+
+function closes(scan: Scan, close: number): boolean {
+  skipSpace(scan);
+  if (scan.text.charCodeAt(scan.at) !== close) return false;
+  scan.at += 1;
+  return true;
+}
+
+function goesOn(scan: Scan, close: number, reason: string): boolean {
+  if (closes(scan, close)) return false;
+  expect(scan, COMMA, reason);
+  return true;
+}
+
+function expect(scan: Scan, code: number, reason: string): void {
+  skipSpace(scan);
+  if (scan.text.charCodeAt(scan.at) !== code) fail(scan, reason);
+  scan.at += 1;
+}
+
+/** Passes a string and gives what stands between its quotes, escapes resolved. */
+function stringEnd(scan: Scan): string {
+  const { text } = scan;
+  const start = scan.at;
+  let escaped = false;
+  for (let at = start + 1; ; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      scan.at = at + 1;
+      return escaped ? unescaped(scan, start) : text.slice(start + 1, at);
+    }
+    if (code === BACKSLASH) {
+      escaped = true;
+      at += escapeLength(scan, at) - 1;
+    } else if (!(code >= 0x20)) {
+      scan.at = at;
+      fail(scan, at >= text.length ? "the text ends inside a string" : "a control character in a string");
+    }
+  }
+}
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+function escapeLength(scan: Scan, at: number): number {
+  ESCAPE.lastIndex = at;
+  const escape = ESCAPE.exec(scan.text)?.[0];
+  if (escape !== undefined) return escape.length;
+  scan.at = at;
+  return fail(scan, "a backslash that escapes nothing");
+}
+
+function unescaped(scan: Scan, start: number): string {
+  const text: unknown = JSON.parse(scan.text.slice(start, scan.at));
+  const string = String(text);
+  if (/\p{Surrogate}/u.test(string)) find(scan, { code: "source_lone_surrogate" });
+  return string;
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+function number(scan: Scan): boolean {
+  NUMBER.lastIndex = scan.at;
+  const token = NUMBER.exec(scan.text)?.[0];
+  if (token === undefined) return false;
+  if (!survivesDouble(token)) find(scan, { code: "source_unsafe_number" });
+  scan.at += token.length;
+  return true;
+}
+
+function literal(scan: Scan): boolean {
+  const word = LITERALS.find((candidate) => scan.text.startsWith(candidate, scan.at));
+  if (word === undefined) return false;
+  scan.at += word.length;
+  return true;
+}
+
+const LITERALS = ["true", "false", "null"] as const;
+
+function skipSpace(scan: Scan): void {
+  for (;;) {
+    const code = scan.text.charCodeAt(scan.at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+    scan.at += 1;
+  }
+}
+
+function find(scan: Scan, finding: SourceFinding): void {
+  scan.findings.push({ pointer: formatPointer(scan.path), finding });
+}
+
+function fail(scan: Scan, reason: string): never {
+  throw new JsonSyntaxError(scan.at >= scan.text.length ? "the text ends too early" : reason);
+}
+
+/** RFC 6901. */
+function formatPointer(path: readonly (string | number)[]): string {
+  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}

@@ -1,0 +1,253 @@
+/** One element of a JSON array, as text. */
+interface JsonElement {
+  /** `undefined` when it is longer than the limit. */
+  readonly text: string | undefined;
+  /** 1-based line on which it starts. */
+  readonly line: number;
+}
+
+/** Why the array as a whole cannot be read. */
+export interface ArrayDamage {
+  /** 1-based. */
+  readonly line: number;
+  readonly reason: string;
+}
+
+interface ArraySplitter {
+  /** Takes the next bytes of the document; gives the elements that end in them. */
+  readonly push: (bytes: Buffer) => readonly JsonElement[];
+  /** After the last bytes: what is wrong with the array itself, if anything. */
+  readonly end: () => ArrayDamage | undefined;
+  /** Damage met so far; nothing is read behind it. */
+  readonly damage: () => ArrayDamage | undefined;
+}
+
+/**
+ * Cuts a JSON array into its elements without holding more than one of them.
+ * Only brackets, strings and the commas between elements are looked at: whether an element is JSON is the matter of
+ * whoever parses it, so one bad element does not spoil the others.
+ */
+export function arraySplitter(limitBytes: number): ArraySplitter {
+  const state = newState(limitBytes);
+  return {
+    push: (bytes) => split(state, bytes),
+    damage: () => state.damage,
+    end: () => {
+      if (state.damage !== undefined || state.phase === "after") return state.damage;
+      const line = state.depth > 1 || state.quoted ? state.elementLine : state.line;
+      return { line, reason: state.phase === "before" ? "no array begins" : "the array is not closed: cut off here?" };
+    },
+  };
+}
+
+const ORDINARY = 0;
+const SPACE = 1;
+const LINE_FEED = 2;
+const CARRIAGE_RETURN = 3;
+const OPENS = 4;
+const CLOSES = 5;
+const COMMA = 6;
+const QUOTE = 7;
+const BACKSLASH = 8;
+
+const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => kindOf(String.fromCharCode(byte)));
+
+function kindOf(character: string): number {
+  if ("{[".includes(character)) return OPENS;
+  if ("}]".includes(character)) return CLOSES;
+  const index = [" \t", "\n", "\r"].findIndex((characters) => characters.includes(character));
+  if (index >= 0) return SPACE + index;
+  return character === "," ? COMMA : character === '"' ? QUOTE : character === "\\" ? BACKSLASH : ORDINARY;
+}
+
+const OPEN_ARRAY = 91;
+const CLOSE_ARRAY = 93;
+
+interface State {
+  readonly limitBytes: number;
+  phase: "before" | "inside" | "after";
+  /** 1 between the elements of the array. */
+  depth: number;
+  quoted: boolean;
+  escaped: boolean;
+  line: number;
+  afterCarriageReturn: boolean;
+  /** Line of the element that was begun; 0 while only space was seen since the last comma. */
+  elementLine: number;
+  elements: number;
+  /** Where the element goes on in the bytes at hand. */
+  start: number;
+  parts: Buffer[];
+  size: number;
+  damage: ArrayDamage | undefined;
+}
+
+function newState(limitBytes: number): State {
+  return {
+    limitBytes,
+    phase: "before",
+    depth: 0,
+    quoted: false,
+    escaped: false,
+    line: 1,
+    afterCarriageReturn: false,
+    elementLine: 0,
+    elements: 0,
+    start: 0,
+    parts: [],
+    size: 0,
+    damage: undefined,
+  };
+}
+
+function split(state: State, bytes: Buffer): readonly JsonElement[] {
+  const found: JsonElement[] = [];
+  state.start = 0;
+  for (let at = 0; at < bytes.length && state.damage === undefined; at += 1) {
+    const byte = bytes[at] ?? 0;
+    const kind = KINDS[byte] ?? ORDINARY;
+    if (kind === ORDINARY && state.elementLine > 0 && !state.escaped) state.afterCarriageReturn = false;
+    else if (state.quoted) inString(state, kind);
+    else {
+      const element = outside(state, bytes, at);
+      if (element !== undefined) found.push(element);
+    }
+  }
+  if (state.elementLine > 0) keep(state, bytes, bytes.length);
+  return found;
+}
+
+function inString(state: State, kind: number): void {
+  countLine(state, kind);
+  if (state.escaped) state.escaped = false;
+  else if (kind === BACKSLASH) state.escaped = true;
+  else if (kind === QUOTE) state.quoted = false;
+}
+
+function outside(state: State, bytes: Buffer, at: number): JsonElement | undefined {
+  const kind = KINDS[bytes[at] ?? 0] ?? ORDINARY;
+  if (countLine(state, kind) || kind === SPACE) return undefined;
+  if (state.phase !== "inside") return aroundArray(state, bytes[at]);
+  if (state.depth === 1 && (kind === COMMA || kind === CLOSES)) return separator(state, bytes, at);
+  begin(state, at);
+  if (kind === OPENS) state.depth += 1;
+  else if (kind === CLOSES) state.depth -= 1;
+  else if (kind === QUOTE) state.quoted = true;
+  return undefined;
+}
+
+function aroundArray(state: State, byte: number | undefined): undefined {
+  if (state.phase === "before" && byte === OPEN_ARRAY) {
+    state.phase = "inside";
+    state.depth = 1;
+    return;
+  }
+  const reason = state.phase === "before" ? "no array begins" : "text follows the end of the array";
+  state.damage = { line: state.line, reason };
+}
+
+/** A comma between elements, or the end of the array. */
+function separator(state: State, bytes: Buffer, at: number): JsonElement | undefined {
+  const closing = bytes[at] === CLOSE_ARRAY;
+  if (!closing && KINDS[bytes[at] ?? 0] === CLOSES) {
+    state.damage = { line: state.line, reason: "a } where nothing is open" };
+    return undefined;
+  }
+  if (closing) state.phase = "after";
+  const empty = closing && state.elements === 0 && state.elementLine === 0;
+  return empty ? undefined : finish(state, bytes, at);
+}
+
+function begin(state: State, at: number): void {
+  if (state.elementLine > 0) return;
+  state.elementLine = state.line;
+  state.start = at;
+}
+
+function finish(state: State, bytes: Buffer, at: number): JsonElement {
+  const line = state.elementLine > 0 ? state.elementLine : state.line;
+  if (state.elementLine > 0) keep(state, bytes, at);
+  const text = state.size > state.limitBytes ? undefined : Buffer.concat(state.parts).toString();
+  state.elements += 1;
+  state.elementLine = 0;
+  state.parts = [];
+  state.size = 0;
+  return { text, line };
+}
+
+/** Keeps the element's bytes up to `at`; beyond the limit only their number. */
+function keep(state: State, bytes: Buffer, at: number): void {
+  state.size += at - state.start;
+  if (state.size > state.limitBytes) state.parts = [];
+  else state.parts.push(bytes.subarray(state.start, at));
+}
+
+/** Counts CRLF, LF and CR once each; true for a byte that ends a line. */
+function countLine(state: State, kind: number): boolean {
+  const second = kind === LINE_FEED && state.afterCarriageReturn;
+  state.afterCarriageReturn = kind === CARRIAGE_RETURN;
+  if (kind !== LINE_FEED && kind !== CARRIAGE_RETURN) return false;
+  if (!second) state.line += 1;
+  return true;
+}
+
+/** One line that is not blank. */
+interface TextLine {
+  /** `undefined` when it is longer than the limit. */
+  readonly text: string | undefined;
+  /** 1-based. */
+  readonly line: number;
+}
+
+const LF = 10;
+
+/**
+ * The lines of `chunks` that are not blank, a batch a chunk. Lines end in LF or CRLF (JSON takes the CR for space);
+ * the record separators of JSON text sequences (RFC 7464) are dropped.
+ */
+export async function* ndjsonLines(
+  chunks: AsyncIterable<Buffer>,
+  limitBytes: number,
+): AsyncGenerator<readonly TextLine[]> {
+  let line = 1;
+  let parts: Buffer[] = [];
+  let size = 0;
+  const take = (rest: Buffer): TextLine | undefined => {
+    const text = size + rest.length > limitBytes ? undefined : textOf(parts, rest);
+    parts = [];
+    size = 0;
+    return text === "" ? undefined : { text, line };
+  };
+  for await (const chunk of chunks) {
+    const batch: TextLine[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
+      const taken = take(chunk.subarray(start, end));
+      if (taken !== undefined) batch.push(taken);
+      start = end + 1;
+      line += 1;
+    }
+    size += chunk.length - start;
+    parts = size > limitBytes ? [] : [...parts, chunk.subarray(start)];
+    if (batch.length > 0) yield batch;
+  }
+  const last = take(Buffer.alloc(0));
+  if (last !== undefined) yield [last];
+}
+
+const RECORD_SEPARATOR = "\u{1E}";
+
+function textOf(parts: readonly Buffer[], rest: Buffer): string {
+  const text = parts.length === 0 ? rest.toString() : Buffer.concat([...parts, rest]).toString();
+  const record = text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text;
+  let start = 0;
+  let end = record.length;
+  while (start < end && isSpace(record.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(record.charCodeAt(end - 1))) end -= 1;
+  return record.slice(start, end);
+}
+
+/** JSON's white space without the line feed. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0d;
+}

@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { tableFailure, tableLines } from "./table-lines.ts";
+import { readTextFile, type TextFile } from "../text/text-file.ts";
+
+const HINT = "a reference list is CSV with a header, or NDJSON with one object a line";
+
+/** Rows of a list that the user keeps; empty cells are left out. */
+export interface ReferenceRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly JsonObject[];
+}
+
+/**
+ * A reference list, read whole: a file of at most 64 MiB.
+ * Raises `config` for a file that cannot be read as such.
+ */
+export async function readReferenceList(path: string): Promise<ReferenceRows> {
+  const file = await readTextFile(path);
+  return file.text.trimStart().startsWith("{") ? fromNdjson(file) : fromCsv(file);
+}
+
+function fromCsv(file: TextFile): ReferenceRows {
+  const bad = tableFailure(file.file, HINT);
+  const [header, ...lines] = tableLines(file, HINT);
+  if (header === undefined) throw bad(1, "a header was expected");
+  const twice = header.cells.find((name, index) => header.cells.indexOf(name) !== index);
+  if (twice !== undefined) throw bad(header.line, `two columns are named "${twice}"`);
+  const rows = lines.map(({ cells, line }) => {
+    if (cells.length > header.cells.length) throw bad(line, "the row has more cells than the header");
+    const named = header.cells.map((name, index): readonly [string, string] => [name, cells[index] ?? ""]);
+    return Object.fromEntries(named.filter(([, cell]) => cell !== ""));
+  });
+  return { columns: header.cells, rows };
+}
+
+function fromNdjson({ file, text }: TextFile): ReferenceRows {
+  const bad = tableFailure(file, HINT);
+  const columns = new Set<string>();
+  const rows = text.split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    const row = parsed(line);
+    if (!isJsonObject(row)) throw bad(index + 1, "an object of JSON was expected");
+    for (const name of Object.keys(row)) columns.add(name);
+    return [row];
+  });
+  return { columns: [...columns], rows };
+}
+
+function parsed(line: string): JsonValue | undefined {
+  try {
+    const value: JsonValue = JSON.parse(line);
+    return value;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { Failure } from "../../model/failure.ts";
+import { parseRecords } from "../csv/csv-layout.ts";
+import { byteKinds, findRecordBoundaries } from "../csv/record-boundaries.ts";
+import { detectDelimiter } from "../csv/csv-delimiter.ts";
+import type { TextFile } from "../text/text-file.ts";
+
+export interface TableLine {
+  readonly cells: readonly string[];
+  /** 1-based. */
+  readonly line: number;
+}
+
+/**
+ * The lines of a small CSV file that is read whole, its header among them, cells trimmed; lines without anything in them
+ * are left out.
+ * @throws Failure `config`, with the hint, where a quote is not closed
+ */
+export function tableLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
+  const bytes = Buffer.from(text);
+  const delimiter = detectDelimiter(
+    text
+      .split(/\r\n|\n|\r/, 40)
+      .filter((line) => line.trim() !== "")
+      .slice(0, 20),
+  );
+  const cut = findRecordBoundaries(bytes, byteKinds(delimiter), true);
+  const unclosed = cut.brokenQuote ?? cut.openQuote;
+  if (unclosed !== undefined) throw tableFailure(file, hint)(unclosed + 1, "a quote is opened here and not closed");
+  return parseRecords(bytes, delimiter)
+    .map((cells, index) => ({ cells: cells.map((cell) => cell.trim()), line: 1 + (cut.lines[index] ?? 0) }))
+    .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
+}
+
+export function tableFailure(file: string, hint: string): (line: number, what: string) => Failure {
+  return (line, what) => new Failure("config", `${file}:${line}: ${what}`, { hint, place: { file, line } });
+}

@@ -1,0 +1,129 @@
+import { stat } from "node:fs/promises";
+import { Failure } from "../model/failure.ts";
+import type { InputRecord } from "../model/record.ts";
+import type { SourceSpec } from "../model/source-spec.ts";
+import { openJoin } from "./join/join.ts";
+import type { OpenedFile, OpenOptions } from "./opened-file.ts";
+import { openSource } from "./opened-source.ts";
+import type { OpenedSource } from "./opened-source.ts";
+import { DEFAULT_LIMITS } from "./read-limits.ts";
+import type { ReadLimits } from "./read-limits.ts";
+
+export interface ReadOptions {
+  /** Of files without a byte order mark; default UTF-8. */
+  readonly encoding?: string;
+  /** One character, `tab` or `\t`; default: found from the header. */
+  readonly delimiter?: string;
+  /** For indexes of joins that do not fit in memory; made when needed (0700), its files (0600) removed by `close`. */
+  readonly tempFolder: string;
+  readonly limits?: Partial<ReadLimits>;
+  /** Each thing worth saying is said once, however often the records are read. */
+  readonly onNotice: (notice: ReadNotice) => void;
+  /** Path -> the name that places and messages show, for files that the user did not name (stdin). */
+  readonly displayNames?: ReadonlyMap<string, string>;
+}
+
+/** Something the user should know about a file that is read all the same. Holds no values. */
+export interface ReadNotice {
+  readonly file: string;
+  readonly text: string;
+}
+
+interface InputFile {
+  /** The source it belongs to. */
+  readonly source: string;
+  /** As the user named it. */
+  readonly file: string;
+  readonly path: string;
+  /** On disk, packed if it is. */
+  readonly bytes: number;
+  readonly kind: OpenedFile["kind"];
+  /** The header (CSV). */
+  readonly columns?: readonly string[];
+}
+
+export interface Input {
+  /** The files of the root source, then those of its children, depth first. */
+  readonly files: readonly InputFile[];
+  /**
+   * The records in batches of up to 500: those of the root source in order, then the child rows that no parent
+   * claims. May be called again, and gives the same records with the same numbers.
+   * Raises `source_changed` when a file is not what it was when the input was opened, the failures of reading, and
+   * the signal's reason once it is aborted.
+   */
+  readonly records: (options?: { readonly signal?: AbortSignal }) => AsyncGenerator<readonly InputRecord[]>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Looks into every file of the plan. Raises what makes a file unreadable as data: see FAILURES, `source_...`; `usage`
+ * for an unknown encoding or delimiter or a file named twice; `mapping_invalid` for a join without a key.
+ */
+export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
+  const opening: OpenOptions = {
+    encoding: options.encoding,
+    delimiter: options.delimiter,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    notify: notifyOnce(options.onNotice),
+    displayName: (path) => options.displayNames?.get(path) ?? path,
+  };
+  const root = await openSource(plan, opening);
+  const sources = withDescendants(root);
+  const join = openJoin(root, opening.limits, options.tempFolder);
+  const refuseChanged = async (): Promise<void> => {
+    for (const source of sources) await Promise.all(source.files.map(refuseIfChanged));
+  };
+  return {
+    files: sources.flatMap((source) => source.files.map((opened) => inputFile(source.name, opened))),
+    close: join.close,
+    async *records({ signal } = {}) {
+      await refuseChanged();
+      let number = 0;
+      for await (const rows of join.rows()) {
+        for (let start = 0; start < rows.length; start += BATCH) {
+          signal?.throwIfAborted();
+          yield rows.slice(start, start + BATCH).map((found) => {
+            number += 1;
+            return { number, ...found };
+          });
+        }
+      }
+      await refuseChanged();
+    },
+  };
+}
+
+const BATCH = 500;
+
+function notifyOnce(onNotice: (notice: ReadNotice) => void): OpenOptions["notify"] {
+  const said = new Set<string>();
+  return (file, text) => {
+    const notice = `${file}\n${text}`;
+    if (said.has(notice)) return;
+    said.add(notice);
+    onNotice({ file, text });
+  };
+}
+
+function withDescendants(source: OpenedSource): readonly OpenedSource[] {
+  return [source, ...source.children.flatMap(withDescendants)];
+}
+
+function inputFile(source: string, opened: OpenedFile): InputFile {
+  const { file, path, kind, found } = opened;
+  const columns = opened.kind === "csv" ? { columns: opened.layout.table.columns } : {};
+  return { source, file, path, bytes: found.bytes, kind, ...columns };
+}
+
+async function refuseIfChanged({ file, found }: OpenedFile): Promise<void> {
+  const now = await stat(found.path).catch(() => undefined);
+  const same =
+    now !== undefined &&
+    now.size === found.bytes &&
+    now.mtimeMs === found.modifiedMs &&
+    `${now.dev}:${now.ino}` === found.identity;
+  if (same) return;
+  throw new Failure("source_changed", `${file}: has changed since reading began`, {
+    hint: "wait until nothing writes to it any more, then run the same command again",
+  });
+}

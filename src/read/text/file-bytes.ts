@@ -1,0 +1,89 @@
+import { createReadStream } from "node:fs";
+import { createGunzip } from "node:zlib";
+import { Failure } from "../../model/failure.ts";
+import type { ReadLimits } from "../read-limits.ts";
+
+/** A file that is known to be a regular file, by where it is and how its bytes are packed. */
+export interface PackedFile {
+  readonly path: string;
+  /** The name that places and messages show. */
+  readonly file: string;
+  readonly gzip: boolean;
+  readonly limits: ReadLimits;
+}
+
+/** Some hundred rows: what is made of them is garbage before the collector takes it for something that stays. */
+const CHUNK_BYTES = 64 * 1024;
+/** Small files may well shrink a thousandfold; only what fills a disk is a bomb. */
+const RATIO_CHECKED_FROM_BYTES = 10_000_000;
+
+/**
+ * The file's bytes, unpacked, in chunks. All members of a `.gz` are read.
+ * Raises `source_damaged` for a `.gz` that is cut short or does not match its checksum, `source_too_large` for one
+ * that unpacks to more than the limits allow, `source_unreadable` where the system refuses.
+ */
+export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
+  const raw = createReadStream(packed.path, { highWaterMark: CHUNK_BYTES });
+  const gunzip = packed.gzip ? createGunzip({ chunkSize: CHUNK_BYTES }) : undefined;
+  if (gunzip !== undefined) raw.on("error", (error) => gunzip.destroy(error)).pipe(gunzip);
+  let total = 0;
+  try {
+    for await (const chunk of gunzip ?? raw) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      total += chunk.length;
+      refuseTooLarge(packed, total, raw.bytesRead);
+      yield chunk;
+    }
+  } catch (error) {
+    throw readFailure(packed.file, error);
+  } finally {
+    raw.destroy();
+    gunzip?.destroy();
+  }
+}
+
+function refuseTooLarge(packed: PackedFile, total: number, packedBytes: number): void {
+  const { inputBytes, gzipRatio } = packed.limits;
+  if (total > inputBytes) {
+    throw new Failure("source_too_large", `${packed.file}: holds more than ${inputBytes} bytes`);
+  }
+  if (packed.gzip && total > RATIO_CHECKED_FROM_BYTES && total > packedBytes * gzipRatio) {
+    throw new Failure("source_too_large", `${packed.file}: unpacks to more than ${gzipRatio} times its size`, {
+      hint: "this looks like an archive made to fill a disk; if it is a real extract, unpack it first",
+    });
+  }
+}
+
+/** Node's error of reading `file`, as the failure that the user sees. */
+export function readFailure(file: string, error: unknown): unknown {
+  if (error instanceof Failure) return error;
+  const code = errorCode(error);
+  if (code === undefined) return error;
+  if (code.startsWith("Z_")) {
+    return new Failure("source_damaged", `${file}: the compressed data is damaged (${gzipDamage(code)})`, {
+      hint: "copy the file again, and compare its size or checksum with the original",
+      cause: error,
+    });
+  }
+  return new Failure("source_unreadable", `${file}: ${READ_ERRORS.get(code) ?? `cannot be read (${code})`}`, {
+    cause: error,
+  });
+}
+
+function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+const READ_ERRORS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "no such file"],
+  ["ENOTDIR", "no such file"],
+  ["EACCES", "no permission to read it"],
+  ["EPERM", "no permission to read it"],
+  ["EISDIR", "is a directory"],
+  ["ELOOP", "its symbolic links go round in a circle"],
+  ["EMFILE", "too many files are open"],
+]);
+
+function gzipDamage(code: string): string {
+  return code === "Z_BUF_ERROR" ? "it ends too early" : "it is not gzip all through, or does not match its checksum";
+}

@@ -1,0 +1,122 @@
+import iconv from "iconv-lite";
+import { Failure } from "../../model/failure.ts";
+
+/** How a file's bytes become text. */
+export interface TextEncoding {
+  /** In lower case, as iconv-lite knows it. */
+  readonly name: string;
+  /** Length of the byte order mark at the start, 0 without one. */
+  readonly bomBytes: number;
+}
+
+const BYTE_ORDER_MARKS: readonly { readonly name: string; readonly bytes: readonly number[] }[] = [
+  { name: "utf-32le", bytes: [0xff, 0xfe, 0x00, 0x00] },
+  { name: "utf-32be", bytes: [0x00, 0x00, 0xfe, 0xff] },
+  { name: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
+  { name: "utf-16le", bytes: [0xff, 0xfe] },
+  { name: "utf-16be", bytes: [0xfe, 0xff] },
+];
+
+/**
+ * The encoding of a file: its byte order mark, else what was declared, else UTF-8.
+ * `head` is the beginning of the unpacked file. Raises `source_bad_encoding` for UTF-16 without a mark that nobody
+ * declared, `usage` for a declared name that is not known.
+ */
+export function textEncoding(file: string, head: Uint8Array, declared: string | undefined): TextEncoding {
+  const wanted = declared === undefined ? undefined : knownEncoding(declared);
+  const mark = BYTE_ORDER_MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
+  if (mark !== undefined) return { name: mark.name, bomBytes: mark.bytes.length };
+  if (wanted === undefined) refuseUnmarkedUtf16(file, head);
+  return { name: wanted ?? "utf-8", bomBytes: 0 };
+}
+
+/** The encoding's name as iconv-lite writes it. Raises `usage` when there is no such encoding. */
+function knownEncoding(declared: string): string {
+  const name = declared.trim().toLowerCase();
+  if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
+    throw new Failure("usage", `encoding "${declared}" does not say the byte order`, {
+      hint: "say utf-16le (usual on Windows) or utf-16be; a file with a byte order mark needs no --encoding",
+    });
+  }
+  if (NOT_TEXT.test(name) || !iconv.encodingExists(name)) {
+    throw new Failure("usage", `unknown encoding "${declared}"`, {
+      hint: "known are, among others: utf-8, windows-1252, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman",
+    });
+  }
+  return UTF8_NAMES.has(name) ? "utf-8" : name;
+}
+
+const UTF8_NAMES: ReadonlySet<string> = new Set(["utf8", "utf-8", "ascii", "us-ascii"]);
+/** iconv-lite's names for bytes that are not text, or for Node's own codecs. */
+const NOT_TEXT = /^(base64|hex|binary|_internal|utf-?7(-imap)?)$/;
+
+function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
+  const looked = head.subarray(0, 1024);
+  const nulsAt = [0, 0];
+  looked.forEach((byte, index) => {
+    if (byte === 0) nulsAt[index % 2] = (nulsAt[index % 2] ?? 0) + 1;
+  });
+  const [even = 0, odd = 0] = nulsAt;
+  const most = Math.max(even, odd);
+  if (looked.length < 4 || most < looked.length * 0.3 || Math.min(even, odd) > most / 4) return;
+  throw new Failure("source_bad_encoding", `${file}: looks like UTF-16 without a byte order mark`, {
+    hint: `declare it: --encoding ${odd > even ? "utf-16le" : "utf-16be"}`,
+    place: { file, line: 1 },
+  });
+}
+
+/** What each of the 256 bytes of an encoding stands for. */
+export interface SingleByteTable {
+  /** By byte; `undefined` where the encoding gives the byte no meaning. */
+  readonly characters: readonly (string | undefined)[];
+  /** True when the bytes below 0x80 are ASCII, so that they need no conversion. */
+  readonly asciiCompatible: boolean;
+  /** `bytes` as UTF-8; bytes without a meaning must have been refused before. */
+  readonly toUtf8: (bytes: Uint8Array) => Buffer;
+}
+
+/**
+ * The table of a single-byte encoding; `undefined` when one byte alone is not always a character in it.
+ * The five bytes that windows-1252 leaves open (0x81, 0x8D, 0x8F, 0x90, 0x9D) become the control characters of the
+ * same number, as the WHATWG Encoding Standard has it: no byte is lost, and reading warns about the character.
+ */
+export function singleByteTable(encoding: string): SingleByteTable | undefined {
+  if (!isSingleByte(encoding)) return undefined;
+  const characters = Array.from({ length: 256 }, (_, byte) => characterOf(byte, encoding));
+  const encoded = characters.map((character) => Buffer.from(character ?? ""));
+  return {
+    characters,
+    asciiCompatible: characters.slice(0, 128).every((character, byte) => character === String.fromCharCode(byte)),
+    toUtf8: (bytes) => convert(bytes, encoded),
+  };
+}
+
+/** An encoding is single-byte when every byte, twice in a row, is two characters. */
+function isSingleByte(encoding: string): boolean {
+  for (let byte = 0; byte < 256; byte += 1) {
+    if (iconv.decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;
+  }
+  return iconv.encode("\u00E9\u0416", encoding).length <= 2;
+}
+
+function characterOf(byte: number, encoding: string): string | undefined {
+  const character = iconv.decode(Buffer.from([byte]), encoding, { stripBOM: false });
+  if (character !== "\uFFFD") return character;
+  return WINDOWS_1252.test(encoding) ? String.fromCharCode(byte) : undefined;
+}
+
+const WINDOWS_1252 = /^(windows-?1252|win-?1252|cp-?1252|1252)$/;
+
+function convert(bytes: Uint8Array, encoded: readonly Buffer[]): Buffer {
+  const out = Buffer.allocUnsafe(bytes.length * 3);
+  let at = 0;
+  for (const byte of bytes) {
+    const character = encoded[byte];
+    if (character === undefined) continue;
+    for (const part of character) {
+      out[at] = part;
+      at += 1;
+    }
+  }
+  return out.subarray(0, at);
+}

@@ -1,0 +1,51 @@
+import { isUtf8 } from "node:buffer";
+import { readFile } from "node:fs/promises";
+import { Failure } from "../../model/failure.ts";
+import { readFailure } from "./file-bytes.ts";
+import { countLineEnds } from "./utf8.ts";
+import { inspectFile } from "../source-files.ts";
+import { firstInvalidByte } from "./utf8.ts";
+
+export interface TextFile {
+  /** As it was named. */
+  readonly file: string;
+  /** Without a byte order mark. */
+  readonly text: string;
+}
+
+const SIZE_LIMIT = 64 * 2 ** 20;
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/**
+ * A contract, mapping or config file as text.
+ * Raises `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text.
+ */
+export async function readTextFile(path: string): Promise<TextFile> {
+  const bytes = await readSmall(path);
+  if (!isUtf8(bytes)) {
+    const offset = firstInvalidByte(bytes);
+    const line = 1 + countLineEnds(bytes.subarray(0, offset));
+    throw new Failure("config", `${path}:${line}: byte 0x${bytes.toString("hex", offset, offset + 1)} is not UTF-8`, {
+      hint: "save the file as UTF-8",
+      place: { file: path, line },
+    });
+  }
+  if (bytes.includes(0)) throw new Failure("config", `${path}: is binary, not text`);
+  const text = bytes.toString();
+  return { file: path, text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text };
+}
+
+async function readSmall(path: string): Promise<Buffer> {
+  try {
+    const { bytes } = await inspectFile(path, "name a single file");
+    if (bytes > SIZE_LIMIT) throw new Failure("config", `${path}: is larger than ${SIZE_LIMIT} bytes`);
+    return await readFile(path);
+  } catch (error) {
+    const failure = readFailure(path, error);
+    if (!(failure instanceof Failure)) throw failure;
+    throw new Failure("config", failure.message, {
+      ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+      cause: failure,
+    });
+  }
+}

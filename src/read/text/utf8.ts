@@ -1,0 +1,60 @@
+/** How many bytes at the end of `bytes` begin a character whose other bytes are still to come (0 to 3). */
+export function incompleteTail(bytes: Uint8Array): number {
+  const reach = Math.min(3, bytes.length);
+  for (let back = 1; back <= reach; back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return sequenceLength(byte) > back ? back : 0;
+  }
+  return 0;
+}
+
+/** Index of the first byte that is not part of well-formed UTF-8 (Unicode, table 3-7); the length when all are. */
+export function firstInvalidByte(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const length = sequenceLength(bytes[at] ?? 0);
+    if (length === 0 || !continues(bytes, at, length)) return at;
+    at += length;
+  }
+  return at;
+}
+
+function sequenceLength(lead: number): number {
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;
+  if (lead < 0xe0) return 2;
+  if (lead < 0xf0) return 3;
+  return lead < 0xf5 ? 4 : 0;
+}
+
+function continues(bytes: Uint8Array, at: number, length: number): boolean {
+  for (let index = 1; index < length; index += 1) {
+    const [low, high] = index === 1 ? secondByteRange(bytes[at] ?? 0) : [0x80, 0xbf];
+    const byte = bytes[at + index] ?? 0;
+    if (byte < low || byte > high) return false;
+  }
+  return true;
+}
+
+/** Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte. */
+function secondByteRange(lead: number): readonly [number, number] {
+  if (lead === 0xe0) return [0xa0, 0xbf];
+  if (lead === 0xed) return [0x80, 0x9f];
+  if (lead === 0xf0) return [0x90, 0xbf];
+  if (lead === 0xf4) return [0x80, 0x8f];
+  return [0x80, 0xbf];
+}
+
+const LF = 10;
+const CR = 13;
+
+/** Physical line ends in `bytes`: CRLF, LF and CR each count once. */
+export function countLineEnds(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === LF || (byte === CR && bytes[at + 1] !== LF)) count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,152 @@
+import type { Decision, AmbiguousItem, PlanPolicy } from "../ledger/ledger.ts";
+import { parseAttr } from "../json/attr.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import type { PlatformProblem } from "../model/problem.ts";
+import type { InputRecord, Row } from "../model/record.ts";
+import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";
+import type { ReadClient } from "../platform/reading/read-client.ts";
+import { readRecords } from "../pipeline/check-records.ts";
+import type { Job } from "../job/job.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { RunHandle } from "../pipeline/plan-records.ts";
+
+export interface ReconcileContext {
+  readonly job: Job;
+  readonly handle: RunHandle;
+  readonly client: ReadClient;
+  readonly policy: PlanPolicy;
+  /** Who runs the command. */
+  readonly who: string;
+  readonly dependencies: Pick<Dependencies, "clock" | "drain" | "notice">;
+  /** The most milliseconds between two looks at the platform. */
+  readonly readBackIntervalMs: number;
+}
+
+/**
+ * Settles the run's doubts by what the platform says (FAULTS 4): found as it was sent is accepted, found with other
+ * values is rejected, absent twice may be sent again, once, where the contract takes absence for proof. Everything else
+ * stays in doubt. Ends early, without an error, when the user stops it.
+ * @throws Failure where the platform cannot be asked; what was settled until then stays settled
+ */
+export async function reconcileRun(context: ReconcileContext): Promise<void> {
+  const { clock, drain, notice } = context.dependencies;
+  const left = new Map<string, number>();
+  for await (const group of ambiguousRecords(context)) {
+    const seen = await lookUpGroup(group, context);
+    const absent = group.filter((_, index) => seen[index]?.kind === "absent");
+    if (absent.length > 0) await clock.sleep(Math.min(context.readBackIntervalMs, MAX_READ_BACK_INTERVAL_MS), drain);
+    if (drain.aborted) break;
+    const again = absent.length === 0 ? [] : await lookUpGroup(absent, context);
+    for (const [index, record] of absent.entries()) seen[group.indexOf(record)] = again[index] ?? NOT_READ_BACK;
+    await saveDecisions(group, seen, { context, left });
+  }
+  for (const [reason, count] of left) notice(`${count.toLocaleString("en")} still in doubt: ${reason}`);
+}
+
+const MAX_READ_BACK_INTERVAL_MS = 5000;
+
+interface AmbiguousRecord extends AmbiguousItem {
+  readonly payload: JsonObject;
+  readonly row: Row;
+}
+
+/** So many are looked for at once, which is what one reading of a list can settle. */
+const MAX_GROUP_SIZE = 5000;
+
+async function* ambiguousRecords({
+  job,
+  handle,
+  dependencies,
+}: ReconcileContext): AsyncGenerator<readonly AmbiguousRecord[]> {
+  let group: AmbiguousRecord[] = [];
+  for await (const batch of readRecords(job, dependencies.drain)) {
+    group.push(...(await ambiguousInBatch(batch, { job, handle })));
+    if (group.length < MAX_GROUP_SIZE) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0 && !dependencies.drain.aborted) yield group;
+}
+
+async function ambiguousInBatch(
+  batch: readonly InputRecord[],
+  { job, handle }: Pick<ReconcileContext, "job" | "handle">,
+): Promise<readonly AmbiguousRecord[]> {
+  const [first, last] = [batch[0], batch.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const items = await handle.ledger.ambiguous(handle.run, first.number, last.number);
+  const rows = new Map(items.length === 0 ? [] : batch.map(({ number, row }) => [number, row]));
+  return items.flatMap((item) => {
+    const row = rows.get(item.record);
+    return row === undefined ? [] : [{ ...item, row, payload: job.mapping.map(row).payload }];
+  });
+}
+
+async function lookUpGroup(
+  records: readonly AmbiguousRecord[],
+  { job, client }: ReconcileContext,
+): Promise<LookupResult[]> {
+  return [...(await lookUpRecords(records, job.operation.readBack, { client, key: job.mapping.keyAttr ?? [] }))];
+}
+
+const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "it was not looked for" };
+
+interface DecisionContext {
+  readonly context: ReconcileContext;
+  /** Records that stay in doubt, by why. */
+  readonly left: Map<string, number>;
+}
+
+async function saveDecisions(
+  records: readonly AmbiguousRecord[],
+  seen: readonly LookupResult[],
+  { context, left }: DecisionContext,
+): Promise<void> {
+  const { handle, policy } = context;
+  const decisions = records.flatMap((record, index) => {
+    const decision = decisionFor(record, seen[index] ?? NOT_READ_BACK, context);
+    if (typeof decision !== "string") return [decision];
+    left.set(decision, (left.get(decision) ?? 0) + 1);
+    return [];
+  });
+  if (decisions.length > 0) await handle.ledger.saveDecisions(handle.run, decisions, policy);
+}
+
+/** A text says why there is none. */
+function decisionFor(record: AmbiguousRecord, sighting: LookupResult, context: ReconcileContext): Decision | string {
+  const { clock } = context.dependencies;
+  const made = {
+    record: record.record,
+    identity: record.identity,
+    by: "read-back",
+    who: context.who,
+    at: new Date(clock.now()).toISOString(),
+  } as const;
+  if (sighting.kind === "unknown") return sighting.reason;
+  if (sighting.kind === "absent") {
+    const why = whyNotResent(record, context);
+    return why ?? { ...made, decision: "resend", reason: "the platform does not have it, asked twice" };
+  }
+  const { account } = sighting;
+  const found = { ...made, ...(account !== undefined && { account }) };
+  if (sighting.kind === "found") return { ...found, decision: "accepted", reason: "the platform has it" };
+  return {
+    ...found,
+    decision: "rejected",
+    reason: `the platform has it with other values: ${sighting.attrs.join(", ")}`,
+    problems: sighting.attrs.map((attr) => conflictAt(attr, record, context)),
+  };
+}
+
+function whyNotResent({ resends }: AmbiguousRecord, { job }: ReconcileContext): string | undefined {
+  if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
+    return "the platform does not have it, and the contract does not take that for proof (absent: resend)";
+  }
+  return resends === 0 ? undefined : "the platform does not have it, and it was sent again once already";
+}
+
+function conflictAt(attr: string, { row }: AmbiguousRecord, { job }: ReconcileContext): PlatformProblem {
+  const place = job.mapping.locate(row, parseAttr(attr));
+  const detail = "The platform already holds this record, with another value here.";
+  return { attr, code: "conflict", detail, severity: "error", by: "platform", ...(place !== undefined && { place }) };
+}

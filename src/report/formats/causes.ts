@@ -1,0 +1,122 @@
+import { attrPattern } from "../../json/attr.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { Place } from "../../model/place.ts";
+import type { Problem, Severity } from "../../model/problem.ts";
+
+/** Problems that are likely to have one reason: the same code at the same field of any item. */
+export interface Cause {
+  readonly code: string;
+  /** The attr with list indexes as `*`. */
+  readonly attr: string;
+  readonly severity: Severity;
+  readonly by: Problem["by"];
+  readonly count: number;
+  /** The first of the problems, for its words. */
+  readonly first: Problem;
+  /** What the values look like, the most frequent first. */
+  readonly shapes: readonly ShapeCount[];
+  /** Problems whose shape came after the bound was reached. */
+  readonly otherShapes: number;
+}
+
+/** A shape of value within a cause. */
+export interface ShapeCount {
+  /** Absent where there is no value: a missing field. */
+  readonly shape?: string;
+  readonly count: number;
+  readonly example: Example;
+}
+
+interface Example {
+  readonly record: number;
+  readonly place: Place;
+  readonly value?: string;
+}
+
+/** Errors before warnings, the most frequent first; `others` counts the problems beyond the bound. */
+export interface Causes {
+  readonly causes: readonly Cause[];
+  readonly others: number;
+}
+
+/** Shapes in all causes together: what keeps memory flat however wild the input. */
+const MAX_SHAPES_IN_ALL = 1000;
+
+/** Groups all problems of the outcomes by code, attr with indexes as `*`, and shape of the value. */
+export async function collectCauses(outcomes: AsyncIterable<readonly Outcome[]>): Promise<Causes> {
+  const groups: CauseGroups = { byCause: new Map(), size: 0, others: 0 };
+  for await (const batch of outcomes) {
+    for (const outcome of batch) for (const problem of outcome.problems) addProblem(groups, outcome, problem);
+  }
+  const causes = [...groups.byCause.values()].map(({ shapes, ...cause }) => ({
+    ...cause,
+    shapes: [...shapes.values()].toSorted((a, b) => b.count - a.count),
+  }));
+  return { causes: causes.toSorted(worstFirst), others: groups.others };
+}
+
+/** The same for two problems that are likely to have one reason. */
+export function causeKey({ severity, by, code, attr }: Problem): string {
+  return `${severity} ${by} ${code} ${attrPattern(attr)}`;
+}
+
+interface CauseGroups {
+  readonly byCause: Map<string, MutableCause>;
+  size: number;
+  others: number;
+}
+
+interface MutableCause extends Pick<Cause, "code" | "attr" | "severity" | "by" | "first"> {
+  count: number;
+  readonly shapes: Map<string, MutableShapeCount>;
+  otherShapes: number;
+}
+
+interface MutableShapeCount extends Pick<ShapeCount, "shape" | "example"> {
+  count: number;
+}
+
+function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): void {
+  const { code, severity, by, shape } = problem;
+  const key = causeKey(problem);
+  const full = groups.size >= MAX_SHAPES_IN_ALL;
+  let cause = groups.byCause.get(key);
+  if (cause === undefined) {
+    if (full) {
+      groups.others += 1;
+      return;
+    }
+    cause = {
+      code,
+      attr: attrPattern(problem.attr),
+      severity,
+      by,
+      count: 0,
+      first: problem,
+      shapes: new Map(),
+      otherShapes: 0,
+    };
+    groups.byCause.set(key, cause);
+  }
+  cause.count += 1;
+  const known = cause.shapes.get(shape ?? "");
+  if (known !== undefined) known.count += 1;
+  else if (full) cause.otherShapes += 1;
+  else {
+    groups.size += 1;
+    cause.shapes.set(shape ?? "", {
+      ...(shape !== undefined && { shape }),
+      count: 1,
+      example: exampleOf(outcome, problem),
+    });
+  }
+}
+
+function exampleOf({ record, source }: Outcome, { place = source, value }: Problem): Example {
+  return { record, place, ...(value !== undefined && { value }) };
+}
+
+function worstFirst(a: Cause, b: Cause): number {
+  if (a.severity !== b.severity) return a.severity === "error" ? -1 : 1;
+  return b.count - a.count;
+}

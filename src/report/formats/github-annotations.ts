@@ -1,0 +1,91 @@
+import type { Outcome } from "../../model/outcome.ts";
+import type { Place } from "../../model/place.ts";
+import type { Problem } from "../../model/problem.ts";
+import { causeKey } from "./causes.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import type { Report, Write } from "../report.ts";
+import { outcomesWithProblems } from "../report.ts";
+import { describeProblem } from "../problem-text.ts";
+
+/** GitHub keeps 50 annotations of a job, and shows the first 10 errors and 10 warnings of a step. */
+const MAX_ANNOTATIONS = 50;
+
+/**
+ * Annotations for a GitHub workflow, on the line of the source file: first one of every cause, so that the ten that
+ * GitHub shows cover ten causes, then others, errors before warnings; a notice says how many were left out.
+ */
+export async function githubReporter(report: Report, write: Write): Promise<void> {
+  const found: CollectedAnnotations = {
+    errors: { first: [], more: [] },
+    warnings: { first: [], more: [] },
+    causes: new Set(),
+    total: 0,
+  };
+  for await (const batch of outcomesWithProblems(report)) {
+    for (const outcome of batch) for (const problem of outcome.problems) collect(found, outcome, problem);
+  }
+  const { errors, warnings, total } = found;
+  const ordered = [...errors.first, ...warnings.first, ...errors.more, ...warnings.more];
+  const shown = ordered.slice(0, MAX_ANNOTATIONS);
+  const lines = shown.map((annotation) => annotationLine(annotation, report.showValues));
+  if (total > shown.length) lines.push(closingLine(total - shown.length, report.folder));
+  if (lines.length > 0) await write(`${lines.join("\n")}\n`);
+}
+
+interface Annotation {
+  readonly problem: Problem;
+  readonly place: Place;
+}
+
+interface CollectedAnnotations {
+  readonly errors: AnnotationGroup;
+  readonly warnings: AnnotationGroup;
+  /** Causes met so far, as many as could ever be shown. */
+  readonly causes: Set<string>;
+  total: number;
+}
+
+interface AnnotationGroup {
+  readonly first: Annotation[];
+  readonly more: Annotation[];
+}
+
+function collect(found: CollectedAnnotations, { source }: Outcome, problem: Problem): void {
+  const { severity, place = source } = problem;
+  found.total += 1;
+  const picked = severity === "error" ? found.errors : found.warnings;
+  if (picked.first.length >= MAX_ANNOTATIONS) return;
+  const cause = causeKey(problem);
+  if (!found.causes.has(cause)) {
+    found.causes.add(cause);
+    picked.first.push({ problem, place });
+  } else if (picked.more.length < MAX_ANNOTATIONS) picked.more.push({ problem, place });
+}
+
+/** `col` is left out: it counts characters, while a CSV cell is known by its column, which the message names. */
+function annotationLine({ problem, place }: Annotation, showValues: boolean): string {
+  const { attr, code, severity, value } = problem;
+  const file = place.file === "-" ? [] : [`file=${propertyText(place.file)}`, `line=${place.line}`];
+  const title = `title=${propertyText(`${code} at ${attr}`)}`;
+  const cell = place.column ?? place.pointer;
+  const where = cell === undefined || cell === "" ? "" : ` (${place.column === undefined ? "at" : "column"} ${cell})`;
+  const what = showValues && value !== undefined ? ` [${value}]` : "";
+  return `::${severity} ${[...file, title].join(",")}::${messageText(describeProblem(problem) + what + where)}`;
+}
+
+function closingLine(left: number, folder: string | undefined): string {
+  const where = folder === undefined ? "" : `: see errors.csv in ${folder}`;
+  return `::notice title=migrate::${messageText(`${left.toLocaleString("en")} more problems are not shown here${where}`)}`;
+}
+
+/** As GitHub's own toolkit escapes the message of a command; `plainText` has left no line ends to escape. */
+function messageText(text: string): string {
+  return plainText(text, MAX_TEXT_LENGTH).replaceAll("%", "%25");
+}
+
+/** As GitHub's own toolkit escapes a property of a command. */
+function propertyText(text: string): string {
+  return messageText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+const MAX_TEXT_LENGTH = 1000;

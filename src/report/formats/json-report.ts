@@ -1,0 +1,72 @@
+import type { Outcome } from "../../model/outcome.ts";
+import type { Place } from "../../model/place.ts";
+import type { Problem } from "../../model/problem.ts";
+import { jsonText } from "../../terminal/safe-json.ts";
+import { describeProblem } from "../problem-text.ts";
+import type { Report, Write } from "../report.ts";
+import { allOutcomes, summaryJson } from "../report.ts";
+
+/** One document: the summary as in `summary.json`, and every outcome, one a line. */
+export async function jsonReporter(report: Report, write: Write): Promise<void> {
+  await write(`{"summary":${summaryJson(report.summary)},\n"outcomes":[`);
+  let separator = "\n";
+  for await (const batch of allOutcomes(report)) {
+    if (batch.length === 0) continue;
+    await write(separator + batch.map((outcome) => outcomeLine(outcome, report)).join(",\n"));
+    separator = ",\n";
+  }
+  await write("\n]}\n");
+}
+
+/** One line a record (docs/errors.md, "Outcome lines"). */
+export async function ndjsonReporter(report: Report, write: Write): Promise<void> {
+  for await (const batch of allOutcomes(report)) {
+    await write(batch.map((outcome) => `${outcomeLine(outcome, report)}\n`).join(""));
+  }
+}
+
+interface OutcomeLineOptions {
+  /** Adds `value` to the errors whose value is known. */
+  readonly showValues: boolean;
+}
+
+/**
+ * The outcome as one JSON object in one line, without the line's end: keys in the fixed order (docs/errors.md), absent
+ * when they do not apply. Written by hand, because there is one for every record of the input.
+ */
+export function outcomeLine(outcome: Outcome, options: OutcomeLineOptions): string {
+  const { record, key, source, status, problems } = outcome;
+  let line = `{"record":${record}`;
+  if (key !== undefined) line += `,"key":${jsonText(key)}`;
+  line += `,"source":${placeJson(source)},"status":"${status}"`;
+  if (problems.length > 0) {
+    line += `,"errors":[${problems.map((problem) => problemJson(problem, options)).join(",")}]`;
+  }
+  return `${line}${replyJson(outcome)}}`;
+}
+
+function replyJson({ http, attempts, account, durationMs }: Outcome): string {
+  let members = "";
+  if (http !== undefined) members += `,"http":${http}`;
+  if (attempts !== undefined) members += `,"attempts":${attempts}`;
+  if (account !== undefined) members += `,"account":${jsonText(account)}`;
+  if (durationMs !== undefined) members += `,"durationMs":${durationMs}`;
+  return members;
+}
+
+function problemJson(problem: Problem, options: OutcomeLineOptions): string {
+  const { attr, code, severity, by, place, value } = problem;
+  let object = `{"attr":${jsonText(attr)},"code":${jsonText(code)},"detail":${jsonText(describeProblem(problem))}`;
+  object += `,"severity":"${severity}","by":"${by}"`;
+  if (place !== undefined) object += `,"source":${placeJson(place)}`;
+  if (options.showValues && value !== undefined) object += `,"value":${jsonText(value)}`;
+  return `${object}}`;
+}
+
+function placeJson({ file, line, column, columnNumber, pointer }: Place): string {
+  let object = `{"file":${jsonText(file)},"line":${line}`;
+  if (column !== undefined) object += `,"column":${jsonText(column)}`;
+  if (columnNumber !== undefined) object += `,"columnNumber":${columnNumber}`;
+  if (pointer !== undefined) object += `,"pointer":${jsonText(pointer)}`;
+  return `${object}}`;
+}

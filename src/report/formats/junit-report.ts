@@ -1,0 +1,81 @@
+import { formatPlace } from "../../model/place.ts";
+import { type Outcome, STATUSES, type Status, type Summary } from "../../model/outcome.ts";
+import type { Problem } from "../../model/problem.ts";
+import { allOutcomes } from "../report.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import type { Report, Write } from "../report.ts";
+import { countRecords } from "../report.ts";
+import { describeProblem } from "../problem-text.ts";
+
+type TestResult = "failure" | "error" | "skipped";
+
+/** How JUnit counts a status; the others pass. */
+const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
+  invalid: "failure",
+  rejected: "failure",
+  duplicate: "failure",
+  ambiguous: "error",
+  blocked: "error",
+  pending: "skipped",
+  skipped: "skipped",
+};
+
+/** One test case a record: what needs work fails, what is uncertain or stopped is an error, what was not sent is skipped. */
+export async function junitReporter(report: Report, write: Write): Promise<void> {
+  const counts = suiteCounts(report.summary);
+  const name = xmlText(report.title);
+  await write(`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${name}" ${counts}>\n`);
+  await write(`<testsuite name="${name}" ${counts}>\n`);
+  for await (const batch of allOutcomes(report)) {
+    await write(batch.map((outcome) => testCase(outcome, report.showValues)).join(""));
+  }
+  await write("</testsuite>\n</testsuites>\n");
+}
+
+function suiteCounts(summary: Summary): string {
+  const count = (result: TestResult): number =>
+    countRecords(
+      summary,
+      STATUSES.filter((status) => TEST_RESULT_BY_STATUS[status] === result),
+    );
+  return `tests="${summary.records}" failures="${count("failure")}" errors="${count("error")}" skipped="${count("skipped")}"`;
+}
+
+function testCase(outcome: Outcome, showValues: boolean): string {
+  const { record, key, source, status, problems } = outcome;
+  const name = xmlText(`record ${record}${key === undefined ? "" : ` ${key}`}`);
+  const attributes = `classname="${xmlText(source.file)}" name="${name}" file="${xmlText(source.file)}" line="${source.line}"`;
+  const result = TEST_RESULT_BY_STATUS[status];
+  if (result === undefined && problems.length === 0) return `<testcase ${attributes}/>\n`;
+  const lines = problems.map((problem) => xmlText(problemLine(problem, showValues))).join("\n");
+  if (result === undefined) return `<testcase ${attributes}><system-out>${lines}</system-out></testcase>\n`;
+  const reason = `message="${xmlText(messageOf(outcome))}"`;
+  if (result === "skipped") return `<testcase ${attributes}><skipped ${reason}/></testcase>\n`;
+  return `<testcase ${attributes}><${result} type="${status}" ${reason}>${lines}</${result}></testcase>\n`;
+}
+
+function messageOf({ status, problems }: Outcome): string {
+  const codes = new Set(problems.filter((problem) => problem.severity === "error").map((problem) => problem.code));
+  return codes.size === 0 ? status : `${status}: ${[...codes].join(", ")}`;
+}
+
+function problemLine(problem: Problem, showValues: boolean): string {
+  const { attr, code, severity, place, value } = problem;
+  const where = place === undefined ? "" : ` (${formatPlace(place)})`;
+  const what = showValues && value !== undefined ? ` [${value}]` : "";
+  return `${severity} ${code} at ${attr}: ${describeProblem(problem)}${what}${where}`;
+}
+
+/** Text for an element or an attribute: what XML 1.0 cannot hold is made visible, the rest escaped. */
+function xmlText(text: string): string {
+  return plainText(text, MAX_TEXT_LENGTH).replace(/[<>&"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+const MAX_TEXT_LENGTH = 2000;
+const ENTITIES: Readonly<Record<string, string>> = {
+  "<": "&lt;",
+  ">": "&gt;",
+  "&": "&amp;",
+  '"': "&quot;",
+  "'": "&apos;",
+};

@@ -1,0 +1,170 @@
+import { Chalk, type ChalkInstance } from "chalk";
+import type { Outcome } from "../../model/outcome.ts";
+import { formatPlace, type Place } from "../../model/place.ts";
+import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import type { Report, Write } from "../report.ts";
+import { textWidth, wrapText } from "../../terminal/text-width.ts";
+import { outcomesWithProblems } from "../report.ts";
+import { describeProblem } from "../problem-text.ts";
+
+/** What is shown; the rest is counted. */
+const MAX_CAUSES = 20;
+const MAX_SHAPES = 3;
+const MAX_AMBIGUOUS = 5;
+
+/**
+ * The causes of what went wrong, most frequent first, each with its words and one example place, and the first of the
+ * records that nobody knows the fate of; nothing when all is well. A blank line behind it keeps the summary apart.
+ */
+export async function textReporter(report: Report, write: Write): Promise<void> {
+  const { errors, warnings } = report.summary;
+  const troubled = Object.keys(errors).length + Object.keys(warnings).length > 0;
+  const causes = troubled ? await collectCauses(outcomesWithProblems(report)) : { causes: [], others: 0 };
+  const screen = textLayout(report);
+  const blocks = [
+    ...section("error", causes, { total: totalOf(errors), screen }),
+    ...section("warning", causes, { total: totalOf(warnings), screen }),
+    ...(await ambiguousText(report, screen)),
+  ];
+  await write(blocks.map((block) => `${block}\n\n`).join(""));
+}
+
+interface TextLayout {
+  readonly style: ChalkInstance;
+  readonly width: number;
+  /** Columns for the counts of the causes. */
+  readonly countWidth: number;
+  /** What stands under a count. */
+  readonly indent: string;
+  readonly showValues: boolean;
+}
+
+function textLayout({ colour, width, showValues, summary }: Report): TextLayout {
+  const highest = Math.max(100, totalOf(summary.errors), totalOf(summary.warnings));
+  const countWidth = 2 + formatCount(highest).length;
+  const style = new Chalk({ level: colour ? 1 : 0 });
+  return { style, width: Math.max(width, 40), countWidth, indent: " ".repeat(countWidth + 2), showValues };
+}
+
+function section(
+  severity: Cause["severity"],
+  { causes, others }: Causes,
+  { total, screen }: { readonly total: number; readonly screen: TextLayout },
+): readonly string[] {
+  const all = causes.filter((cause) => cause.severity === severity);
+  if (total === 0) return [];
+  const shown = all.slice(0, MAX_CAUSES);
+  const rest = shown.reduce((left, { count }) => left - count, total);
+  const howMany = `${formatCount(all.length)}${others > 0 ? "+" : ""} ${plural("cause", all.length)}`;
+  const title = screen.style.bold(`${formatCount(total)} ${plural(severity, total)}, ${howMany}`);
+  const more = rest > 0 ? [`${countText(rest, screen)}  of other causes: see errors.csv`] : [];
+  return [title, ...shown.map((cause) => causeText(cause, screen).join("\n")), ...more];
+}
+
+function causeText(cause: Cause, screen: TextLayout): readonly string[] {
+  const { style, indent } = screen;
+  const code = plainText(cause.code, 60);
+  const attr = plainText(cause.attr, 200);
+  const paint = cause.severity === "error" ? style.red : style.yellow;
+  const fits = indent.length + textWidth(code) + 2 + textWidth(attr) <= screen.width;
+  const count = countText(cause.count, screen);
+  const head = fits ? [`${count}  ${paint(code)}  ${attr}`] : [`${count}  ${paint(code)}`, ...attrLines(attr, screen)];
+  const words =
+    cause.by === "platform" ? `The platform: ${describeProblem(cause.first)}` : describeProblem(cause.first);
+  return [
+    ...head,
+    ...wrapText(words, screen.width - indent.length).map((line) => indent + line),
+    ...shapesText(cause, screen),
+  ];
+}
+
+/** Broken at its dots where it does not fit. */
+function attrLines(attr: string, { width, indent }: TextLayout): readonly string[] {
+  const lines = wrapText(attr.replaceAll(".", " ."), width - indent.length);
+  return lines.map((line) => indent + line.replaceAll(" .", "."));
+}
+
+function shapesText(cause: Cause, screen: TextLayout): readonly string[] {
+  const { shapes, otherShapes } = cause;
+  const shown = shapes.slice(0, MAX_SHAPES);
+  const rest = shapes.slice(MAX_SHAPES).reduce((total, { count }) => total + count, otherShapes);
+  const several = shapes.length > 1 || rest > 0;
+  const width = several ? formatCount(Math.max(rest, shown[0]?.count ?? 0)).length : 0;
+  const lines = shown.flatMap((shape) => shapeText(shape, width, screen));
+  if (rest === 0) return lines;
+  return [...lines, screen.indent + screen.style.dim(`${formatCount(rest).padStart(width)} of other shapes`)];
+}
+
+/** `like 9{9}, e.g. customers.csv:9, column MOBILE`, in as many lines as it needs. */
+function shapeText({ shape, count, example }: ShapeCount, width: number, screen: TextLayout): readonly string[] {
+  const counted = width === 0 ? "" : `${formatCount(count).padStart(width)} `;
+  const room = screen.width - screen.indent.length - counted.length;
+  const parts: string[] = [...placeParts(example.place, room)];
+  if (screen.showValues && example.value !== undefined) parts.unshift(`"${plainText(example.value, 60)}"`);
+  if (shape !== undefined) parts.unshift(shape === "(empty)" ? "empty" : `like ${plainText(shape)}`);
+  return packParts(parts, room).map(
+    (line, at) => screen.indent + screen.style.dim((at === 0 ? counted : " ".repeat(counted.length)) + line),
+  );
+}
+
+/** The example in one part, or file and line apart from column or pointer where the two do not fit on one line. */
+function placeParts(place: Place, room: number): readonly string[] {
+  const whole = `e.g. ${plainText(formatPlace(place), 200)}`;
+  const start = `e.g. ${plainText(formatPlace({ file: place.file, line: place.line }), 200)}`;
+  const cell = whole.slice(start.length + ", ".length);
+  return cell === "" || textWidth(whole) <= room ? [whole] : [start, cell];
+}
+
+/** The parts with commas between them, in lines of at most so many columns. */
+function packParts(parts: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && textWidth(`${last}, ${part}`) <= width) lines[lines.length - 1] = `${last}, ${part}`;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+/** Each with its key and its place: these are the ones to look for on the platform. */
+async function ambiguousText(report: Report, { style, indent }: TextLayout): Promise<readonly string[]> {
+  const count = report.summary.counts.ambiguous ?? 0;
+  if (count === 0) return [];
+  const lines = [
+    style.bold(`${formatCount(count)} ambiguous ${plural("record", count)}, sent without a clear answer`),
+    "",
+  ];
+  for (const { key, source, record } of await firstAmbiguous(report)) {
+    lines.push(
+      `${indent}${style.yellow(plainText(key ?? `record ${record}`, 80))}  ${plainText(formatPlace(source), 200)}`,
+    );
+  }
+  if (count > MAX_AMBIGUOUS) lines.push(`${indent}and ${formatCount(count - MAX_AMBIGUOUS)} more`);
+  return [lines.join("\n")];
+}
+
+async function firstAmbiguous({ outcomes }: Report): Promise<readonly Outcome[]> {
+  const first: Outcome[] = [];
+  for await (const batch of outcomes(["ambiguous"])) {
+    first.push(...batch.slice(0, MAX_AMBIGUOUS - first.length));
+    if (first.length === MAX_AMBIGUOUS) break;
+  }
+  return first;
+}
+
+function countText(count: number, { style, countWidth }: TextLayout): string {
+  return style.bold(formatCount(count).padStart(countWidth));
+}
+
+function totalOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+function formatCount(count: number): string {
+  return count.toLocaleString("en");
+}
+
+function plural(noun: string, count: number): string {
+  return count === 1 ? noun : `${noun}s`;
+}

@@ -1,0 +1,177 @@
+import type { Place } from "../model/place.ts";
+import { formatPlace } from "../model/place.ts";
+import type { Expected, LocalFinding, Problem, RuleFinding, UnsafePathReason, WrittenForm } from "../model/problem.ts";
+import { isRuleProblem } from "../model/problem.ts";
+import { plainLine, plainText } from "../terminal/plain-text.ts";
+
+/**
+ * A problem in words, one line: what was expected, the limits, what may have been meant. Never the value.
+ * What the platform answered is passed on, made safe to show.
+ */
+export function describeProblem(problem: Problem): string {
+  if (isRuleProblem(problem)) return describeBrokenRule(problem);
+  if (problem.by === "local") return describeLocalFinding(problem);
+  return plainLine(problem.detail) || "The platform gave no reason beside its code.";
+}
+
+type Code = LocalFinding["code"];
+type FindingOf<C extends Code> = Extract<LocalFinding, { readonly code: C }>;
+type ProblemTexts = { readonly [C in Code]: (finding: FindingOf<C>) => string };
+
+/** One entry a code: a code without words does not compile. */
+const PROBLEM_TEXT: ProblemTexts = {
+  required: () => "A value is required here.",
+  null: () => "May not be null.",
+  blank: () => "May not be empty.",
+  invalid: ({ expected, written }) =>
+    written === undefined ? EXPECTED_TEXT[expected] : describeWrittenForm(expected, written),
+  invalid_choice: ({ choices }) => `Must be one of: ${choiceList(choices)}.`,
+  max_length: ({ limit, unit }) => `Must have at most ${countText(limit, unit)}.`,
+  min_length: ({ limit, unit }) => `Must have at least ${countText(limit, unit)}.`,
+  max_value: ({ limit, exclusive }) => `Must be ${exclusive ? "less than" : "at most"} ${limit}.`,
+  min_value: ({ limit, exclusive }) => `Must be ${exclusive ? "more than" : "at least"} ${limit}.`,
+  max_digits: ({ limit }) => `Must have at most ${countText(limit, "digits")} in all.`,
+  max_decimal_places: ({ limit }) => `Must have at most ${countText(limit, "digits")} after the decimal point.`,
+  max_whole_digits: ({ limit }) => `Must have at most ${countText(limit, "digits")} before the decimal point.`,
+  not_a_list: () => "Must be a list.",
+  not_a_dict: () => "Must be an object with named values.",
+  empty: () => "The list may not be empty.",
+  null_characters_not_allowed: () => "Holds a null character (U+0000), which is not allowed.",
+  surrogate_characters_not_allowed: () => "Holds half a character (a lone surrogate), which is not allowed.",
+  unique: ({ acceptedAt }) =>
+    acceptedAt === undefined
+      ? "The items of the list must differ from each other."
+      : `Already accepted at ${plainText(acceptedAt)} with other content; --revise sends the change.`,
+  account_not_found: ({ after }) =>
+    `Belongs to a record of ${plainText(after)} that is not accepted yet; sent once it is.`,
+  unknown_field: ({ suggestion }) => `The contract does not document this field.${suggestionText(suggestion)}`,
+  duplicate_key: ({ other, sameContent }) =>
+    `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,
+  near_duplicate_key: ({ other }) =>
+    `The business key differs from the one at ${placeText(other)} only by case, spaces or leading zeros.`,
+  unsafe_document_path: ({ reason }) =>
+    `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
+  path_does_not_exist_in_file_store: ({ under }) => `There is no document by this path under ${plainText(under, 200)}.`,
+  coerced: ({ from, to }) =>
+    `The platform would turn this ${plainText(from)} into ${withArticle(plainText(to))} without a word.`,
+  source_ragged_row: ({ found, expected }) => `The row has ${countText(found, "cells")}, the header ${expected}.`,
+  source_truncated_row: ({ found, expected }) =>
+    `The file ends inside this row: ${countText(found, "cells")} of ${expected}. It may have been cut short.`,
+  source_stray_quote: () => "A quotation mark stands inside an unquoted cell, or text follows a closing one.",
+  source_control_character: ({ character }) => `Holds the control character ${plainText(character)}.`,
+  source_invalid_json: ({ reason }) => `Not valid JSON: ${plainLine(reason)}.`,
+  source_not_an_object: ({ found }) => `A record must be a JSON object; this is ${withArticle(plainText(found))}.`,
+  source_duplicate_name: ({ name }) => `The name "${plainText(name)}" stands twice in the same object.`,
+  source_forbidden_name: ({ name }) => `The name "${plainText(name)}" is not allowed.`,
+  source_unsafe_number: () => "The number would lose digits; write it as text, in quotation marks.",
+  source_lone_surrogate: () => "Holds half a character (a lone surrogate escape).",
+  source_too_deep: ({ limit }) => `Nested deeper than ${limit} levels.`,
+  source_record_too_large: ({ limitBytes }) => `The record is larger than ${limitBytes.toLocaleString("en")} bytes.`,
+  source_missing_key: ({ column }) => `The row has no value in the key column ${plainText(column)}.`,
+  source_child_left_out: ({ child, other }) =>
+    `A row of ${plainText(child)} has almost this key, and would be left out: ${placeText(other)}.`,
+  source_orphan_row: ({ parent, near }) =>
+    `No row of ${plainText(parent)} has this key.${near === undefined ? "" : ` Almost the same: ${placeText(near)}.`}`,
+};
+
+const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
+  boolean: "Must be true or false.",
+  date: "Must be a date that exists, as YYYY-MM-DD.",
+  datetime: "Must be a date and time with its zone, as 2026-01-31T09:30:00Z.",
+  decimal: "Must be a decimal number, as 12.50.",
+  email: "Must be an e-mail address.",
+  integer: "Must be a whole number.",
+  multiple: "Must be a multiple of the step that the contract names.",
+  number: "Must be a number.",
+  object: "Must be an object with fields.",
+  pattern: "Does not have the form that the contract asks for.",
+  string: "Must be text.",
+  time: "Must be a time, as 09:30:00.",
+  uri: "Must be a complete web address, as https://example.com/page.",
+  uuid: "Must be a UUID, as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
+};
+
+/** What is asked of the cell itself, which is what its owner can mend; not what becomes of it. */
+function describeWrittenForm(expected: Expected, { as, zone }: WrittenForm): string {
+  if (expected === "pattern") return `Does not have the form that the contract asks for: ${plainText(as, 200)}`;
+  if (expected === "multiple") return `Must be a multiple of ${as}.`;
+  const form = `written as ${plainText(as)}`;
+  if (expected === "date") return `Must be a date that exists, ${form}.`;
+  if (expected !== "datetime") return `Must be a number, ${form}.`;
+  const clocks =
+    zone === undefined || zone === "UTC" ? "" : `, which the clocks of ${plainText(zone)} showed just once`;
+  return `Must be a date and time that exist, ${form}${clocks}.`;
+}
+
+const UNSAFE_PATH_TEXT: Readonly<Record<UnsafePathReason, string>> = {
+  absolute: "it starts at a root",
+  backslash: "it holds a backslash",
+  control_character: "it holds a control character",
+  empty_segment: "it holds an empty part (//)",
+  encoded: "it holds an encoded character (%2e, %2f...)",
+  not_normalised: "its letters are not in Unicode's composed form (NFC)",
+  parent_segment: 'it holds a part "." or ".."',
+  repeats_root: "it repeats the supplier's root",
+  scheme: "it starts with a scheme or a drive",
+  too_long: "it is too long",
+  trailing_dot_or_space: "a part ends in a dot or a space",
+};
+
+function describeLocalFinding<C extends Code>(finding: FindingOf<C>): string {
+  return PROBLEM_TEXT[finding.code](finding);
+}
+
+const MAX_LISTED_CHOICES = 12;
+
+function choiceList(choices: readonly string[]): string {
+  const shown = choices.slice(0, MAX_LISTED_CHOICES).map((choice) => (choice === "" ? '""' : plainText(choice, 80)));
+  const more = choices.length - shown.length;
+  return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+function countText(count: number, unit: string): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/iu.test(noun) ? "an" : "a"} ${noun}`;
+}
+
+function suggestionText(suggestion: string | undefined): string {
+  return suggestion === undefined ? "" : ` Did you mean ${plainText(suggestion)}?`;
+}
+
+function placeText(other: Place): string {
+  return plainText(formatPlace(other));
+}
+
+/** A broken rule in words: its own, or words made from its kind and the fields that it is about. */
+function describeBrokenRule({ rule, fields, message }: RuleFinding): string {
+  if (message !== undefined) return plainLine(message);
+  const words = RULE_TEXT.get(rule) ?? "Breaks a rule of the contract";
+  return fields.length === 0 ? `${words}.` : `${words}: ${fields.map((field) => plainText(field, 120)).join(", ")}.`;
+}
+
+const RULE_TEXT: ReadonlyMap<string, string> = new Map([
+  ["required-when", "Values are required here"],
+  ["forbidden-when", "Must be left out here"],
+  ["requires", "What is given asks for more"],
+  ["requires-one-of", "The number of these that are given is not right"],
+  ["forbids-together", "Only one of these may be given"],
+  ["conditional-value", "The value is not allowed beside the others"],
+  ["in-set", "Not one of the known values"],
+  ["lookup", "Does not agree with the reference list"],
+  ["matches-format", "Does not have the form that is asked for"],
+  ["date-order", "The dates are not in order"],
+  ["not-future", "Must not lie in the future"],
+  ["not-past", "Must not lie in the past"],
+  ["within", "Outside of its bounds"],
+  ["unique-by", "The same as another item"],
+  ["count-limit", "The number of items is not right"],
+  ["equals-across", "These must agree"],
+  ["sum-equals", "Does not agree with the sum of its parts"],
+  ["refers-to", "Refers to something that is not in this record"],
+  ["no-overlap", "Overlaps another period"],
+  ["contiguous", "Leaves a gap or an overlap between periods, or the last one is not open"],
+  ["covered-by", "Not covered by one period"],
+]);

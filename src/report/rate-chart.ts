@@ -1,0 +1,126 @@
+import { plainText } from "../terminal/plain-text.ts";
+import { wrapText } from "../terminal/text-width.ts";
+
+/** Half an hour of the day. */
+interface ChartBar {
+  /** `HH:MM` on the clock of the place. */
+  readonly clock: string;
+  /** Decimal text; absent when nothing is known of it. */
+  readonly value: string | undefined;
+}
+
+export interface RateChart {
+  readonly title: string;
+  readonly bars: readonly ChartBar[];
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+/** About as many rows as the bars may be high, above and below zero together. */
+const CHART_ROWS = 15;
+
+/**
+ * A day's rates as bars, one a half hour, those below zero hanging from the axis; highest and lowest in words.
+ * No colours. With 80 columns a bar is one column wide, on the longest day, too.
+ */
+export function rateChart({ title, bars, width }: RateChart): string {
+  const known = bars.flatMap(({ value, clock }) => (value === undefined ? [] : [{ text: value, clock }]));
+  const head = [...wrapText(plainText(title), width), ""];
+  if (known.length === 0) return textOf([...head, "no rates"]);
+  const scale = scaleOf(known.map(({ text }) => Number(text)));
+  const values = bars.map(({ value }) => (value === undefined ? undefined : Number(value)));
+  const labelWidth = Math.max(...rowLevels(scale).map((level) => label(level, scale).length));
+  const barWidth = Math.max(1, Math.min(MAX_BAR_WIDTH, Math.floor((width - labelWidth - 2) / bars.length)));
+  const lines = rowLevels(scale).map((level) => {
+    const cells = values.map((value) => barCell(value, level, scale).repeat(barWidth)).join("");
+    const shown = level % 2 === 0 ? label(level, scale) : "";
+    return `${shown.padStart(labelWidth)} ${level === 0 ? "┼" : "│"}${cells}`.trimEnd();
+  });
+  const hours = hourLine(bars, barWidth, labelWidth + 2);
+  return textOf([...head, ...lines, hours, "", ...summaryLines(known, bars.length)]);
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const MAX_BAR_WIDTH = 3;
+
+/** Rows count from the axis, which is row 0: `up` rows above, `down` below, each worth one `step`. */
+interface Scale {
+  readonly step: number;
+  readonly up: number;
+  readonly down: number;
+}
+
+function scaleOf(values: readonly number[]): Scale {
+  const highest = Math.max(0, ...values);
+  const lowest = Math.min(0, ...values);
+  const step = niceStep((highest - lowest) / CHART_ROWS);
+  return { step, up: Math.ceil(highest / step), down: Math.ceil(-lowest / step) };
+}
+
+/** The next of 1, 2, 2.5 and 5, times a power of ten. */
+function niceStep(least: number): number {
+  if (least === 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 2.5, 5].find((nice) => nice * power >= least) ?? 10);
+}
+
+/** From the top row to the bottom one. */
+function rowLevels({ up, down }: Scale): readonly number[] {
+  return Array.from({ length: up + down + 1 }, (_, index) => up - index);
+}
+
+function label(level: number, { step }: Scale): string {
+  return String(Number((level * step).toPrecision(6)));
+}
+
+const RISING = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+const HANGING = [" ", "▔", "▀", "█"] as const;
+
+function barCell(value: number | undefined, level: number, { step }: Scale): string {
+  if (level === 0) return value === undefined ? " " : "─";
+  if (value === undefined || value === 0 || value > 0 !== level > 0) return " ";
+  const filled = Math.min(1, Math.max(0, Math.abs(value) / step - Math.abs(level) + 1));
+  const marks = level > 0 ? RISING : HANGING;
+  const mark = Math.round(filled * (marks.length - 1));
+  return marks[Math.abs(level) === 1 ? Math.max(1, mark) : mark] ?? " ";
+}
+
+/** The hour under the first bar of every third one. */
+function hourLine(bars: readonly ChartBar[], barWidth: number, indent: number): string {
+  let line = " ".repeat(indent);
+  for (const [index, { clock }] of bars.entries()) {
+    const [hour = "", minute] = clock.split(":");
+    const at = indent + index * barWidth;
+    if (minute !== "00" || Number(hour) % 3 !== 0 || at < line.length) continue;
+    line = line.padEnd(at) + hour;
+  }
+  return line;
+}
+
+interface KnownRate {
+  readonly text: string;
+  readonly clock: string;
+}
+
+const HALF_HOURS_OF_A_DAY = 48;
+
+function summaryLines(known: readonly KnownRate[], bars: number): readonly string[] {
+  const byValue = known.toSorted((left, right) => Number(left.text) - Number(right.text));
+  const [lowest] = byValue;
+  const highest = byValue.at(-1);
+  const missing = bars - known.length;
+  return [
+    `highest ${atTime(highest)}, lowest ${atTime(lowest)}`,
+    ...(bars === HALF_HOURS_OF_A_DAY
+      ? []
+      : [`${bars} half hours: the clocks go ${bars < HALF_HOURS_OF_A_DAY ? "forward" : "back"} on this day`]),
+    ...(missing === 0 ? [] : [`without a rate: ${missing} of ${bars}`]),
+  ];
+}
+
+function atTime(known: KnownRate | undefined): string {
+  return known === undefined ? "" : `${plainText(known.text)} at ${known.clock}`;
+}

@@ -1,0 +1,168 @@
+import type { LocalFinding, Problem } from "../../model/problem.ts";
+import type { CsvRow, CsvTable } from "../../model/record.ts";
+import { isCsvRow } from "../../model/record.ts";
+import { csvText, withoutFormula } from "../csv-text.ts";
+import { describeProblem } from "../problem-text.ts";
+import type { ReportFile, ReportFolder } from "../report-folder.ts";
+import type { RejectRow } from "./rejected-rows.ts";
+
+/** One file of rejects while it is written. */
+export interface RejectFileWriter {
+  /** False when the row is left out, because it could not be read faithfully. */
+  readonly add: (entry: RejectRow, key: string | undefined) => boolean;
+  /** A column turned up behind rows already laid out: the file has to be written anew. */
+  readonly hasNewColumns: () => boolean;
+  /** Writes the rows that were added. */
+  readonly flush: () => Promise<void>;
+  readonly finish: () => Promise<RejectFile>;
+}
+
+export interface RejectFile {
+  /** The child source; absent for the root. */
+  readonly child?: string;
+  readonly path: string;
+  readonly rows: number;
+}
+
+/** `rejects.csv`, `rejects.customers.csv`: where the rejects of a source lie in the folder. */
+export function rejectFileName(child: string | undefined, kind: "csv" | "json"): string {
+  const suffix = kind === "csv" ? "csv" : "ndjson";
+  return child === undefined ? `rejects.${suffix}` : `rejects.${encodeURIComponent(child)}.${suffix}`;
+}
+
+/** Starts the file of a source with its first row or, at the latest, when it is finished. */
+export function openRejectFile<R>(
+  folder: ReportFolder,
+  child: string | undefined,
+  layout: RejectLayout<R>,
+): RejectFileWriter {
+  const waiting: R[] = [];
+  let count = 0;
+  let file: ReportFile | undefined;
+  const begun = async (): Promise<ReportFile> => {
+    if (file !== undefined) return file;
+    file = await folder.create(rejectFileName(child, layout.kind));
+    await file.write(layout.header());
+    return file;
+  };
+  return {
+    add: (entry, key) => {
+      const row = layout.toRow(entry, key);
+      if (row === undefined) return false;
+      waiting.push(row);
+      count += 1;
+      return true;
+    },
+    hasNewColumns: layout.hasNewColumns,
+    flush: async () => {
+      const rows = waiting.splice(0);
+      if (rows.length > 0 && !layout.hasNewColumns()) await (await begun()).write(layout.render(rows));
+    },
+    finish: async () => {
+      const { path } = await begun();
+      return { path, rows: count, ...(child !== undefined && { child }) };
+    },
+  };
+}
+
+/** How the rows of one file are written down. */
+interface RejectLayout<R> {
+  readonly kind: "csv" | "json";
+  readonly header: () => string;
+  readonly toRow: (entry: RejectRow, key: string | undefined) => R | undefined;
+  readonly render: (rows: readonly R[]) => string;
+  readonly hasNewColumns: () => boolean;
+}
+
+export interface CsvRejectOptions {
+  /** The delimiter that the sources were declared to have, one character. */
+  readonly delimiter?: string;
+  /** The encoding that the sources were declared to have. */
+  readonly encoding?: string;
+}
+
+/** `columns`: the original columns known so far, in order of appearance; those that turn up are added to it. */
+export function csvLayout(
+  columns: string[],
+  { delimiter, encoding }: CsvRejectOptions,
+): RejectLayout<readonly string[]> {
+  let laid = 0;
+  let widened = false;
+  const learn = ({ table }: CsvRow): void => {
+    const added = originalColumns(table).filter((column) => !columns.includes(column));
+    columns.push(...added);
+    widened ||= added.length > 0 && laid > 0;
+    laid += 1;
+  };
+  return {
+    kind: "csv",
+    header: () => byteOrderMarkFor(encoding) + csvText([[...columns, ...PROBLEM_COLUMNS]], delimiter),
+    toRow: ({ row, problems }, key) => {
+      if (!isCsvRow(row)) return undefined;
+      learn(row);
+      return [...originalCells(row, columns), ...problemCells(key, problems)];
+    },
+    render: (rows) => csvText(rows, delimiter),
+    hasNewColumns: () => widened,
+  };
+}
+
+/** A byte order mark says that the rejects are UTF-8, whatever the sources were declared to be. */
+function byteOrderMarkFor(encoding: string | undefined): string {
+  return encoding === undefined || /^utf-?8$/i.test(encoding) ? "" : "\uFEFF";
+}
+
+/** The original values, one a line. */
+export const JSON_LAYOUT: RejectLayout<string> = {
+  kind: "json",
+  header: () => "",
+  toRow: ({ row, problems }) =>
+    isCsvRow(row) || problems.some(({ code }) => LOSSY_CODES.has(code)) ? undefined : JSON.stringify(row.value),
+  render: (lines) => lines.map((line) => `${line}\n`).join(""),
+  hasNewColumns: () => false,
+};
+
+/** What reading a JSON value lost: written out again, it would be another value than the original. */
+const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
+  "source_invalid_json",
+  "source_not_an_object",
+  "source_duplicate_name",
+  "source_forbidden_name",
+  "source_unsafe_number",
+  "source_too_deep",
+  "source_record_too_large",
+]);
+
+/** The columns that tell what is wrong with a row; a file that has them already is not given them twice. */
+const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
+
+const OWN_COLUMNS: ReadonlySet<string> = new Set(PROBLEM_COLUMNS);
+
+/** The columns of the original extract. */
+export function originalColumns({ columns }: CsvTable): readonly string[] {
+  return columns.filter((column) => !OWN_COLUMNS.has(column));
+}
+
+/**
+ * The row's own cells, exactly as they were read, under `columns`; cells of columns that its file lacks are empty.
+ * A ragged row keeps its cells in their order and stays ragged, so that it is reported again until it is mended.
+ */
+function originalCells({ cells, table }: CsvRow, columns: readonly string[]): readonly string[] {
+  if (cells.length === table.columns.length)
+    return columns.map((column) => cells[table.columnIndex.get(column) ?? -1] ?? "");
+  const ours = table.columns.filter((column) => OWN_COLUMNS.has(column)).length;
+  const kept = cells.slice(0, Math.max(cells.length - ours, 0));
+  return kept.length === columns.length ? [...kept, ""] : kept;
+}
+
+/** What stands under `MIGRATE_COLUMNS`: the problems in one order, those of one row separated by " | ". */
+function problemCells(key: string | undefined, problems: readonly Problem[]): readonly string[] {
+  return [
+    key ?? "",
+    problems.map(({ attr }) => attr).join(CELL_SEPARATOR),
+    problems.map(({ code }) => code).join(CELL_SEPARATOR),
+    problems.map(describeProblem).join(CELL_SEPARATOR),
+  ].map(withoutFormula);
+}
+
+const CELL_SEPARATOR = " | ";

@@ -1,0 +1,119 @@
+import { Failure } from "../../model/failure.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import { NEEDS_WORK } from "../../model/outcome.ts";
+import type { Place } from "../../model/place.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { InputRecord, Row } from "../../model/record.ts";
+import { isCsvRow } from "../../model/record.ts";
+import type { Report } from "../report.ts";
+
+/** A batch of the input, and those of its records that need work. */
+export interface RejectedBatch {
+  readonly batch: readonly InputRecord[];
+  readonly rejected: readonly { readonly record: InputRecord; readonly outcome: Outcome }[];
+  /** No later record needs work. */
+  readonly last: boolean;
+}
+
+/**
+ * Reads the input beside the outcomes that need work, both in input order.
+ * @throws Failure `source_changed` when a record is not where it was during the run
+ */
+export async function* rejectedRecords(
+  report: Report,
+  records: AsyncIterable<readonly InputRecord[]>,
+): AsyncGenerator<RejectedBatch> {
+  const wanted = eachOutcome(report);
+  let next = await wanted.next();
+  for await (const batch of records) {
+    const rejected: { record: InputRecord; outcome: Outcome }[] = [];
+    for (const record of batch) {
+      if (next.done || next.value.record > record.number) continue;
+      rejected.push({ record, outcome: requireSameRecord(next.value, record) });
+      next = await wanted.next();
+    }
+    yield { batch, rejected, last: next.done === true };
+  }
+  if (!next.done) throw sourceChanged(next.value);
+}
+
+async function* eachOutcome({ outcomes }: Report): AsyncGenerator<Outcome, undefined> {
+  for await (const batch of outcomes([...NEEDS_WORK])) yield* batch;
+  return undefined;
+}
+
+function requireSameRecord(outcome: Outcome, { number, row }: InputRecord): Outcome {
+  const { record, source } = outcome;
+  if (record === number && source.file === row.table.file && source.line === row.line) return outcome;
+  throw sourceChanged(outcome);
+}
+
+function sourceChanged({ record, source }: Outcome): Failure {
+  return new Failure("source_changed", `record ${record} is no longer where it was during the run`, {
+    place: source,
+    hint: "the input has changed since; run the same command again",
+  });
+}
+
+/** A row of a record that needs work, with those of the record's problems that lie in it. */
+export interface RejectRow {
+  readonly row: Row;
+  /** The child source that the row comes from; absent for a row of the root source. */
+  readonly child?: string;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * All rows of a record, its own first, then those joined to it. A problem belongs to the row that its place lies in;
+ * a problem with no place, or with a place in none of them, to the record's own row.
+ */
+export function rejectRows(record: InputRecord, { problems }: Outcome): readonly RejectRow[] {
+  const rows = recordRows(record).map(withoutProblems);
+  const byLine = new Map<string, MutableRejectRow[]>();
+  for (const entry of rows) {
+    const key = lineKey(entry.row.table.file, entry.row.line);
+    byLine.set(key, [...(byLine.get(key) ?? []), entry]);
+  }
+  for (const problem of problems) {
+    const { place } = problem;
+    const near = place === undefined ? [] : (byLine.get(lineKey(place.file, place.line)) ?? []);
+    const home = near.find(({ row }) => place !== undefined && isWithin(place, row)) ?? rows[0];
+    home?.problems.push(problem);
+  }
+  return rows;
+}
+
+interface MutableRejectRow extends SourceRow {
+  readonly problems: Problem[];
+}
+
+function withoutProblems(entry: SourceRow): MutableRejectRow {
+  return { ...entry, problems: [] };
+}
+
+type SourceRow = Omit<RejectRow, "problems">;
+
+/** Every row of a record with its source: the record's own row, then its children, depth first. */
+export function recordRows({ row, orphan, source }: InputRecord): readonly SourceRow[] {
+  const rows: SourceRow[] = [orphan ? { row, child: source } : { row }];
+  addChildren(rows, row);
+  return rows;
+}
+
+function addChildren(rows: SourceRow[], { children }: Row): void {
+  for (const [child, joined] of children ?? []) {
+    for (const row of joined) {
+      rows.push({ row, child });
+      addChildren(rows, row);
+    }
+  }
+}
+
+function lineKey(file: string, line: number): string {
+  return `${line} ${file}`;
+}
+
+/** Of rows on the same line of the same file. */
+function isWithin({ pointer = "" }: Place, row: Row): boolean {
+  return isCsvRow(row) || pointer === row.pointer || pointer.startsWith(`${row.pointer}/`);
+}

@@ -1,0 +1,127 @@
+import { NEEDS_WORK } from "../../model/outcome.ts";
+import type { InputRecord, Row } from "../../model/record.ts";
+import { isCsvRow } from "../../model/record.ts";
+import type { ReportFolder } from "../report-folder.ts";
+import type { Report } from "../report.ts";
+import { countRecords } from "../report.ts";
+import type { CsvRejectOptions, RejectFile, RejectFileWriter } from "./reject-file.ts";
+import { csvLayout, JSON_LAYOUT, openRejectFile, originalColumns, rejectFileName } from "./reject-file.ts";
+import type { RejectedBatch, RejectRow } from "./rejected-rows.ts";
+import { recordRows, rejectedRecords, rejectRows } from "./rejected-rows.ts";
+
+export interface RejectsOptions extends RejectWriterOptions {
+  /**
+   * Reads the input again from its beginning; the numbers and places of the records are those of the run. Absent when
+   * the input can no longer be read: then there are no rejects.
+   */
+  readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
+}
+
+/**
+ * Starts the files with the original rows of the records that need work, one for each source (docs/errors.md,
+ * "Rejects"): `rejects.csv` for the root, `rejects.<source>.csv` for its children, `.ndjson` for JSON sources. Fed back
+ * in together they are those records again. Memory does not grow with the input.
+ * @throws Failure `source_changed` when the input is no longer what it was, `storage`
+ */
+export async function writeRejects(folder: ReportFolder, report: Report, options: RejectsOptions): Promise<Rejects> {
+  const { records } = options;
+  if (records === undefined || countRecords(report.summary, NEEDS_WORK) === 0) return { files: [], leftOut: 0 };
+  const columns: KnownColumns = new Map();
+  const pass = (): Promise<Rejects | undefined> =>
+    writeOnePass(openRejectWriter(folder, columns, options), rejectedRecords(report, records()));
+  const rejects = (await pass()) ?? (await pass());
+  if (rejects === undefined) throw new Error("the columns of the rejects changed between two readings");
+  return rejects;
+}
+
+/** Undefined when a column turned up after its file had been begun; the next pass then knows it. */
+async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<RejectedBatch>): Promise<Rejects | undefined> {
+  for await (const { batch, rejected, last } of batches) {
+    for (const record of batch) writer.noteSources(record);
+    for (const { record, outcome } of rejected) {
+      const [own, ...joined] = rejectRows(record, outcome);
+      // Rows joined to one that is left out would be orphans.
+      if (own === undefined || !writer.add(own, outcome.key)) continue;
+      for (const entry of joined) writer.add(entry, outcome.key);
+    }
+    await writer.flush();
+    if (last && writer.hasAllSources()) break;
+  }
+  return writer.finish();
+}
+
+/** The files of one pass over the input that hold its rejected rows. */
+interface RejectWriter {
+  /** Takes note of the sources that a record has rows of: each gets a file, if only a header. */
+  readonly noteSources: (record: InputRecord) => void;
+  readonly hasAllSources: () => boolean;
+  /** False when the row is left out. */
+  readonly add: (entry: RejectRow, key: string | undefined) => boolean;
+  /** Writes what was added. */
+  readonly flush: () => Promise<void>;
+  /** Undefined when a column turned up after its file had been begun. */
+  readonly finish: () => Promise<Rejects | undefined>;
+}
+
+export interface Rejects {
+  readonly files: readonly RejectFile[];
+  /** JSON values that could not be read faithfully, and so are in no file; `errors.csv` has their places. */
+  readonly leftOut: number;
+}
+
+interface RejectWriterOptions extends CsvRejectOptions {
+  /** The names of all sources of the mapping, the root's among them. */
+  readonly sources: readonly string[];
+}
+
+/** The original columns of each file of rejects, in order of appearance; what one pass learns the next one knows. */
+type KnownColumns = Map<string, string[]>;
+
+function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: RejectWriterOptions): RejectWriter {
+  const sheets = new Map<string, RejectFileWriter>();
+  const unseen = new Set(options.sources);
+  let leftOut = 0;
+
+  const sheetOf = (child: string | undefined, row: Row): RejectFileWriter => {
+    const name = rejectFileName(child, row.table.kind);
+    const old = sheets.get(name);
+    if (old !== undefined) return old;
+    const sheet = isCsvRow(row)
+      ? openRejectFile(folder, child, csvLayout(knownColumnsOf(known, name, originalColumns(row.table)), options))
+      : openRejectFile(folder, child, JSON_LAYOUT);
+    sheets.set(name, sheet);
+    return sheet;
+  };
+
+  return {
+    noteSources: (record) => {
+      if (unseen.size === 0) return;
+      for (const { row, child } of recordRows(record)) {
+        unseen.delete(child ?? record.source);
+        sheetOf(child, row);
+      }
+    },
+    hasAllSources: () => unseen.size === 0,
+    add: (entry, key) => {
+      const isTaken = sheetOf(entry.child, entry.row).add(entry, key);
+      if (!isTaken) leftOut += 1;
+      return isTaken;
+    },
+    flush: async () => {
+      for (const sheet of sheets.values()) await sheet.flush();
+    },
+    finish: async () => {
+      const all = [...sheets.values()];
+      if (all.some((sheet) => sheet.hasNewColumns())) return undefined;
+      const files: RejectFile[] = [];
+      for (const sheet of all) files.push(await sheet.finish());
+      return { files, leftOut };
+    },
+  };
+}
+
+function knownColumnsOf(known: KnownColumns, name: string, columns: readonly string[]): string[] {
+  const list = known.get(name) ?? [...columns];
+  known.set(name, list);
+  return list;
+}

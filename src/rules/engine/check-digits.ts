@@ -1,0 +1,96 @@
+/**
+ * The core of a GB electricity Meter Point Administration Number: 13 digits, the first two the distributor's (of which
+ * there are more every year: they are not judged), the last one the check digit: the other twelve, each times a prime (11 left out), summed, modulo 11, modulo 10.
+ * Source: Elexon, "MPAN core" in the market's data catalogue (data item J0003).
+ */
+export function isMpan(text: string): boolean {
+  if (!/^[1-9]\d{12}$/.test(text)) return false;
+  return (weighted(text.slice(0, 12), MPAN_WEIGHTS) % 11) % 10 === Number(text.charAt(12));
+}
+
+const MPAN_WEIGHTS = [3, 5, 7, 13, 17, 19, 23, 29, 31, 37, 41, 43];
+
+/**
+ * A GB gas Meter Point Reference Number: 6 to 10 digits. The last two are the check: the others, each times its place
+ * counted from the right, summed, modulo 11. Source: Xoserve's description of the check digits.
+ */
+export function isMprn(text: string): boolean {
+  if (!/^\d{6,10}$/.test(text)) return false;
+  const body = text.slice(0, -2);
+  const weights = Array.from(body, (_digit, index) => body.length - index);
+  return weighted(body, weights) % 11 === Number(text.slice(-2));
+}
+
+/**
+ * An Australian National Metering Identifier: 10 capitals and digits (no I, no O), or 11 with the check digit.
+ * Source: AEMO, "MSATS Procedures: National Metering Identifier", section on the checksum.
+ */
+export function isNmi(text: string): boolean {
+  if (!/^[A-HJ-NP-Z0-9]{10}\d?$/.test(text)) return false;
+  return text.length === 10 || meteringCheckDigit(text.slice(0, 10)) === Number(text.charAt(10));
+}
+
+/**
+ * An Australian gas Meter Installation Registration Number: 10 digits, the first a 5, or 11 with the check digit. That
+ * digit is not judged: AEMO's reports carry it (MIBB INT337, "mirn checksum"), but how it is worked out is not published
+ * where it could be looked up.
+ */
+export function isMirn(text: string): boolean {
+  return /^5\d{9,10}$/.test(text);
+}
+
+/**
+ * The ASCII code of each character, every other one doubled beginning with the last; the digits of all these numbers
+ * summed; what is missing to the next ten.
+ */
+function meteringCheckDigit(text: string): number {
+  let sum = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index) * ((text.length - index) % 2 === 1 ? 2 : 1);
+    for (const digit of String(code)) sum += Number(digit);
+  }
+  return (10 - (sum % 10)) % 10;
+}
+
+function weighted(digits: string, weights: readonly number[]): number {
+  return weights.reduce((sum, weight, index) => sum + weight * Number(digits.charAt(index)), 0);
+}
+
+/**
+ * A number in the companies register of a region; undefined for a region whose numbers are not known here. White space
+ * and missing leading zeros do not count: platforms mend them.
+ */
+export function isCompanyNumber(text: string, region: string): boolean | undefined {
+  const bare = text.replaceAll(/\s/g, "").toUpperCase();
+  if (region === "GB") return isBritish(bare);
+  return region === "AU" ? isAcn(bare) || isAbn(bare) : undefined;
+}
+
+/**
+ * Eight characters: digits, or a prefix of two letters for the register's parts, such as SC and OC. Source: Companies
+ * House, "Uniform Resource Identifiers for companies" (company number formats).
+ */
+function isBritish(text: string): boolean {
+  return /^(?:\d{1,8}|[A-Z]{2}\d{1,6}|[A-Z]{2}\d{5}R)$/.test(text);
+}
+
+/**
+ * Australian Company Number: nine digits, weights 8 to 1, the last digit what is missing to the next ten. Source: ASIC,
+ * "Australian Company Number digit check".
+ */
+function isAcn(text: string): boolean {
+  if (!/^\d{9}$/.test(text)) return false;
+  const sum = [8, 7, 6, 5, 4, 3, 2, 1].reduce((total, weight, index) => total + weight * Number(text.charAt(index)), 0);
+  return (10 - (sum % 10)) % 10 === Number(text.charAt(8));
+}
+
+/**
+ * Australian Business Number: eleven digits; 1 taken off the first, times their weights, the sum a multiple of 89.
+ * Source: Australian Business Register, "Format of the ABN".
+ */
+function isAbn(text: string): boolean {
+  if (!/^[1-9]\d{10}$/.test(text)) return false;
+  const weights = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];
+  const sum = weights.reduce((total, weight, index) => total + weight * Number(text.charAt(index)), -10);
+  return sum % 89 === 0;
+}

@@ -1,0 +1,204 @@
+import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { RuleProblem } from "../../model/problem.ts";
+import { shapeOf } from "../../text/shape.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import { createRuleCompiler } from "./expressions/compile-expression.ts";
+import { compileRule, type BrokenRule, type CompiledRule } from "./compile-rule.ts";
+import { typesWithRules, skipReason } from "./rule-requirements.ts";
+import type { RuleContext, Scope } from "./rule-context.ts";
+import type { Cursor } from "./expressions/cursor.ts";
+
+type Unplaced<P> = P extends unknown ? Omit<P, "place"> : never;
+
+/** A broken rule, before anybody knows which cell stands behind it. `path` leads to the value in question. */
+export type FoundRuleProblem = Unplaced<RuleProblem> & { readonly path: AttrPath };
+
+/**
+ * The rules that one payload breaks, each once. `wrong`: attrs at which something is reported already; rules that read
+ * there say nothing. Not re-entrant. A good payload gives one shared empty array.
+ */
+export type RuleValidator = (payload: JsonObject, reported: ReadonlySet<string>) => readonly FoundRuleProblem[];
+
+export interface RuleValidatorOptions {
+  /** Whether problems carry the value itself: only when the user asked to see values. */
+  readonly keepValues: boolean;
+}
+
+/**
+ * Compiles the rules of a request body's type; undefined when it has none that can be judged. Rules that depend on a
+ * setting or a reference list that is not there are left out.
+ */
+export function compileRules(
+  body: FieldType,
+  context: RuleContext,
+  { keepValues }: RuleValidatorOptions,
+): RuleValidator | undefined {
+  const visitor = createVisitors(body, context);
+  const visit = visitor(body);
+  if (visit === undefined) return undefined;
+  const found: FoundProblems = { problems: new Map() };
+  const scope: Scope = {
+    top: { value: null },
+    self: { value: null },
+    other: undefined,
+    found: undefined,
+    reported: undefined,
+    readsReported: false,
+  };
+  const add = (broken: BrokenRule): void => addProblem(broken, found, keepValues);
+  return (payload, reported) => {
+    const root: Cursor = { value: payload };
+    scope.reported = reported.size === 0 ? undefined : reported;
+    visit(root, scope, add);
+    if (found.problems.size === 0) return NO_PROBLEMS;
+    const problems = [...found.problems.values()];
+    found.problems.clear();
+    return problems;
+  };
+}
+
+function visitNothing(): void {}
+
+const NO_PROBLEMS: readonly FoundRuleProblem[] = Object.freeze([]);
+
+interface FoundProblems {
+  /** By code, attr and path, so that rules which say the same thing say it once. */
+  readonly problems: Map<string, FoundRuleProblem>;
+}
+
+function addProblem({ rule, attr, path, value }: BrokenRule, { problems }: FoundProblems, keepValues: boolean): void {
+  const key = [rule.code, attr, ...path].join("\n");
+  if (problems.has(key)) return;
+  const { code, severity, kind, about, message } = rule;
+  const isScalar = value !== undefined && typeof value !== "object";
+  problems.set(key, {
+    attr,
+    path,
+    severity,
+    by: "local",
+    code,
+    rule: kind,
+    fields: about,
+    ...(message !== undefined && { message }),
+    ...(isScalar && { shape: shapeOf(value) }),
+    ...(isScalar && keepValues && { value: String(value) }),
+  });
+}
+
+type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
+
+/** Each type is compiled once; undefined for one in which no rule stands. */
+function createVisitors(body: FieldType, context: RuleContext): (type: FieldType) => Visit | undefined {
+  const compiler = createRuleCompiler(context);
+  const bearing = typesWithRules(body, (rule) => skipReason(rule, context) === undefined);
+  const compiled = new Map<FieldType, Visit>();
+  const compiledRules = new Map<unknown, CompiledRule>();
+  const visitorOf = (type: FieldType): Visit | undefined => {
+    if (!bearing.has(type)) return undefined;
+    const known = compiled.get(type);
+    if (known !== undefined) return known;
+    let visit: Visit = visitNothing;
+    compiled.set(type, (cursor, scope, add) => visit(cursor, scope, add));
+    const own = (type.rules ?? [])
+      .filter((rule) => skipReason(rule, context) === undefined)
+      .map((rule) => {
+        const compiledRule = compiledRules.get(rule) ?? compileRule(rule, compiler);
+        compiledRules.set(rule, compiledRule);
+        return compiledRule;
+      });
+    const inside = insideVisit(type, visitorOf);
+    visit = (cursor, scope, add) => {
+      for (const compiledRule of own) compiledRule(cursor, scope, add);
+      inside?.(cursor, scope, add);
+    };
+    compiled.set(type, visit);
+    return visit;
+  };
+  return visitorOf;
+}
+
+function insideVisit(type: FieldType, visitorOf: (type: FieldType) => Visit | undefined): Visit | undefined {
+  if (type.kind === "object") {
+    const fields = [...type.properties.values()].flatMap(({ name, type: of }) => {
+      const visit = visitorOf(of);
+      return visit === undefined ? [] : [{ name, visit }];
+    });
+    const others = type.additional === "closed" ? undefined : visitorOf(type.additional);
+    const visit = fields.length === 0 ? undefined : fieldsVisit(fields);
+    return others === undefined ? visit : othersVisit(type, visit, others);
+  }
+  if (type.kind === "list") {
+    const visit = visitorOf(type.items);
+    return visit && itemsVisit(visit);
+  }
+  return type.kind === "union" ? unionVisit(type.options, type.discriminator, visitorOf) : undefined;
+}
+
+interface FieldVisit {
+  readonly name: string;
+  readonly visit: Visit;
+}
+
+function fieldsVisit(fields: readonly FieldVisit[]): Visit {
+  return (cursor, scope, add) => {
+    const { value } = cursor;
+    if (!isJsonObject(value)) return;
+    for (const { name, visit } of fields) {
+      const member = Object.hasOwn(value, name) ? value[name] : undefined;
+      if (member !== undefined && member !== null) visit({ value: member, parent: cursor, key: name }, scope, add);
+    }
+  };
+}
+
+/** The documented fields, then the others. */
+function othersVisit({ properties }: ObjectType, visit: Visit | undefined, others: Visit): Visit {
+  return (cursor, scope, add) => {
+    visit?.(cursor, scope, add);
+    for (const [key, value] of Object.entries(isJsonObject(cursor.value) ? cursor.value : {})) {
+      if (value !== null && !properties.has(key)) others({ value, parent: cursor, key }, scope, add);
+    }
+  };
+}
+
+function itemsVisit(visit: Visit): Visit {
+  return (cursor, scope, add) => {
+    if (!isJsonArray(cursor.value)) return;
+    for (const [index, value] of cursor.value.entries()) {
+      if (value !== null) visit({ value, parent: cursor, key: index }, scope, add);
+    }
+  };
+}
+
+/** The option that the discriminator chooses; without one, the first that knows all the value's fields. */
+function unionVisit(
+  options: readonly FieldType[],
+  discriminator: Discriminator | undefined,
+  visitorOf: (type: FieldType) => Visit | undefined,
+): Visit {
+  if (discriminator !== undefined) {
+    const visits = new Map([...discriminator.mapping].map(([tag, type]) => [tag, visitorOf(type)]));
+    return (cursor, scope, add) => {
+      if (!isJsonObject(cursor.value)) return;
+      visits.get(tagOf(cursor.value[discriminator.property]))?.(cursor, scope, add);
+    };
+  }
+  const visits = options.map((type) => ({ type, visit: visitorOf(type) }));
+  return (cursor, scope, add) => visits.find(({ type }) => couldBe(cursor.value, type))?.visit?.(cursor, scope, add);
+}
+
+/** As validation reads it: `null` stands for a tag that is not there, too. */
+function tagOf(tag: JsonValue | undefined): string {
+  if (tag === undefined || tag === null) return "null";
+  return typeof tag === "object" ? "" : String(tag);
+}
+
+function couldBe(value: JsonValue, type: FieldType): boolean {
+  if (type.kind === "object") {
+    if (!isJsonObject(value)) return false;
+    const needed = [...type.properties.values()].every(({ name, required }) => !required || Object.hasOwn(value, name));
+    return needed && (type.additional !== "closed" || Object.keys(value).every((name) => type.properties.has(name)));
+  }
+  if (type.kind === "list") return isJsonArray(value);
+  return type.kind === "union" || type.kind === "any" || typeof value !== "object";
+}

@@ -1,0 +1,128 @@
+import type { JsonObject } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import { suggest } from "../../text/suggestion.ts";
+import { localDateIn, shiftDays } from "../../time/calendar.ts";
+import type { RuleDeclarations, SettingType, SettingValue } from "../language/rule.ts";
+import type { Cursor } from "./expressions/cursor.ts";
+import type { PhoneTest } from "./value-formats.ts";
+
+/** What rules know beside the payload. */
+export interface RuleContext {
+  readonly book: RuleDeclarations;
+  /** The instance's settings that are declared, defaults filled in. */
+  readonly settings: ReadonlyMap<string, SettingValue>;
+  readonly references: ReadonlyMap<string, ReferenceList>;
+  readonly clock: RuleClock;
+  /** For contracts whose rules ask for telephone numbers. */
+  readonly phone?: PhoneTest | undefined;
+}
+
+interface RuleClock {
+  /** YYYY-MM-DD, in the instance's time zone. */
+  readonly today: string;
+  /** Milliseconds since 1970: the same moment, or start and end of a day that was given without a time. */
+  readonly earliest: number;
+  readonly latest: number;
+  /** The day that the instance's clocks show at an instant. */
+  readonly dayOf: (instant: number) => string;
+}
+
+/** Rows of a list that the user keeps; cells are text. */
+export interface ReferenceList {
+  readonly columns: readonly string[];
+  readonly rows: readonly JsonObject[];
+}
+
+/** What one judgement looks at, beside the spot at which an expression is worked out. Written before each judgement. */
+export interface Scope {
+  /** The object that the rule stands on: `top`. */
+  top: Cursor;
+  /** The object that is judged: `this`. */
+  self: Cursor;
+  other: Cursor | undefined;
+  found: Cursor | undefined;
+  /** Attrs at which structure is already reported; undefined when there are none. */
+  reported: ReadonlySet<string> | undefined;
+  /** Whether something was read that is already reported. */
+  readsReported: boolean;
+}
+
+/**
+ * The settings that rules may read: those declared, and the defaults of the others.
+ * @throws Failure `config` for a setting that the contract does not know, or a value of another type
+ */
+export function ruleSettingValues(
+  { settings: known }: RuleDeclarations,
+  declared: Readonly<Record<string, SettingValue>>,
+): ReadonlyMap<string, SettingValue> {
+  const settings = new Map<string, SettingValue>();
+  for (const [name, { default: standard }] of known) if (standard !== undefined) settings.set(name, standard);
+  for (const [name, value] of Object.entries(declared)) {
+    const type = known.get(name);
+    if (type === undefined) throw unknownSetting(name, [...known.keys()]);
+    if (!fits(value, type)) {
+      throw new Failure("config", `rules.${name}: ${EXPECTED_VALUE[type.type]} is expected`, {
+        ...(type.description !== undefined && { hint: type.description }),
+      });
+    }
+    settings.set(name, value);
+  }
+  return settings;
+}
+
+function unknownSetting(name: string, known: readonly string[]): Failure {
+  const near = suggest(name, known);
+  const hint = known.length === 0 ? "the contract's rules have no settings" : `known are ${known.join(", ")}`;
+  return new Failure("config", `rules.${name}: no rule of the contract knows this setting`, {
+    hint: near === undefined ? hint : `did you mean "${near}"?`,
+  });
+}
+
+const EXPECTED_VALUE: Readonly<Record<SettingType["type"], string>> = {
+  boolean: "true or false",
+  number: "a number",
+  text: "a text",
+  list: "a list of texts",
+};
+
+function fits(value: SettingValue, { type }: SettingType): boolean {
+  if (type === "list") return typeof value === "object";
+  if (type === "number")
+    return typeof value === "number" || (typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value));
+  return typeof value === (type === "text" ? "string" : "boolean");
+}
+
+/**
+ * What rules take for now: this moment, or any moment of the day that the user has fixed. On such a day only what lies
+ * after its end is the future, and only what lies before its start is the past.
+ * @throws Failure `config` for a time zone that is not known
+ */
+export function ruleClock(now: number, zone: string, today: string | undefined): RuleClock {
+  const dayOf = dayOfZone(zone);
+  if (today === undefined) return { today: dayOf(now), earliest: now, latest: now, dayOf };
+  return {
+    today,
+    earliest: startOfDay(today, dayOf),
+    latest: startOfDay(shiftDays(today, 1) ?? today, dayOf) - 1,
+    dayOf,
+  };
+}
+
+function dayOfZone(zone: string): (instant: number) => string {
+  try {
+    return localDateIn(zone);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Failure("config", `rules.time_zone: "${zone}" is no time zone`, { hint: "write it as Europe/London" });
+  }
+}
+
+const HOUR_MS = 3_600_000;
+const QUARTER_MS = HOUR_MS / 4;
+
+/** The first quarter of an hour at which the zone's clocks show the day: zones are no finer than that. */
+function startOfDay(day: string, dayOf: (instant: number) => string): number {
+  let instant = Date.parse(day) - 15 * HOUR_MS;
+  while (dayOf(instant) < day) instant += QUARTER_MS;
+  return instant;
+}

@@ -1,0 +1,109 @@
+import { requestTypes, type Contract } from "../../contract/contract.ts";
+import type { Rule, UndecidedReason } from "../language/rule.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { rulesWithin, skipReason } from "./rule-requirements.ts";
+import type { RuleContext } from "./rule-context.ts";
+
+/** What becomes of the codes that a contract publishes (`x-validators`). The lists hold each code once, in order. */
+export interface Coverage {
+  /** All of them. */
+  readonly published: readonly string[];
+  readonly byClass: Readonly<Record<CoverageClass, readonly string[]>>;
+  /** Rules that requests can meet, and how many of them are left out. */
+  readonly rules: number;
+  readonly skipped: number;
+  /** What is not declared and would let rules speak: `rules.<name>`, `references.<name>`. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * `checked`: by a rule here. `partial`: by rules that only warn, or that find only some of what the published text
+ * means, as the contract says. `setting`, `reference`: by a rule, once the setting or the list is there; `reference` also
+ * where the contract says that no rule can do without one. The others are what the contract says; `open`: nothing.
+ */
+export const COVERAGE_CLASSES = [
+  "checked",
+  "partial",
+  "setting",
+  "reference",
+  "platform",
+  "unclear",
+  "not-in-schema",
+  "open",
+] as const;
+export type CoverageClass = (typeof COVERAGE_CLASSES)[number];
+
+/** Undefined for a contract that has neither published validators nor rules. */
+export function coverageOf(contract: Contract, context: RuleContext | undefined): Coverage | undefined {
+  const published = [...new Set(publishedCodes(contract.document))].toSorted();
+  const rules = [...new Set(contract.operations.flatMap(requestTypes).flatMap(rulesWithin))];
+  if (published.length === 0 && rules.length === 0) return undefined;
+  const missing = new Set<string>();
+  const classes = new Map<string, CoverageClass>();
+  let skipped = 0;
+  for (const rule of rules) {
+    const reason = context && skipReason(rule, context);
+    if (reason !== undefined) {
+      skipped += 1;
+      missing.add(`${reason.kind === "setting" ? "rules" : "references"}.${reason.name}`);
+    }
+    const found = reason?.kind ?? classOfCheckedRule(rule, contract);
+    classes.set(rule.code, strongerClass(classes.get(rule.code), found));
+  }
+  const classOf = (code: string): CoverageClass => classes.get(code) ?? undecidedReason(code, contract) ?? "open";
+  return {
+    published,
+    byClass: groupByClass(published, classOf),
+    rules: rules.length,
+    skipped,
+    missing: [...missing].toSorted(),
+  };
+}
+
+function classOfCheckedRule({ code, severity }: Rule, { ruleDeclarations }: Contract): CoverageClass {
+  return severity === "warning" || ruleDeclarations.partial.has(code) ? "partial" : "checked";
+}
+
+/** What several rules say of a code together; of two that are left out, the later one's reason. */
+function strongerClass(known: CoverageClass | undefined, found: CoverageClass): CoverageClass {
+  if (known === "checked" || found === "checked") return "checked";
+  return known === "partial" ? known : found;
+}
+
+function undecidedReason(code: string, { ruleDeclarations }: Contract): UndecidedReason | undefined {
+  return ruleDeclarations.undecided.get(code);
+}
+
+function groupByClass(codes: readonly string[], classOf: (code: string) => CoverageClass): Coverage["byClass"] {
+  const codesIn = (wanted: CoverageClass): readonly string[] => codes.filter((code) => classOf(code) === wanted);
+  return {
+    checked: codesIn("checked"),
+    partial: codesIn("partial"),
+    setting: codesIn("setting"),
+    reference: codesIn("reference"),
+    platform: codesIn("platform"),
+    unclear: codesIn("unclear"),
+    "not-in-schema": codesIn("not-in-schema"),
+    open: codesIn("open"),
+  };
+}
+
+/** Anywhere in the document, in schemas that no request reaches too: that is what operators count. */
+function publishedCodes(document: JsonValue): readonly string[] {
+  const codes: string[] = [];
+  const open: JsonValue[] = [document];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (isJsonArray(value)) open.push(...value);
+    if (!isJsonObject(value)) continue;
+    for (const [name, member] of Object.entries(value)) {
+      if (name === "x-validators" && isJsonArray(member)) codes.push(...member.flatMap(codesOf));
+      else open.push(member);
+    }
+  }
+  return codes;
+}
+
+function codesOf(validator: JsonValue): readonly string[] {
+  const codes = isJsonObject(validator) ? validator["possible_errors"] : undefined;
+  return isJsonArray(codes) ? codes.filter((code) => typeof code === "string") : [];
+}

@@ -1,0 +1,150 @@
+import type { FieldType } from "../../contract/types/field-type.ts";
+import type { Expression, PathExpression } from "../language/expression.ts";
+import { subexpressionsOf } from "../language/expression.ts";
+import type { Rule, RuleDeclarations } from "../language/rule.ts";
+import { operandsOf } from "../language/rule.ts";
+import type { RuleContext } from "./rule-context.ts";
+
+/** Why a rule cannot be judged. */
+type SkipReason =
+  | { readonly kind: "setting"; readonly name: string }
+  /** A list, or `list.column`. */
+  | { readonly kind: "reference"; readonly name: string };
+
+/** The first thing that a rule depends on and that is not there. */
+export function skipReason(
+  rule: Rule,
+  { book, settings, references }: Pick<RuleContext, "book" | "settings" | "references">,
+): SkipReason | undefined {
+  const needs = requirementsOf(rule, book);
+  for (const name of needs.settings) if (!settings.has(name)) return { kind: "setting", name };
+  for (const [name, { read }] of needs.lists) {
+    const list = references.get(name);
+    if (list === undefined) return { kind: "reference", name };
+    const missing = [...read].find((column) => !list.columns.includes(column));
+    if (missing !== undefined) return { kind: "reference", name: `${name}.${missing}` };
+  }
+  return undefined;
+}
+
+/** Every rule that a payload of the type can meet, once. */
+export function rulesWithin(body: FieldType): readonly Rule[] {
+  return [...new Set(typesWithin(body).flatMap(({ rules }) => rules ?? []))];
+}
+
+/** The types in which, or below which, a rule stands that counts. */
+export function typesWithRules(body: FieldType, counts: (rule: Rule) => boolean): ReadonlySet<FieldType> {
+  const types = typesWithin(body);
+  const bearing = new Set(types.filter(({ rules }) => rules?.some(counts)));
+  for (let before = -1; before < bearing.size;) {
+    before = bearing.size;
+    for (const type of types) if (childTypes(type).some((part) => bearing.has(part))) bearing.add(type);
+  }
+  return bearing;
+}
+
+function typesWithin(body: FieldType): readonly FieldType[] {
+  const seen = new Set<FieldType>([body]);
+  for (const type of seen) for (const part of childTypes(type)) seen.add(part);
+  return [...seen];
+}
+
+function childTypes(type: FieldType): readonly FieldType[] {
+  if (type.kind === "object") {
+    const fields = [...type.properties.values()].filter(({ readOnly }) => !readOnly).map((property) => property.type);
+    return type.additional === "closed" ? fields : [...fields, type.additional];
+  }
+  if (type.kind === "list") return [type.items];
+  return type.kind === "union" ? [...type.options, ...(type.discriminator?.mapping.values() ?? [])] : [];
+}
+
+/** What a rule depends on, also through named values. */
+interface RuleRequirements {
+  readonly settings: ReadonlySet<string>;
+  readonly formats: ReadonlySet<string>;
+  /** Reference lists. */
+  readonly lists: ReadonlyMap<string, ListRequirements>;
+}
+
+interface ListRequirements {
+  /** Columns by which rows are found: a list without them is not the list that the rule means. */
+  readonly keys: ReadonlySet<string>;
+  /** Columns of the row that was found: where a list has none of these, the rule has nothing to say. */
+  readonly read: ReadonlySet<string>;
+}
+
+export function requirementsOf(rule: Rule, book: RuleDeclarations): RuleRequirements {
+  const needs: Collected = { settings: new Set(), formats: new Set(), lists: new Map() };
+  if (rule.kind === "matches-format" && "name" in rule.format) needs.formats.add(rule.format.name);
+  const found = rule.kind === "lookup" ? listIn(needs, rule.source) : undefined;
+  if (rule.kind === "lookup") for (const column of rule.by) found?.keys.add(column);
+  if (rule.kind === "in-set" && "source" in rule.set) {
+    const { keys } = listIn(needs, rule.set.source);
+    for (const column of rule.set.columns) keys.add(column);
+  }
+  const gather: Traversal = { needs, book, found, seen: new Set() };
+  for (const { expression } of operandsOf(rule)) visit(expression, undefined, gather);
+  if (rule.each !== undefined) visit(rule.each, undefined, gather);
+  return needs;
+}
+
+interface Collected {
+  readonly settings: Set<string>;
+  readonly formats: Set<string>;
+  readonly lists: Map<string, CollectedList>;
+}
+
+interface CollectedList {
+  readonly keys: Set<string>;
+  readonly read: Set<string>;
+}
+
+interface Traversal {
+  readonly needs: Collected;
+  readonly book: RuleDeclarations;
+  /** The list that `found` is a row of. */
+  readonly found: CollectedList | undefined;
+  readonly seen: Set<Expression>;
+}
+
+function listIn({ lists }: Collected, name: string): CollectedList {
+  const list = lists.get(name) ?? { keys: new Set(), read: new Set() };
+  lists.set(name, list);
+  return list;
+}
+
+/** @param rows the list whose rows the expression is worked out for, if it is in a filter of one */
+function visit(expression: Expression, rows: CollectedList | undefined, gather: Traversal): void {
+  const { needs, seen } = gather;
+  if (seen.has(expression)) return;
+  seen.add(expression);
+  if (expression.kind === "setting") needs.settings.add(expression.name);
+  if (expression.kind === "call" && expression.name === "is-format") {
+    const [, format] = expression.operands;
+    if (format?.kind === "text") needs.formats.add(format.text);
+  }
+  if (expression.kind === "path") visitPath(expression, rows, gather);
+  else for (const part of subexpressionsOf(expression)) visit(part, rows, gather);
+}
+
+function visitPath(path: PathExpression, rows: CollectedList | undefined, gather: Traversal): void {
+  const { book, needs, found } = gather;
+  const [first, column] = path.steps.flatMap((step) => (step.kind === "field" ? [step.name] : []));
+  const list = path.base === "listed" ? listIn(needs, first ?? "") : undefined;
+  if (path.base === "listed") addColumn(column, list?.keys);
+  if (path.base === "here") addColumn(first, rows?.keys);
+  if (path.base === "found") addColumn(first, found?.read);
+  for (const filter of subexpressionsOf(path)) visit(filter, list, gather);
+  const value = book.values.get(namedValueOf(path) ?? "");
+  if (value !== undefined) visit(value, undefined, gather);
+}
+
+function addColumn(column: string | undefined, columns: Set<string> | undefined): void {
+  if (column !== undefined) columns?.add(column);
+}
+
+/** The named value that a path ends with. */
+function namedValueOf({ steps }: PathExpression): string | undefined {
+  const last = steps.at(-1);
+  return last?.kind === "named" ? last.name : undefined;
+}

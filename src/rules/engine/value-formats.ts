@@ -1,0 +1,115 @@
+import type { CountryCode } from "libphonenumber-js/max";
+import { isIsoDate, isIsoDateTime } from "../../time/calendar.ts";
+import type { FormatName } from "../language/format-names.ts";
+import { FORMAT_NAMES } from "../language/format-names.ts";
+import { isCompanyNumber, isMirn, isMpan, isMprn, isNmi } from "./check-digits.ts";
+import type { Value } from "./expressions/rule-value.ts";
+
+/** Whether a value has the format. What the region does not decide passes. */
+export type FormatTest = (value: Value, region: Value) => boolean;
+
+/** `phone`: for contracts that ask for telephone numbers; without it these pass. */
+export function formatTest(name: string, phone: PhoneTest | undefined): FormatTest {
+  const known = FORMAT_NAMES.find((format) => format === name);
+  if (known === undefined) return () => true;
+  const fits = isPhoneKind(known) ? phoneFits(known, phone) : FORMATS[known];
+  return (value, region) => {
+    if (typeof value !== "string" && typeof value !== "number") return true;
+    return fits(String(value).trim(), typeof region === "string" ? region.toUpperCase() : undefined);
+  };
+}
+
+type TextFits = (text: string, region: string | undefined) => boolean;
+
+export function isPhoneKind(name: string): name is PhoneKind {
+  return name === "phone" || name === "mobile" || name === "landline";
+}
+
+function phoneFits(kind: PhoneKind, phone: PhoneTest | undefined): TextFits {
+  return (text, region) => phone?.(text, region, kind) ?? true;
+}
+
+const FORMATS: Readonly<Record<Exclude<FormatName, PhoneKind>, TextFits>> = {
+  postcode: (text, region) => POSTCODES.get(region ?? "")?.(text) ?? true,
+  "uk-postcode": isUkPostcode,
+  "au-postcode": isAuPostcode,
+  mpan: isMpan,
+  mprn: isMprn,
+  mpxn: (text) => isMpan(text) || isMprn(text),
+  nmi: isNmi,
+  mirn: isMirn,
+  "sort-code": (text, region) => (SORT_CODES.get(region ?? "") ?? /^\d{2}[- ]?\d{2}[- ]?\d{2}$/).test(text),
+  "company-number": (text, region) => isCompanyNumber(text, region ?? "") ?? true,
+  integer: (text) => /^[-+]?\d+$/.test(text.replaceAll(/\s/g, "")),
+  caps: (text) => /^[A-Z]+$/.test(text),
+  "not-blank": (text) => text !== "",
+  "two-lines": (text) => {
+    const lines = text.split(/\r\n|\r|\n/);
+    return lines.length <= 2 && lines.every((line) => Array.from(line).length <= 30);
+  },
+  "delivery-point-id": (text) => /^[A-Z0-9]+$/.test(text),
+  "portfolio-number": (text) => /^P-[A-Z0-9]{8}$/.test(text),
+  "scheme-label": (text) => /^(?:time_of_use|register):.+$/.test(text),
+  "tax-year": isTaxYear,
+  "iso-date": isIsoDate,
+  "iso-datetime": (text) => isIsoDate(text) || isIsoDateTime(text) || isIsoDateTime(`${text}Z`),
+  "email-not-test": (text) => !TEST_EMAIL.test(text),
+  "email-not-blackhole": (text) => !text.toLowerCase().includes("blackhole+"),
+};
+
+/**
+ * Outward code, inward code, a space between them or none, in any case (platforms write them right). Source: the
+ * expression of the British government's "Bulk Data Transfer" schema, after BS 7666; GIR 0AA is the exception in it.
+ */
+function isUkPostcode(text: string): boolean {
+  return UK_POSTCODE.test(text.toUpperCase());
+}
+
+const UK_POSTCODE =
+  /^(?:GIR ?0AA|(?:[A-PR-UWYZ]\d{1,2}|[A-PR-UWYZ][A-HK-Y]\d{1,2}|[A-PR-UWYZ]\d[A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y]\d[ABEHMNPRV-Y]) ?\d[ABD-HJLNP-UW-Z]{2})$/;
+
+/** Four digits; 0200 is the lowest that was given out. Source: Australia Post, "Postcodes". */
+function isAuPostcode(text: string): boolean {
+  return /^(?!0[01])\d{4}$/.test(text);
+}
+
+const POSTCODES: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ["GB", isUkPostcode],
+  ["AU", isAuPostcode],
+]);
+
+/** A British sort code in pairs; an Australian BSB in threes. */
+const SORT_CODES: ReadonlyMap<string, RegExp> = new Map([
+  ["GB", /^\d{2}[- ]?\d{2}[- ]?\d{2}$/],
+  ["AU", /^\d{3}[- ]?\d{3}$/],
+]);
+
+/** `2018/19`. */
+function isTaxYear(text: string): boolean {
+  const [, first, second] = /^(\d{4})\/(\d{2})$/.exec(text) ?? [];
+  return first !== undefined && (Number(first) + 1) % 100 === Number(second);
+}
+
+/** Addresses that operators publish as those of tests: `test@...`, `xxx@...`, `...@test.com`, `....xxx`. */
+const TEST_EMAIL = /^(?:test|xxx)@|@test\.(?:com|co\.uk)$|\.xxx?$/i;
+
+/** Whether a text is a number that can exist: in the region, or with a country code anywhere. */
+export type PhoneTest = (text: string, region: string | undefined, kind: PhoneKind) => boolean;
+type PhoneKind = "phone" | "mobile" | "landline";
+
+/**
+ * Loads the numbering plans of all countries (libphonenumber's metadata, from which platforms judge too; editions
+ * differ at the edges). Loaded only for contracts that ask: it takes longer than all the rest together.
+ */
+export async function loadPhoneTest(): Promise<PhoneTest> {
+  const { isSupportedCountry, parsePhoneNumberFromString } = await import("libphonenumber-js/max");
+  const isCountry = (region: string): region is CountryCode => isSupportedCountry(region);
+  return (text, region, kind) => {
+    const country = region !== undefined && isCountry(region) ? region : undefined;
+    const number = parsePhoneNumberFromString(text, { ...(country && { defaultCountry: country }), extract: false });
+    if (number === undefined || !number.isValid()) return false;
+    const type = number.getType();
+    if (kind === "phone" || type === undefined) return true;
+    return (type === "MOBILE") === (kind === "mobile") || type === "FIXED_LINE_OR_MOBILE";
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { KindReaders } from "./rule-schema.ts";
+import { days, expression, flag, kindReader, oneOrMore, path } from "./rule-schema.ts";
+
+/** How dates lie to each other, and to the clock. */
+export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> = {
+  "date-order": kindReader(
+    { earlier: expression, later: expression, strict: flag() },
+    ({ earlier, later, strict }) => ({
+      check: { kind: "date-order", earlier, later, strict },
+      about: [earlier, later],
+    }),
+  ),
+  "not-future": kindReader({ value: expression, limit: days.default(0) }, ({ value, limit }) => ({
+    check: { kind: "not-future", value, limitDays: limit },
+    about: [value],
+  })),
+  "not-past": kindReader({ value: expression, limit: days.default(0) }, ({ value, limit }) => ({
+    check: { kind: "not-past", value, limitDays: limit },
+    about: [value],
+  })),
+};
+
+/** How periods lie to each other. */
+export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by"> = {
+  "no-overlap": kindReader(
+    { ...periodMembers(), "end-inclusive": flag(), group: oneOrMore(expression).optional() },
+    ({ list, start, end, "end-inclusive": endInclusive, group }) => ({
+      check: { kind: "no-overlap", list, start, end, endInclusive, ...definedMembers({ group }) },
+      about: [list],
+    }),
+  ),
+  contiguous: kindReader(
+    {
+      ...periodMembers(),
+      step: oneOrMore(z.int().min(0).max(366)).default([0]),
+      group: oneOrMore(expression).optional(),
+      last: z.literal("open", 'must be "open", or left out').optional(),
+      from: expression.optional(),
+      overlaps: flag(),
+    },
+    ({ list, start, end, step: steps, group, last, from, overlaps }) => ({
+      check: {
+        kind: "contiguous",
+        list,
+        start,
+        end,
+        endInclusive: false,
+        steps,
+        lastOpen: last === "open",
+        overlaps,
+        ...definedMembers({ group, from }),
+      },
+      about: [list],
+    }),
+  ),
+  "covered-by": kindReader(
+    {
+      ...periodMembers(),
+      "end-inclusive": z.boolean("must be true or false").default(true),
+      value: expression,
+      to: expression.optional(),
+      match: expression.optional(),
+    },
+    ({ list, start, end, "end-inclusive": endInclusive, value, to, match }) => ({
+      check: { kind: "covered-by", list, start, end, endInclusive, value, ...definedMembers({ to, match }) },
+      about: [value],
+    }),
+  ),
+};
+
+function periodMembers(): { list: typeof path; start: typeof expression; end: typeof expression } {
+  return { list: path, start: expression, end: expression };
+}

@@ -1,0 +1,128 @@
+/** A condition, operand or filter of a rule, as its text was understood (docs/rules.md, "Expressions"). */
+export type Expression = Literal | Operation | Condition | PathExpression;
+
+export type Literal =
+  | { readonly kind: "text"; readonly text: string }
+  /** Exact: the digits as written. */
+  | { readonly kind: "number"; readonly digits: string }
+  | { readonly kind: "boolean"; readonly value: boolean }
+  | { readonly kind: "missing" }
+  | { readonly kind: "today" }
+  | { readonly kind: "days"; readonly count: number };
+
+type Operation =
+  | { readonly kind: "setting"; readonly name: string }
+  | {
+      readonly kind: "arithmetic";
+      readonly operator: Arithmetic;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | { readonly kind: "call"; readonly name: FunctionName; readonly operands: readonly Expression[] };
+
+export type Condition =
+  | {
+      readonly kind: "comparison";
+      readonly operator: Comparison;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | { readonly kind: "in"; readonly negated: boolean; readonly value: Expression; readonly set: readonly Expression[] }
+  | { readonly kind: "presence"; readonly present: boolean; readonly value: Expression }
+  | { readonly kind: "and"; readonly left: Expression; readonly right: Expression }
+  | { readonly kind: "or"; readonly left: Expression; readonly right: Expression }
+  | { readonly kind: "not"; readonly operand: Expression };
+
+const LITERALS: ReadonlySet<Expression["kind"]> = new Set(["text", "number", "boolean", "missing", "today", "days"]);
+const CONDITIONS: ReadonlySet<Expression["kind"]> = new Set(["comparison", "in", "presence", "and", "or", "not"]);
+
+export function isLiteral(expression: Expression): expression is Literal {
+  return LITERALS.has(expression.kind);
+}
+
+export function isCondition(expression: Expression): expression is Condition {
+  return CONDITIONS.has(expression.kind);
+}
+
+export type Arithmetic = "+" | "-" | "*" | "/";
+export type Comparison = "=" | "!=" | "<" | "<=" | ">" | ">=";
+
+export interface PathExpression {
+  readonly kind: "path";
+  /** Where the path starts; `above`: at the nearest object around in which its first step is present. */
+  readonly base: PathBase;
+  readonly steps: readonly PathStep[];
+  /** As it was written. */
+  readonly text: string;
+}
+
+/** `listed`: the first step is the name of a reference list, the second takes its rows. */
+export type PathBase = "here" | "this" | "top" | "above" | "other" | "found" | "listed";
+
+export type PathStep =
+  | { readonly kind: "field"; readonly name: string }
+  | { readonly kind: "parent" }
+  | { readonly kind: "items"; readonly filter?: Expression }
+  /** The values of an object's fields, whatever these are called. */
+  | { readonly kind: "members" }
+  /** A named value; always the last step. */
+  | { readonly kind: "named"; readonly name: string };
+
+export type FunctionName =
+  | "min"
+  | "max"
+  | "sum"
+  | "count"
+  | "first"
+  | "if"
+  | "join"
+  | "lower"
+  | "upper"
+  | "trim"
+  | "date"
+  | "same"
+  | "agrees"
+  | "name-of"
+  | "starts-with"
+  | "ends-with"
+  | "contains"
+  | "is-format";
+
+/** Name -> how many operands it takes, least and most. */
+export const FUNCTIONS: Readonly<Record<FunctionName, readonly [number, number]>> = {
+  min: [1, 20],
+  max: [1, 20],
+  sum: [1, 20],
+  count: [1, 20],
+  first: [1, 20],
+  if: [3, 3],
+  join: [2, 20],
+  lower: [1, 1],
+  upper: [1, 1],
+  trim: [1, 1],
+  date: [1, 1],
+  same: [2, 2],
+  agrees: [2, 2],
+  "name-of": [1, 1],
+  "starts-with": [2, 2],
+  "ends-with": [2, 2],
+  contains: [2, 2],
+  "is-format": [2, 3],
+};
+
+/** The expressions directly inside of one, filters of its path among them. */
+export function subexpressionsOf(expression: Expression): readonly Expression[] {
+  if (isLiteral(expression)) return [];
+  if (isCondition(expression)) return conditionOperands(expression);
+  if (expression.kind === "path") {
+    return expression.steps.flatMap((step) => (step.kind === "items" && step.filter ? [step.filter] : []));
+  }
+  if (expression.kind === "arithmetic") return [expression.left, expression.right];
+  return expression.kind === "call" ? expression.operands : [];
+}
+
+function conditionOperands(condition: Condition): readonly Expression[] {
+  if (condition.kind === "not") return [condition.operand];
+  if (condition.kind === "presence") return [condition.value];
+  return condition.kind === "in" ? [condition.value, ...condition.set] : [condition.left, condition.right];
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { Expression } from "./expression.ts";
+import { count, kindReader, type KindReaders } from "./rule-schema.ts";
+import { expression, oneOrMore, path } from "./rule-schema.ts";
+
+/** What a list may hold how often. */
+export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
+  "unique-by": kindReader(
+    {
+      list: oneOrMore(path),
+      key: oneOrMore(keyExpression()),
+      allow: count().default(1),
+      unless: expression.optional(),
+    },
+    ({ list: lists, key, allow, unless }) => {
+      const keys = key.filter((part) => part !== "*");
+      if (keys.length > 0 && keys.length < key.length) return 'the key "*" stands alone';
+      const parts = keys.length === 0 ? undefined : keys;
+      return {
+        check: { kind: "unique-by", lists, allow, ...definedMembers({ key: parts, unless }) },
+        about: parts ?? lists,
+      };
+    },
+  ),
+  "count-limit": kindReader(
+    { list: path, group: oneOrMore(expression).optional(), min: count().optional(), max: count().optional() },
+    ({ list, group, min, max }) =>
+      min === undefined && max === undefined
+        ? 'needs "min" or "max"'
+        : { check: { kind: "count-limit", list, ...definedMembers({ group, min, max }) }, about: [list] },
+  ),
+};
+
+function keyExpression(): z.ZodType<Expression | "*"> {
+  return z.union([z.literal("*"), expression]);
+}

@@ -1,0 +1,280 @@
+import { ExpressionSyntaxError, tokenise, type Token } from "./expression-tokens.ts";
+import {
+  FUNCTIONS,
+  type Arithmetic,
+  type Comparison,
+  type Expression,
+  type FunctionName,
+  type PathBase,
+  type PathExpression,
+  type PathStep,
+} from "./expression.ts";
+import { suggest } from "../../text/suggestion.ts";
+
+/**
+ * Understands an expression of a rule (docs/rules.md). From loosest to tightest: `or`, `and`, `not`, comparisons,
+ * `+ -`, `* /`.
+ * @throws ExpressionFault with the place at which it stops making sense
+ */
+export function parseExpression(text: string): Expression {
+  const reader = readerOf(text);
+  const expression = parseOr(reader);
+  if (reader.peek().kind !== "end") throw unexpected(reader.peek());
+  return expression;
+}
+
+interface TokenReader {
+  readonly text: string;
+  readonly peek: (ahead?: number) => Token;
+  readonly next: () => Token;
+  /** Takes the next token when it is this word or sign. */
+  readonly take: (word: string) => boolean;
+  readonly expect: (word: string) => void;
+}
+
+const END: Token = { kind: "end", text: "", offset: 0 };
+
+function readerOf(text: string): TokenReader {
+  const tokens = tokenise(text);
+  let position = 0;
+  const peek = (ahead = 0): Token => tokens[Math.min(position + ahead, tokens.length - 1)] ?? END;
+  const next = (): Token => {
+    const token = peek();
+    position += 1;
+    return token;
+  };
+  const take = (word: string): boolean => {
+    const { kind, text: found } = peek();
+    if (found !== word || (kind !== "name" && kind !== "sign" && kind !== "function")) return false;
+    position += 1;
+    return true;
+  };
+  const expect = (word: string): void => {
+    if (!take(word))
+      throw new ExpressionSyntaxError(`"${word}" is expected ${describePosition(peek())}`, peek().offset);
+  };
+  return { text, peek, next, take, expect };
+}
+
+function describePosition({ kind, text }: Token): string {
+  return kind === "end" ? "at the end" : `before "${text}"`;
+}
+
+function unexpected(token: Token): ExpressionSyntaxError {
+  const what = token.kind === "end" ? "the expression breaks off" : `"${token.text}" is not expected here`;
+  return new ExpressionSyntaxError(what, token.offset);
+}
+
+function parseOr(reader: TokenReader): Expression {
+  let left = parseAnd(reader);
+  while (reader.take("or")) left = { kind: "or", left, right: parseAnd(reader) };
+  return left;
+}
+
+function parseAnd(reader: TokenReader): Expression {
+  let left = parseNot(reader);
+  while (reader.take("and")) left = { kind: "and", left, right: parseNot(reader) };
+  return left;
+}
+
+/** `not (a = b)` reaches here with `not` as the name of a function. */
+function parseNot(reader: TokenReader): Expression {
+  return reader.take("not") ? { kind: "not", operand: parseNot(reader) } : parseComparison(reader);
+}
+
+const COMPARISONS: readonly Comparison[] = ["=", "!=", "<=", ">=", "<", ">"];
+
+function parseComparison(reader: TokenReader): Expression {
+  const left = parseSum(reader);
+  for (const operator of COMPARISONS) {
+    if (reader.take(operator)) return { kind: "comparison", operator, left, right: parseSum(reader) };
+  }
+  if (reader.take("is")) return parsePresence(left, reader);
+  const negated = reader.peek().text === "not" && reader.peek(1).text === "in" && reader.take("not");
+  if (reader.take("in")) return { kind: "in", negated, value: left, set: parseSet(reader) };
+  return left;
+}
+
+function parsePresence(value: Expression, reader: TokenReader): Expression {
+  const negated = reader.take("not");
+  if (reader.take("present")) return { kind: "presence", present: !negated, value };
+  if (reader.take("absent")) return { kind: "presence", present: negated, value };
+  throw new ExpressionSyntaxError(
+    '"is" is followed by "present" or "absent"; for values there is "="',
+    reader.peek().offset,
+  );
+}
+
+/** `("X", "Y")`, or a path or setting that gives several values. */
+function parseSet(reader: TokenReader): readonly Expression[] {
+  return reader.take("(") ? parseList(reader) : [parseSum(reader)];
+}
+
+/** What stands between brackets, separated by commas; the opening one has been read. */
+function parseList(reader: TokenReader): readonly Expression[] {
+  const items = [parseOr(reader)];
+  while (reader.take(",")) items.push(parseOr(reader));
+  reader.expect(")");
+  return items;
+}
+
+const SUMS: readonly Arithmetic[] = ["+", "-"];
+const PRODUCTS: readonly Arithmetic[] = ["*", "/"];
+
+function parseSum(reader: TokenReader): Expression {
+  return parseOperators(SUMS, parseProduct, reader);
+}
+
+function parseProduct(reader: TokenReader): Expression {
+  return parseOperators(PRODUCTS, parseOperand, reader);
+}
+
+function parseOperators(
+  operators: readonly Arithmetic[],
+  parse: (reader: TokenReader) => Expression,
+  reader: TokenReader,
+): Expression {
+  let left = parse(reader);
+  for (;;) {
+    const operator = operators.find(reader.take);
+    if (operator === undefined) return left;
+    left = { kind: "arithmetic", operator, left, right: parse(reader) };
+  }
+}
+
+function parseOperand(reader: TokenReader): Expression {
+  const token = reader.peek();
+  if (token.kind === "text") return { kind: "text", text: reader.next().text };
+  if (token.kind === "number") return parseNumber(reader);
+  if (token.kind === "function") return parseCall(reader);
+  if (reader.take("-")) return { kind: "arithmetic", operator: "-", left: ZERO, right: parseOperand(reader) };
+  if (reader.take("(")) {
+    const inner = parseOr(reader);
+    reader.expect(")");
+    return inner;
+  }
+  if (token.kind === "name" && !PATH_SIGNS.has(reader.peek(1).text)) {
+    const word = WORDS.get(token.text);
+    if (word !== undefined) {
+      reader.next();
+      return word;
+    }
+  }
+  if (token.text === "config" && reader.peek(1).text === ".") return parseSetting(reader);
+  return parsePath(reader);
+}
+
+/** What follows a name that is the beginning of a path. */
+const PATH_SIGNS: ReadonlySet<string> = new Set([".", "[", "{}"]);
+
+const ZERO: Expression = { kind: "number", digits: "0" };
+
+const WORDS: ReadonlyMap<string, Expression> = new Map<string, Expression>([
+  ["true", { kind: "boolean", value: true }],
+  ["false", { kind: "boolean", value: false }],
+  ["null", { kind: "missing" }],
+  ["today", { kind: "today" }],
+]);
+
+function parseNumber(reader: TokenReader): Expression {
+  const { text, offset } = reader.next();
+  if (!reader.take("days") && !reader.take("day")) return { kind: "number", digits: text };
+  if (text.includes(".")) throw new ExpressionSyntaxError("a number of days is whole", offset);
+  return { kind: "days", count: Number(text) };
+}
+
+function parseCall(reader: TokenReader): Expression {
+  const { text, offset } = reader.next();
+  if (!isFunction(text)) {
+    const near = suggest(text, Object.keys(FUNCTIONS));
+    throw new ExpressionSyntaxError(`there is no function "${text}"${near ? `; did you mean "${near}"?` : ""}`, offset);
+  }
+  reader.expect("(");
+  const operands = parseList(reader);
+  const [least, most] = FUNCTIONS[text];
+  if (operands.length >= least && operands.length <= most) return { kind: "call", name: text, operands };
+  throw new ExpressionSyntaxError(
+    `${text}() takes ${least === most ? least : `${least} or more`} operand${most === 1 ? "" : "s"}`,
+    offset,
+  );
+}
+
+function isFunction(name: string): name is FunctionName {
+  return Object.hasOwn(FUNCTIONS, name);
+}
+
+function parseSetting(reader: TokenReader): Expression {
+  reader.next();
+  reader.expect(".");
+  const { kind, text, offset } = reader.next();
+  if (kind !== "name") throw new ExpressionSyntaxError("the name of a setting is expected after config.", offset);
+  return { kind: "setting", name: text };
+}
+
+const BASES: readonly PathBase[] = ["this", "top", "above", "other", "found"];
+/** Words that would otherwise be taken for fields. */
+const RESERVED: ReadonlySet<string> = new Set(["and", "or", "not", "in", "is", "present", "absent", "day", "days"]);
+
+function parsePath(reader: TokenReader): PathExpression {
+  const start = reader.peek().offset;
+  const steps: PathStep[] = [];
+  const base = takeBase(reader);
+  if (base === "listed") steps.push(...parseListed(reader));
+  if (base === undefined && reader.take(".")) return { kind: "path", base: "here", steps, text: "." };
+  if (base === undefined) steps.push(parseStep(reader));
+  while (continues(steps, reader)) steps.push(parseStep(reader));
+  const [first] = steps;
+  if (base === "above" && first?.kind !== "field" && first?.kind !== "named") {
+    throw new ExpressionSyntaxError("above. is followed by the name of a field or of a named value", start);
+  }
+  return { kind: "path", base: base ?? "here", steps, text: reader.text.slice(start, reader.peek().offset).trim() };
+}
+
+function takeBase(reader: TokenReader): PathBase | undefined {
+  if (reader.peek().text === "listed" && reader.peek(1).text === "." && reader.take("listed")) return "listed";
+  const base = BASES.find((name) => reader.peek().kind === "name" && reader.peek().text === name);
+  if (base !== undefined) reader.next();
+  return base;
+}
+
+/** `listed.product-rates[...]`: a list's name may have hyphens. */
+function parseListed(reader: TokenReader): readonly PathStep[] {
+  reader.expect(".");
+  const words = [nameOfList(reader)];
+  while (reader.take("-")) words.push(nameOfList(reader));
+  const name = words.join("-");
+  reader.expect("[");
+  return [{ kind: "field", name }, parseItems(reader)];
+}
+
+function nameOfList(reader: TokenReader): string {
+  const { kind, text, offset } = reader.next();
+  if (kind === "name") return text;
+  throw new ExpressionSyntaxError("the name of a reference list is expected after listed.", offset);
+}
+
+/** Takes the dot before the next step; a bracket needs none. */
+function continues(steps: readonly PathStep[], reader: TokenReader): boolean {
+  const last = steps.at(-1);
+  const { kind, text } = reader.peek();
+  if (last?.kind !== "named" && kind === "sign" && (text === "[" || text === "{}")) return true;
+  if (!reader.take(".")) return false;
+  if (last?.kind === "named") throw new ExpressionSyntaxError("nothing may follow a named value", reader.peek().offset);
+  return true;
+}
+
+function parseStep(reader: TokenReader): PathStep {
+  const token = reader.next();
+  if (token.kind === "named") return { kind: "named", name: token.text };
+  if (token.text === "[" && token.kind === "sign") return parseItems(reader);
+  if (token.text === "{}" && token.kind === "sign") return { kind: "members" };
+  if (token.kind !== "name" || RESERVED.has(token.text)) throw unexpected(token);
+  return token.text === "parent" ? { kind: "parent" } : { kind: "field", name: token.text };
+}
+
+function parseItems(reader: TokenReader): PathStep {
+  if (reader.take("]")) return { kind: "items" };
+  const filter = parseOr(reader);
+  reader.expect("]");
+  return { kind: "items", filter };
+}

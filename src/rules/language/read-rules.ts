@@ -1,0 +1,195 @@
+import { z } from "zod";
+import type { AttrPath } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { suggest } from "../../text/suggestion.ts";
+import { DATE_KINDS, PERIOD_KINDS } from "./date-kinds.ts";
+import type { Expression, PathExpression } from "./expression.ts";
+import { subexpressionsOf } from "./expression.ts";
+import { LIST_KINDS } from "./list-kinds.ts";
+import { PRESENCE_KINDS } from "./presence-kinds.ts";
+import type { KindReaders } from "./rule-schema.ts";
+import { attrTemplate, expression, path as pathExpression } from "./rule-schema.ts";
+import type { Rule, RuleDeclarations, RuleKind, SettingType, UndecidedReason } from "./rule.ts";
+import { UNDECIDED_REASONS } from "./rule.ts";
+import { VALUE_KINDS } from "./value-kinds.ts";
+
+/** Takes note of what is not understood; `path` is where in the document it stands. */
+export type ReportRuleIssue = (message: string, path: AttrPath) => void;
+
+/** A schema's `x-rules`. A rule that is not understood is refused and left out. */
+export function readRules(written: JsonValue, path: AttrPath, report: ReportRuleIssue): readonly Rule[] {
+  if (!isJsonArray(written)) {
+    report('"x-rules" must be a list of rules', path);
+    return [];
+  }
+  return written.flatMap((rule, index) => {
+    const place = [...path, index];
+    if (isJsonObject(rule)) return readRule(rule, place, report) ?? [];
+    report("a rule must be an object with kind and code", place);
+    return [];
+  });
+}
+
+function readRule(written: JsonObject, path: AttrPath, reportAt: ReportRuleIssue): Rule | undefined {
+  const report = (message: string, ...at: AttrPath): undefined => {
+    reportAt(message, [...path, ...at]);
+    return undefined;
+  };
+  const { kind, ...members } = written;
+  if (typeof kind !== "string" || !isKind(kind)) return report(unknownKind(kind), "kind");
+  const { members: own, read } = KIND_READERS[kind];
+  const strange = unknownMember(kind, members, own);
+  if (strange !== undefined) return report(strange.message, strange.name);
+  const common = commonSchema.safeParse(members);
+  const understood = read(members);
+  if (typeof understood === "string") return report(`${kind}: ${understood}`);
+  for (const { issues } of [common.error, understood].filter((part) => part instanceof z.ZodError)) {
+    for (const issue of issues)
+      report(issueText(kind, issue), ...issue.path.filter((part) => typeof part !== "symbol"));
+  }
+  if (!common.success || understood instanceof z.ZodError) return undefined;
+  const { "skip-if-missing": skipIfMissing, when, each, attr, message, code, severity } = common.data;
+  return {
+    ...understood.check,
+    code,
+    severity,
+    skipIfMissing,
+    place: path,
+    about: pathTexts(understood.about),
+    ...definedMembers({ when, each, attr, message }),
+  };
+}
+
+function unknownMember(
+  kind: string,
+  members: object,
+  own: object,
+): { readonly name: string; readonly message: string } | undefined {
+  const known = [...Object.keys(own), ...Object.keys(commonMembers)];
+  const name = Object.keys(members).find((member) => !known.includes(member));
+  if (name === undefined) return undefined;
+  const near = suggest(name, known);
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  return { name, message: `a rule of kind ${kind} has no member "${name}"${hint}` };
+}
+
+/** What every rule has beside its kind's own members. */
+const commonMembers = {
+  code: z.string("must be the code of the problem").min(1, "must be the code of the problem"),
+  when: expression.optional(),
+  each: pathExpression.optional(),
+  attr: attrTemplate.optional(),
+  message: z.string("must be text").min(1, "must not be empty").optional(),
+  severity: z.enum(["error", "warning"], 'must be "error" or "warning"').default("error"),
+  "skip-if-missing": z.boolean("must be true or false").default(true),
+};
+
+const commonSchema = z.object(commonMembers);
+
+function isKind(kind: string): kind is RuleKind {
+  return Object.hasOwn(KIND_READERS, kind);
+}
+
+function unknownKind(kind: JsonValue | undefined): string {
+  const known = Object.keys(KIND_READERS);
+  if (typeof kind !== "string") return `a rule needs its kind: one of ${known.join(", ")}`;
+  const near = suggest(kind, known);
+  return `there is no kind of rule "${kind}"${near === undefined ? `; there are ${known.join(", ")}` : `; did you mean "${near}"?`}`;
+}
+
+function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): string {
+  const [member] = path;
+  const what = code === "invalid_type" && /undefined/.test(message) ? "is missing" : message;
+  return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+}
+
+/** The expression as the words of a problem show it. */
+function pathTexts(about: readonly Expression[]): readonly string[] {
+  return [...new Set(about.filter((one): one is PathExpression => one.kind === "path").map(({ text }) => text))];
+}
+
+/** The members of each kind, and what they mean. Unknown members are refused by whoever reads them. */
+const KIND_READERS: KindReaders<RuleKind> = {
+  ...PRESENCE_KINDS,
+  ...VALUE_KINDS,
+  ...DATE_KINDS,
+  ...LIST_KINDS,
+  ...PERIOD_KINDS,
+};
+
+/** What rules share, at the document's root: `x-rule-values`, `x-rule-settings`, `x-rule-coverage`. */
+export function readRuleDeclarations(document: JsonObject, report: ReportRuleIssue): RuleDeclarations {
+  const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined => {
+    if (!Object.hasOwn(document, name)) return undefined;
+    const parsed = schema.safeParse(document[name]);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues) {
+      const path = issue.path.filter((part) => typeof part !== "symbol");
+      report(`${name}: ${issue.message}`, [name, ...path]);
+    }
+    return undefined;
+  };
+  const values = new Map(Object.entries(read("x-rule-values", valuesSchema) ?? {}));
+  for (const name of circularNames(values)) {
+    report(`the named value "${name}" leads back to itself`, ["x-rule-values", name]);
+    values.delete(name);
+  }
+  return {
+    values,
+    settings: new Map(Object.entries(read("x-rule-settings", settingsSchema) ?? {})),
+    ...(read("x-rule-coverage", coverageSchema) ?? NO_COVERAGE_STATED),
+  };
+}
+
+const NAME = z.string().regex(/^\w+$/, "a name is made of letters, digits and underscores");
+
+const valuesSchema = z.record(NAME, expression, "must be expressions with their names");
+
+const settingSchema: z.ZodType<SettingType> = z
+  .strictObject({
+    type: z.enum(["boolean", "number", "text", "list"], "must be one of boolean, number, text, list"),
+    description: z.string().optional(),
+    default: z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]).optional(),
+  })
+  .transform(({ type, description, default: standard }) => ({
+    type,
+    ...definedMembers({ description, default: standard }),
+  }));
+
+const settingsSchema = z.record(NAME, settingSchema, "must be settings with their names");
+
+type StatedCoverage = Pick<RuleDeclarations, "undecided" | "partial">;
+
+const NO_COVERAGE_STATED: StatedCoverage = { undecided: new Map(), partial: new Set() };
+const COVERAGE_LISTS = [...UNDECIDED_REASONS, "partial"] as const;
+
+const coverageSchema = z
+  .partialRecord(z.enum(COVERAGE_LISTS), z.array(z.string()), `must be lists of codes: ${COVERAGE_LISTS.join(", ")}`)
+  .transform((lists): StatedCoverage => {
+    const undecided = new Map<string, UndecidedReason>();
+    for (const reason of UNDECIDED_REASONS) for (const code of lists[reason] ?? []) undecided.set(code, reason);
+    return { undecided, partial: new Set(lists.partial) };
+  });
+
+/** Names that use themselves, straight or through others. */
+function circularNames(values: ReadonlyMap<string, Expression>): readonly string[] {
+  const uses = new Map([...values].map(([name, value]) => [name, namesIn(value)]));
+  return [...values.keys()].filter((name) => {
+    const seen = new Set<string>();
+    const open = [...(uses.get(name) ?? [])];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (next === name) return true;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      open.push(...(uses.get(next) ?? []));
+    }
+    return false;
+  });
+}
+
+function namesIn(value: Expression): readonly string[] {
+  const own = value.kind === "path" ? value.steps.flatMap((step) => (step.kind === "named" ? [step.name] : [])) : [];
+  return [...own, ...subexpressionsOf(value).flatMap(namesIn)];
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import type { AttrSegment } from "../../json/attr.ts";
+import { parseAttr } from "../../json/attr.ts";
+import { slowPatternReason } from "../../text/slow-pattern.ts";
+import { ExpressionSyntaxError } from "./expression-tokens.ts";
+import type { Expression, PathExpression } from "./expression.ts";
+import { parseExpression } from "./parse-expression.ts";
+import type { FieldGroup, RuleCheck, RuleKind } from "./rule.ts";
+
+/** Understands the members of one kind. A text in place of the check says what is wrong with them together. */
+interface KindReader {
+  readonly members: z.ZodRawShape;
+  readonly read: (members: unknown) => ParsedKind | z.ZodError | string;
+}
+
+/** How each of some kinds is read. */
+export type KindReaders<Kinds extends RuleKind> = { readonly [Kind in Kinds]: KindReader };
+
+interface ParsedKind {
+  readonly check: RuleCheck;
+  readonly about: readonly Expression[];
+}
+
+export function kindReader<Shape extends z.ZodRawShape>(
+  members: Shape,
+  understand: (rule: z.output<z.ZodObject<Shape>>) => ParsedKind | string,
+): KindReader {
+  const schema = z.object(members);
+  return {
+    members,
+    read: (written) => {
+      const parsed = schema.safeParse(written);
+      return parsed.success ? understand(parsed.data) : parsed.error;
+    },
+  };
+}
+
+export function flag(): z.ZodDefault<z.ZodBoolean> {
+  return z.boolean("must be true or false").default(false);
+}
+
+export function count(): z.ZodInt {
+  return z.int("must be a whole number").min(0, "must not be negative");
+}
+
+/** An expression as YAML holds it: text; or a number or boolean, which stand for themselves. */
+export const expression: z.ZodType<Expression> = z
+  .union([z.string(), z.number(), z.boolean()], "must be an expression")
+  .transform((written, context): Expression => {
+    try {
+      return parseExpression(String(written));
+    } catch (error) {
+      if (!(error instanceof ExpressionSyntaxError)) throw error;
+      const place = error.offset === 0 ? "" : ` (character ${error.offset + 1})`;
+      context.addIssue({
+        code: "custom",
+        message: `${JSON.stringify(written)} is not understood: ${error.message}${place}`,
+      });
+      return z.NEVER;
+    }
+  });
+
+/** An expression that is nothing but a path. */
+export const path: z.ZodType<PathExpression> = expression.transform((parsed, context): PathExpression => {
+  if (parsed.kind === "path") return parsed;
+  context.addIssue({ code: "custom", message: "must be the path of a field, such as day_of_month or meters[].serial" });
+  return z.NEVER;
+});
+
+/** A value as it is meant, and not an expression: a text stands for itself. */
+export const literal: z.ZodType<Expression> = z
+  .union([z.string(), z.number(), z.boolean(), z.null()], "must be a text, a number, true, false or null")
+  .transform((value): Expression => {
+    if (value === null) return { kind: "missing" };
+    if (typeof value === "boolean") return { kind: "boolean", value };
+    if (typeof value === "string") return { kind: "text", text: value };
+    return { kind: "number", digits: String(value) };
+  });
+
+/** One, or a list of some. */
+export function oneOrMore<Value>(schema: z.ZodType<Value>): z.ZodType<readonly Value[]> {
+  return z.preprocess((written) => (Array.isArray(written) ? written : [written]), z.array(schema).min(1));
+}
+
+const group: z.ZodType<FieldGroup> = oneOrMore(path);
+
+/** A list of fields; a list in it counts as one field. */
+export const fields: z.ZodType<readonly FieldGroup[]> = z
+  .array(group, "must be a list of fields")
+  .min(1, "must name a field");
+
+/** `customers[].family_name` -> its segments, `[]` one of its own. */
+export const attrTemplate: z.ZodType<readonly AttrSegment[]> = z
+  .string("must be an attr such as day_of_month or customers[].family_name")
+  .regex(/^[\w-]+(?:\[\])*(?:\.[\w-]+(?:\[\])*)*$/, "must be an attr such as day_of_month or customers[].family_name")
+  .transform((text) => parseAttr(text.replaceAll("[]", ".[]")));
+
+/** `4 days`. */
+export const days: z.ZodType<number> = expression.transform((parsed, context) => {
+  if (parsed.kind === "days") return parsed.count;
+  context.addIssue({ code: "custom", message: "must be a number of days, such as 4 days" });
+  return z.NEVER;
+});
+
+/** A regular expression that has to match the whole value. */
+export const wholePattern: z.ZodType<RegExp> = z.string().transform((source, context) => {
+  const pattern = regularExpression(`^(?:${source})$`);
+  const why = pattern === undefined ? "it is no regular expression" : slowPatternReason(source);
+  if (pattern !== undefined && why === undefined) return pattern;
+  context.addIssue({ code: "custom", message: `${JSON.stringify(source)} is not taken: ${why}` });
+  return z.NEVER;
+});
+
+function regularExpression(source: string): RegExp | undefined {
+  try {
+    return new RegExp(source, "u");
+  } catch {
+    return undefined;
+  }
+}

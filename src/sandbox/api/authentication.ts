@@ -1,0 +1,125 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Reply } from "../sandbox-reply.ts";
+import { refusal } from "../sandbox-reply.ts";
+
+/** Refuses a request that does not say who sends it; undefined lets it pass. */
+export type Authenticate = (
+  authorization: string | undefined,
+  basic: "basic-allowed" | "token-only",
+) => Reply | undefined;
+
+/**
+ * Specification 5.3-5.4: a token, or the API key itself as a long-lived one, in the `Authorization` header
+ * (`Token <t>`; also bare, `JWT <t>` and `Bearer <t>`, because instances differ);
+ * where basic authentication is allowed, the API key as user name with an empty password.
+ */
+export function createAuthenticate(apiKey: string, tokens: Tokens): Authenticate {
+  const isBasic = (credentials: string): boolean => Buffer.from(credentials, "base64").toString() === `${apiKey}:`;
+  return (authorization = "", basic) => {
+    const [, scheme = "", credentials] = /^(?:(\S+) +)?(\S+)$/.exec(authorization.trim()) ?? [];
+    if (credentials === undefined) {
+      return unauthorised("not_authenticated", "Authentication credentials were not provided.");
+    }
+    if (scheme.toLowerCase() === "basic") {
+      return basic === "basic-allowed" && isBasic(credentials) ? undefined : wrongCredentials();
+    }
+    if (!TOKEN_SCHEMES.has(scheme.toLowerCase())) return wrongCredentials();
+    return credentials === apiKey ? undefined : refuseToken(credentials, tokens);
+  };
+}
+
+const TOKEN_SCHEMES: ReadonlySet<string> = new Set(["", "token", "jwt", "bearer"]);
+
+function refuseToken(token: string, tokens: Tokens): Reply | undefined {
+  const finding = tokens.check(token);
+  if (finding === "valid") return undefined;
+  return finding === "expired" ? unauthorised("authentication_failed", "The token has expired.") : wrongCredentials();
+}
+
+function wrongCredentials(): Reply {
+  return unauthorised("authentication_failed", "Incorrect authentication credentials.");
+}
+
+function unauthorised(code: string, detail: string): Reply {
+  return { ...refusal(401, code, detail), headers: { "WWW-Authenticate": "Token" } };
+}
+
+export interface IssuedToken {
+  readonly token: string;
+  /** The token's claims; `exp` and `iat` in seconds since 1970. */
+  readonly payload: TokenClaims;
+  readonly refreshToken: string;
+  /** Seconds since 1970, as the platform gives it. */
+  readonly refreshExpiresIn: number;
+}
+
+interface TokenClaims {
+  readonly sub: string;
+  readonly iss: string;
+  readonly iat: number;
+  readonly exp: number;
+}
+
+type TokenState = "valid" | "expired" | "wrong";
+
+export interface Tokens {
+  readonly issue: (lifetime: TokenLifetime) => IssuedToken;
+  readonly check: (token: string) => TokenState;
+  readonly checkRefresh: (token: string) => TokenState;
+  /** Makes every token issued so far worthless. */
+  readonly rotate: () => void;
+}
+
+export interface TokenLifetime {
+  readonly seconds: number;
+  readonly refreshSeconds: number;
+}
+
+/** Tokens in the form of a JSON Web Token, signed with a key that lives as long as the sandbox, or until `rotate`. */
+export function createTokens(nowMs: () => number): Tokens {
+  let secret = randomBytes(32);
+
+  const seconds = (): number => Math.floor(nowMs() / 1000);
+  const sign = (claims: TokenClaims, use: string): string => {
+    const unsigned = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ ...claims, use })}`;
+    return `${unsigned}.${createHmac("sha256", secret).update(unsigned).digest("base64url")}`;
+  };
+  const check = (token: string, use: string): TokenState => {
+    const [header = "", body = "", signature = ""] = token.split(".");
+    const expected = createHmac("sha256", secret).update(`${header}.${body}`).digest();
+    const given = Buffer.from(signature, "base64url");
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "wrong";
+    const claims = decode(body);
+    if (claims.use !== use) return "wrong";
+    return Number(claims.exp) > seconds() ? "valid" : "expired";
+  };
+
+  return {
+    issue: (lifetime) => {
+      const iat = seconds();
+      const payload = { sub: "sandbox-organisation", iss: "sandbox", iat, exp: iat + lifetime.seconds };
+      const refreshExpiresIn = iat + lifetime.refreshSeconds;
+      return {
+        token: sign(payload, "access"),
+        payload,
+        refreshToken: sign({ ...payload, exp: refreshExpiresIn }, "refresh"),
+        refreshExpiresIn,
+      };
+    },
+    check: (token) => check(token, "access"),
+    checkRefresh: (token) => check(token, "refresh"),
+    rotate: () => {
+      secret = randomBytes(32);
+    },
+  };
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+/** Only called on text that the sandbox itself has signed. */
+function decode(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,202 @@
+import { createHash } from "node:crypto";
+import type { Contract, Operation } from "../../contract/contract.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { Authenticate } from "./authentication.ts";
+import type { FaultPlan } from "../faults/fault-plan.ts";
+import type { ImportProcesses } from "../state/import-processes.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { compileJudge, type Judge } from "../judge/judge.ts";
+import type { Route } from "../http-app.ts";
+import type { PlatformCheck } from "../judge/platform-rules.ts";
+import {
+  type Handler,
+  invalidPayload,
+  NOT_FOUND,
+  type PlatformRequest,
+  refusal,
+  type Reply,
+} from "../sandbox-reply.ts";
+import type { SandboxState } from "../state/sandbox-state.ts";
+import { workflowStepHandler } from "./workflow-steps.ts";
+import { type PostRole, postRoles } from "./workflow-roles.ts";
+
+export interface DataImportDependencies {
+  readonly contract: Contract;
+  readonly state: SandboxState;
+  readonly authenticate: Authenticate;
+  readonly check: PlatformCheck;
+  readonly faults: Pick<FaultPlan, "options">;
+  readonly processes: ImportProcesses;
+  readonly now: () => number;
+}
+
+/** What an operation does once its payload is found good. */
+type PayloadHandler = (payload: JsonObject, identity: RecordIdentity) => Reply;
+
+interface RecordIdentity {
+  readonly supplier: string;
+  readonly key: string;
+}
+
+/** Every operation of the contract that takes a JSON body, at its address from the instance's root. */
+export function dataImportRoutes(dependencies: DataImportDependencies): readonly Route[] {
+  const roles = postRoles(dependencies.contract);
+  return dependencies.contract.operations
+    .filter(({ method, body }) => method.toUpperCase() === "POST" && body !== undefined)
+    .map((operation) => ({
+      method: "POST",
+      path: /^\/v\d+\//.test(operation.path) ? operation.path : `/v1${operation.path}`,
+      kind: "data-import",
+      isProcessing: roles.get(operation.id)?.kind === "process",
+      handler: dataImportHandler(operation, dependencies, roles.get(operation.id)),
+    }));
+}
+
+/** The import supplier that a request body names; empty when there is none. */
+export function supplierIn(body: string): string {
+  return supplierOf(parseJson(body) ?? null);
+}
+
+/**
+ * Plays one POST operation of the contract: authentication, JSON, import supplier, payload, then what the operation is
+ * for. The contract's workflows tell that; of an operation that is in none, its path: `validate` changes nothing,
+ * `notes` adds notes, `account` makes an account, others just accept.
+ */
+function dataImportHandler(
+  operation: Operation,
+  dependencies: DataImportDependencies,
+  role: PostRole | undefined,
+): Handler {
+  let judge: Judge | undefined;
+  const handlePayload =
+    role === undefined
+      ? payloadHandlerFor(operation, dependencies)
+      : workflowStepHandler(role, dependencies, operation.wrap !== undefined);
+  return (request) => {
+    const body = readBody(request, dependencies.authenticate);
+    if ("refused" in body) return body.refused;
+    judge ??= compileJudge(dependencies.contract.document, operation);
+    const payload = payloadOf(operation, body.value);
+    const identity = { supplier: supplierOf(payload), key: keyAt(role?.key ?? operation.key, payload) };
+    const refused =
+      refuseSupplier(identity.supplier, dependencies.state) ?? refusePayload(body.value, judge, dependencies);
+    const reply =
+      (role?.hasSeparateValidation === true ? refused && withoutFieldErrors(refused) : refused) ??
+      handlePayload(payload, identity);
+    return identity.key === "" ? reply : { ...reply, key: identity.key };
+  };
+}
+
+function readBody(
+  request: PlatformRequest,
+  authenticate: Authenticate,
+): { readonly value: JsonValue } | { readonly refused: Reply } {
+  const refused = authenticate(request.authorization, "token-only");
+  if (refused !== undefined) return { refused };
+  if (!/^application\/json\b/i.test(request.contentType)) {
+    const detail = `Unsupported media type "${request.contentType}" in request.`;
+    return { refused: refusal(415, "unsupported_media_type", detail) };
+  }
+  const value = parseJson(request.body);
+  return value === undefined ? { refused: refusal(400, "parse_error", "JSON parse error.") } : { value };
+}
+
+function payloadOf(operation: Operation, body: JsonValue): JsonObject {
+  const wrapped = operation.wrap !== undefined && isJsonObject(body) ? body[operation.wrap] : body;
+  return wrapped !== undefined && isJsonObject(wrapped) ? wrapped : {};
+}
+
+function supplierOf(payload: JsonValue): string {
+  if (!isJsonObject(payload)) return "";
+  const { import_supplier: code, import_supplier_code: other } = payload;
+  return textOf(code ?? other);
+}
+
+function keyAt(attr: AttrPath | undefined, payload: JsonObject): string {
+  let found: JsonValue | undefined = payload;
+  for (const step of attr ?? ["external_account_number"]) {
+    found = found !== undefined && isJsonObject(found) ? found[step] : undefined;
+  }
+  return textOf(found);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+}
+
+/** Specification 3: only an ongoing migration takes anything. */
+function refuseSupplier(code: string, state: SandboxState): Reply | undefined {
+  const status = state.supplierStatus(code);
+  if (status === undefined || status === "Ongoing") return undefined;
+  return invalidPayload(
+    "import_supplier_migration_not_ongoing",
+    "The migration of this import supplier is not ongoing.",
+    [],
+  );
+}
+
+function refusePayload(body: JsonValue, judge: Judge, { check }: DataImportDependencies): Reply | undefined {
+  const found = judge(body);
+  const judged = new Set(found.map((error) => error.attr));
+  const errors = [...found, ...check(body).filter((error) => !judged.has(error.attr))];
+  if (errors.length === 0) return undefined;
+  return invalidPayload(FAILED_VALIDATION, "The payload failed validation.", errors);
+}
+
+/** Scheduling names no field: what is wrong, validation tells (PLATFORM 2.15). */
+function withoutFieldErrors(refused: Reply): Reply {
+  if (!isJsonObject(refused.body) || refused.body["code"] !== FAILED_VALIDATION) return refused;
+  const detail = "Import process validation failed. Please validate the import process to get full details.";
+  return { status: 400, body: { code: "import_process_failed_validation", detail, domain: "import_process" } };
+}
+
+const FAILED_VALIDATION = "account_failed_validation";
+
+function payloadHandlerFor({ path }: Operation, dependencies: DataImportDependencies): PayloadHandler {
+  if (/\bvalidate\b/.test(path)) return (payload) => ({ status: 200, body: payload });
+  if (/\bnotes\b/.test(path)) return addNotes(dependencies);
+  if (/\baccounts?\b/.test(path)) return importAccount(dependencies);
+  return (payload) => ({ status: 201, body: payload });
+}
+
+function importAccount({ state, faults, now }: DataImportDependencies): PayloadHandler {
+  return (payload, { supplier, key }) => {
+    const present = state.findByKey(supplier, key);
+    if (present !== undefined && faults.options().forgetful !== true) {
+      const detail = "The account has already been imported.";
+      const body = { detail, code: "account_already_imported", errors: [], account_number: present.number };
+      return { status: 400, body };
+    }
+    const account = state.addAccount({ supplier, key, payload, importedAt: new Date(now()).toISOString() });
+    return { status: 201, body: { external_account_number: key, account_number: account.number } };
+  };
+}
+
+function addNotes({ state }: DataImportDependencies): PayloadHandler {
+  return (payload, { supplier, key }) => {
+    const account = state.findByKey(supplier, key);
+    if (account === undefined) return NOT_FOUND;
+    const known = new Set(account.notes);
+    const added: string[] = [];
+    const given = payload["notes"];
+    const notes = given !== undefined && isJsonArray(given) ? given.filter(isJsonObject) : [];
+    const results = notes.map((note) => {
+      const print = noteHash(note);
+      if (known.has(print)) return { ...note, status: "NOTE_ALREADY_EXISTS" };
+      known.add(print);
+      added.push(print);
+      return { ...note, status: "NOTE_CREATION_SUCCESS" };
+    });
+    state.addNotes(account.number, added);
+    return { status: 201, body: results };
+  };
+}
+
+/** The platform takes notes with the same body, written at the same time, for the same note (PLATFORM 2.6). */
+function noteHash({ body = null, created_at = null }: JsonObject): string {
+  return createHash("sha256")
+    .update(JSON.stringify([body, created_at]))
+    .digest("hex")
+    .slice(0, 16);
+}

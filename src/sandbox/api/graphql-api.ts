@@ -1,0 +1,148 @@
+import { buildSchema, graphql, GraphQLError } from "graphql";
+import type { JsonObject } from "../../json/json-value.ts";
+import { isJsonObject } from "../../json/json-value.ts";
+import { jsonCopy, parseJson } from "../../json/parse-json.ts";
+import type { Clock } from "../../time/clock.ts";
+import type { Handler, LoginAttempt } from "../sandbox-reply.ts";
+import type { IssuedToken, TokenLifetime, Tokens } from "./authentication.ts";
+
+/** Specification 5.2, with the input and output fields that instances publish (PLATFORM 8). */
+const SCHEMA = buildSchema(`
+  "Any JSON value."
+  scalar GenericScalar
+
+  type Query {
+    "The version in the base address."
+    apiVersion: String!
+  }
+
+  type Mutation {
+    "Obtains a token for REST and GraphQL."
+    ObtainServiceToken(input: ObtainJSONWebTokenInput!): ObtainKrakenJSONWebToken
+    "The same, under the name that other instances give it."
+    obtainKrakenToken(input: ObtainJSONWebTokenInput!): ObtainKrakenJSONWebToken
+  }
+
+  "Exactly one of the fields."
+  input ObtainJSONWebTokenInput {
+    "The organisation's API key."
+    APIKey: String
+    "The secret key of a third-party organisation; the sandbox takes its API key here, too."
+    organizationSecretKey: String
+    "A refresh token obtained with an earlier token."
+    refreshToken: String
+  }
+
+  type ObtainKrakenJSONWebToken {
+    token: String!
+    "The token's claims; exp in seconds since 1970."
+    payload: GenericScalar!
+    refreshToken: String
+    "Seconds since 1970, not a duration."
+    refreshExpiresIn: Int
+  }
+`);
+
+interface GraphqlDependencies {
+  readonly apiKey: string;
+  readonly tokens: Tokens;
+  readonly lifetime: () => TokenLifetime;
+  readonly limit: LoginLimit;
+}
+
+interface GraphqlContext {
+  readonly note: (login: LoginAttempt) => void;
+}
+
+/** The GraphQL end-point. Errors come inside a 200, as everywhere in GraphQL. */
+export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
+  const obtain = ({ input }: { readonly input: TokenInput }, { note }: GraphqlContext): IssuedToken => {
+    const login = { with: Object.keys(input).join(", ") };
+    try {
+      const token = obtainToken(input, dependencies);
+      note(login);
+      return token;
+    } catch (error) {
+      if (error instanceof GraphQLError) note({ ...login, refusal: String(error.extensions["errorCode"]) });
+      throw error;
+    }
+  };
+  const rootValue = { apiVersion: "v1", ObtainServiceToken: obtain, obtainKrakenToken: obtain };
+  return async ({ body }) => {
+    const question = readGraphqlRequest(body);
+    if (question === undefined) return { status: 400, body: { errors: [{ message: "Must provide query string." }] } };
+    let login: LoginAttempt | undefined;
+    const contextValue: GraphqlContext = {
+      note: (one) => {
+        login = one;
+      },
+    };
+    const result = await graphql({ schema: SCHEMA, rootValue, contextValue, ...question });
+    return { status: 200, body: jsonCopy(result), ...(login !== undefined && { login }) };
+  };
+}
+
+interface TokenInput {
+  readonly APIKey?: string;
+  readonly organizationSecretKey?: string;
+  readonly refreshToken?: string;
+}
+
+function obtainToken(input: TokenInput, { apiKey, tokens, lifetime, limit }: GraphqlDependencies): IssuedToken {
+  if (!limit.take()) throw loginError("KT-CT-1199", "Too many requests.");
+  if (Object.keys(input).length !== 1) throw loginError("KT-CT-1128", "Exactly one of the input fields is expected.");
+  if (input.refreshToken !== undefined) {
+    const finding = tokens.checkRefresh(input.refreshToken);
+    if (finding === "expired") throw loginError("KT-CT-1134", "Refresh token expired.");
+    if (finding === "wrong") throw loginError("KT-CT-1135", "Invalid refresh token.");
+  } else if (input.organizationSecretKey !== undefined) {
+    if (input.organizationSecretKey !== apiKey) throw loginError("KT-CT-1140", "Invalid organization secret key.");
+  } else if (input.APIKey !== apiKey) {
+    throw loginError("KT-CT-1139", "Authentication failed.");
+  }
+  return tokens.issue(lifetime());
+}
+
+function loginError(errorCode: string, message: string): GraphQLError {
+  return new GraphQLError(message, {
+    extensions: { errorCode, errorType: "AUTHORIZATION", errorClass: "AUTHORIZATION" },
+  });
+}
+
+interface GraphqlRequest {
+  readonly source: string;
+  readonly variableValues: JsonObject;
+  readonly operationName?: string;
+}
+
+function readGraphqlRequest(body: string): GraphqlRequest | undefined {
+  const value = parseJson(body);
+  if (value === undefined || !isJsonObject(value) || typeof value["query"] !== "string") return undefined;
+  const { query, variables, operationName } = value;
+  return {
+    source: query,
+    variableValues: variables !== undefined && isJsonObject(variables) ? variables : {},
+    ...(typeof operationName === "string" ? { operationName } : {}),
+  };
+}
+
+/** How many logins a minute the platform takes. */
+interface LoginLimit {
+  /** Counts a login. False when it is one too many. */
+  readonly take: () => boolean;
+}
+
+const LOGIN_WINDOW_MS = 60_000;
+
+/** @param most logins in any minute; undefined: as many as come */
+export function createLoginLimit(most: () => number | undefined, clock: Pick<Clock, "monotonic">): LoginLimit {
+  let logins: readonly number[] = [];
+  return {
+    take() {
+      const limit = most();
+      const now = clock.monotonic();
+      logins = limit === undefined ? [] : [...logins.filter((at) => at > now - LOGIN_WINDOW_MS), now];
+      return limit === undefined || logins.length <= limit;
+    },
+  };
+}

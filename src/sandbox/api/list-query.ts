@@ -1,0 +1,86 @@
+import type { JsonObject } from "../../json/json-value.ts";
+import type { PlatformRequest, Reply } from "../sandbox-reply.ts";
+import { NOT_FOUND } from "../sandbox-reply.ts";
+
+interface Paging {
+  readonly total: number;
+  /** Default number of records of a page. */
+  readonly size: number;
+  /** Largest `page_size` that may be asked for; absent: it cannot be changed. */
+  readonly mostSize?: number;
+}
+
+/** The list envelope of specification 2.1, with absolute addresses of the pages before and after. */
+export function pageReply(
+  request: PlatformRequest,
+  { total, size, mostSize }: Paging,
+  items: (start: number, end: number) => readonly JsonObject[],
+): Reply {
+  const asked = Number(request.query.get("page_size"));
+  const pageSize = mostSize !== undefined && Number.isInteger(asked) && asked > 0 ? Math.min(asked, mostSize) : size;
+  const pages = Math.max(1, Math.ceil(total / pageSize));
+  const number = pageNumber(request.query.get("page"), pages);
+  if (number === undefined) return { ...NOT_FOUND, body: { detail: "Invalid page.", code: "not_found" } };
+  const start = (number - 1) * pageSize;
+  return {
+    status: 200,
+    body: {
+      count: total,
+      next: number < pages ? pageAddress(request, number + 1) : null,
+      previous: number > 1 ? pageAddress(request, number - 1) : null,
+      results: items(start, Math.min(start + pageSize, total)),
+    },
+  };
+}
+
+function pageNumber(text: string | null, pages: number): number | undefined {
+  if (text === null) return 1;
+  if (text === "last") return pages;
+  const number = Number(text);
+  return /^\d+$/.test(text) && number >= 1 && number <= pages ? number : undefined;
+}
+
+function pageAddress({ origin, target }: PlatformRequest, number: number): string {
+  const url = new URL(target, origin);
+  if (number === 1) url.searchParams.delete("page");
+  else url.searchParams.set("page", String(number));
+  return url.href;
+}
+
+/**
+ * Milliseconds since 1970 of an ISO 8601 datetime, or date, of a query. Without a zone it means Europe/London
+ * (specification 4.2); an hour that the clocks repeat is the first of the two, one that they skip is read by winter time.
+ */
+export function queryTimeMs(text: string): number | undefined {
+  const [, date, time = "00:00", zone] =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?(Z|[-+ ]\d{2}:?\d{2})?$/.exec(text) ?? [];
+  if (date === undefined) return undefined;
+  const local = Date.parse(`${date}T${time}Z`);
+  if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 10) !== date) return undefined;
+  return zone === undefined ? local - londonOffsetMs(local) : local - zoneOffsetMs(zone);
+}
+
+const HOUR_MS = 3_600_000;
+
+function londonOffsetMs(local: number): number {
+  return isSummerTime(local - HOUR_MS) ? HOUR_MS : 0;
+}
+
+const LONDON_OFFSET_FORMAT = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "Europe/London",
+  timeZoneName: "longOffset",
+});
+
+function isSummerTime(moment: number): boolean {
+  return LONDON_OFFSET_FORMAT.formatToParts(moment).some(
+    (part) => part.type === "timeZoneName" && part.value === "GMT+01:00",
+  );
+}
+
+/** A `+` that was not escaped in the query arrives as a space. */
+function zoneOffsetMs(zone: string): number {
+  if (zone === "Z") return 0;
+  const [, sign, hours, minutes] = /^([-+ ])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
+  const size = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return sign === "-" ? -size : size;
+}

@@ -1,0 +1,190 @@
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { Handler, PlatformRequest, Reply } from "../sandbox-reply.ts";
+import { invalidPayload, NOT_FOUND } from "../sandbox-reply.ts";
+import type { Product, Tariff } from "../state/product-catalogue.ts";
+import { findProduct, findTariff, isHalfHourly, products, tariffsOf } from "../state/product-catalogue.ts";
+import { pageReply, queryTimeMs } from "./list-query.ts";
+
+const PRODUCT_PAGE_SIZE = 100;
+const BOOLEAN_FILTERS = ["is_variable", "is_green", "is_tracker", "is_prepay", "is_business"] as const;
+
+/** `GET /products/` with the filters of specification 4.1 and those that instances publish (PLATFORM 9). */
+export function productListHandler(now: () => number): Handler {
+  return (request) => {
+    const { query } = request;
+    const asked = BOOLEAN_FILTERS.map((flag) => [flag, booleanFrom(query.get(flag))] as const);
+    const wrong = asked.find(([flag, value]) => value === undefined && query.has(flag));
+    if (wrong !== undefined) return invalidQuery(wrong[0], "Must be a valid boolean.");
+    const availableAt = query.has("available_at") ? queryTimeMs(query.get("available_at") ?? "") : now();
+    if (availableAt === undefined) return invalidQuery("available_at", "Enter a valid date/time.");
+    const brand = query.get("brand");
+    const historical = booleanFrom(query.get("is_historical")) ?? false;
+    const found = products().filter(
+      (one) =>
+        (brand === null || one.brand === brand) &&
+        asked.every(([flag, value]) => value === undefined || one[flag] === value) &&
+        (!query.has("available_at") || isAvailable(one, availableAt)) &&
+        (!historical || (one.available_to !== null && Date.parse(one.available_to) <= availableAt)),
+    );
+    return pageReply(request, { total: found.length, size: PRODUCT_PAGE_SIZE }, (start, end) =>
+      found.slice(start, end).map((one) => withLinks(one, request.origin)),
+    );
+  };
+}
+
+/** `GET /products/<code>/`: the product with one region's tariffs. */
+export const productHandler: Handler = ({ params, origin }) => {
+  const found = findProduct(params["product"] ?? "");
+  if (found === undefined) return NOT_FOUND;
+  return { status: 200, body: { ...withLinks(found, origin), tariffs: tariffLinks(found, origin) } };
+};
+
+function invalidQuery(attr: string, detail: string): Reply {
+  return invalidPayload("invalid", "The query is not valid.", [{ attr, code: "invalid", detail }]);
+}
+
+function isAvailable({ available_from, available_to }: Product, at: number): boolean {
+  return Date.parse(available_from) <= at && (available_to === null || Date.parse(available_to) > at);
+}
+
+function booleanFrom(text: string | null): boolean | undefined {
+  if (text === null) return undefined;
+  const word = text.toLowerCase();
+  return word === "true" || (word === "false" ? false : undefined);
+}
+
+function withLinks(one: Product, origin: string): JsonObject {
+  return { ...one, links: [{ href: `${origin}/v1/products/${one.code}/`, method: "GET", rel: "self" }] };
+}
+
+function tariffLinks(one: Product, origin: string): readonly JsonValue[] {
+  return tariffsOf(one).map(({ code, fuel, registers }) => ({
+    code,
+    fuel,
+    links: (registers === 2 ? ["day-unit-rates", "night-unit-rates"] : ["standard-unit-rates"])
+      .concat("standing-charges")
+      .map((rel) => ({
+        href: `${origin}/v1/products/${one.code}/${fuel}-tariffs/${code}/${rel}/`,
+        method: "GET",
+        rel,
+      })),
+  }));
+}
+
+type RateKind = "standard-unit-rates" | "day-unit-rates" | "night-unit-rates" | "standing-charges";
+
+interface RateList {
+  readonly fuel: Tariff["fuel"];
+  readonly kind: RateKind;
+}
+
+/** The lists of rates that there are. */
+export const RATE_KINDS: readonly RateList[] = [
+  { fuel: "electricity", kind: "standard-unit-rates" },
+  { fuel: "electricity", kind: "day-unit-rates" },
+  { fuel: "electricity", kind: "night-unit-rates" },
+  { fuel: "electricity", kind: "standing-charges" },
+  { fuel: "gas", kind: "standard-unit-rates" },
+  { fuel: "gas", kind: "standing-charges" },
+];
+
+const RATE_PAGING = { size: 100, mostSize: 1500 };
+const HALF_HOUR_MS = 1_800_000;
+const DAY_MS = 86_400_000;
+/** Rates that are not half-hourly change once in this time. */
+const FIXED_RATE_MS = 91 * DAY_MS;
+
+/** Specification 4.2 and its sisters: rates of the period, the latest first; an end without a beginning is refused. */
+export function rateListHandler({ fuel, kind, now }: RateList & { readonly now: () => number }): Handler {
+  return (request) => {
+    const tariff = findTariff(request.params["tariff"] ?? "");
+    if (tariff === undefined || tariff.fuel !== fuel || tariff.product.code !== request.params["product"])
+      return NOT_FOUND;
+    const asked = periodOf(request);
+    if ("refused" in asked) return asked.refused;
+    const slots = slotsOf(tariff, kind, now());
+    const first = Math.max(0, Math.floor((asked.from - slots.start) / slots.length));
+    const end = Math.min(slots.count, Math.ceil((asked.to - slots.start) / slots.length));
+    const total = hasRatesOfKind(tariff, kind) ? Math.max(0, end - first) : 0;
+    return pageReply(request, { total, ...RATE_PAGING }, (from, to) =>
+      Array.from({ length: to - from }, (_, index) => rateAt(slots, end - 1 - from - index, kind)),
+    );
+  };
+}
+
+type RequestedPeriod = { readonly from: number; readonly to: number } | { readonly refused: Reply };
+
+function periodOf({ query }: PlatformRequest): RequestedPeriod {
+  const from = query.has("period_from") ? queryTimeMs(query.get("period_from") ?? "") : -Infinity;
+  const to = query.has("period_to") ? queryTimeMs(query.get("period_to") ?? "") : Infinity;
+  if (from === undefined) return { refused: invalidQuery("period_from", "Enter a valid date/time.") };
+  if (to === undefined) return { refused: invalidQuery("period_to", "Enter a valid date/time.") };
+  if (query.has("period_to") && !query.has("period_from")) {
+    return { refused: invalidQuery("period_from", "This field is required when period_to is given.") };
+  }
+  return { from, to };
+}
+
+function hasRatesOfKind({ registers }: Tariff, kind: RateKind): boolean {
+  if (kind === "standing-charges") return true;
+  return (kind === "standard-unit-rates") === (registers === 1);
+}
+
+/** Equal stretches of time, each with its rate. */
+interface RateSlots {
+  /** Milliseconds since 1970. */
+  readonly start: number;
+  readonly length: number;
+  readonly count: number;
+  /** The last slot has no end yet. */
+  readonly open: boolean;
+}
+
+function slotsOf({ product }: Tariff, kind: RateKind, now: number): RateSlots {
+  const start = Date.parse(product.available_from);
+  if (kind === "standard-unit-rates" && isHalfHourly(product)) {
+    // Tomorrow's rates are known today.
+    const end = Math.floor(now / DAY_MS + 2) * DAY_MS;
+    return { start, length: HALF_HOUR_MS, count: Math.max(0, Math.floor((end - start) / HALF_HOUR_MS)), open: false };
+  }
+  const count = product.is_variable ? Math.max(1, Math.ceil((now - start) / FIXED_RATE_MS)) : 1;
+  return { start, length: FIXED_RATE_MS, count, open: true };
+}
+
+function rateAt(slots: RateSlots, index: number, kind: RateKind): JsonObject {
+  const from = slots.start + index * slots.length;
+  const last = slots.open && index === slots.count - 1;
+  const withoutVat = slots.length === HALF_HOUR_MS ? halfHourlyPence(from) : fixedPence(kind, index);
+  return {
+    value_exc_vat: withoutVat / 10_000,
+    value_inc_vat: Math.round(withoutVat * 1.05) / 10_000,
+    valid_from: isoSeconds(from),
+    valid_to: last ? null : isoSeconds(from + slots.length),
+    payment_method: null,
+  };
+}
+
+/** In ten-thousandths of a penny: dear at tea time, cheap at night, below zero in some windy small hours. */
+function halfHourlyPence(from: number): number {
+  const slot = Math.floor(from / HALF_HOUR_MS);
+  const hour = (slot % 48) / 2;
+  const noise = (Math.imul(slot, 2_654_435_761) >>> 0) / 4_294_967_296;
+  const daily = 180_000 - 90_000 * Math.cos(((hour - 4) / 24) * 2 * Math.PI) + (hour >= 16 && hour < 19 ? 120_000 : 0);
+  const wind = Math.floor(slot / 48) % 5 === 0 && hour < 6 ? -150_000 : 0;
+  return Math.round(daily + wind + noise * 40_000);
+}
+
+const BASE_PENCE: Readonly<Record<RateKind, number>> = {
+  "standard-unit-rates": 245_000,
+  "day-unit-rates": 283_500,
+  "night-unit-rates": 128_730,
+  "standing-charges": 534_650,
+};
+
+function fixedPence(kind: RateKind, index: number): number {
+  return BASE_PENCE[kind] + index * 4_217;
+}
+
+function isoSeconds(moment: number): string {
+  return new Date(moment).toISOString().replace(".000Z", "Z");
+}

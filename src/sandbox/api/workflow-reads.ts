@@ -1,0 +1,101 @@
+import type { Contract } from "../../contract/contract.ts";
+import type { Poll, ReadBack } from "../../contract/operations/operation.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import type { Authenticate } from "./authentication.ts";
+import type { ProcessIdentity, ScheduledImport } from "../state/import-processes.ts";
+import type { Route } from "../http-app.ts";
+import { type Handler, NOT_FOUND, type Reply, refusal } from "../sandbox-reply.ts";
+import type { SandboxState } from "../state/sandbox-state.ts";
+import { withValue, type WorkflowDependencies } from "./workflow-steps.ts";
+import { getRoles, type GetRole } from "./workflow-roles.ts";
+
+export interface WorkflowReadDependencies extends Pick<WorkflowDependencies, "processes"> {
+  readonly contract: Contract;
+  readonly state: Pick<SandboxState, "accounts" | "findByKey" | "supplierStatus">;
+  readonly authenticate: Authenticate;
+}
+
+/** The GET operations that the contract's workflows ask, with their replies in the places where the contract looks. */
+export function workflowReads(dependencies: WorkflowReadDependencies): readonly Route[] {
+  return getRoles(dependencies.contract).map((role) => ({
+    method: "GET",
+    path: /^\/v\d+\//.test(role.path) ? role.path : `/v1${role.path}`,
+    kind: "data-import",
+    handler: readHandler(role, dependencies),
+  }));
+}
+
+function readHandler(role: GetRole, dependencies: WorkflowReadDependencies): Handler {
+  return ({ authorization, params }) => {
+    const refused = dependencies.authenticate(authorization, "token-only");
+    if (refused !== undefined) return refused;
+    const supplier = params[role.supplier ?? ""] ?? "";
+    const key = params[role.key ?? ""] ?? "";
+    const identity = { supplier, key };
+    const reply =
+      "poll" in role.describedBy
+        ? statusReply(role.describedBy.poll, identity, dependencies)
+        : readReply(role.describedBy.readBack, identity, dependencies);
+    return key === "" ? reply : { ...reply, key };
+  };
+}
+
+/** PLATFORM 2.16. */
+function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
+  const found = dependencies.processes.scheduled(identity) ?? finishedProcess(identity, dependencies);
+  if (found === undefined) return refusal(404, "not_found", "The requested resource was not found.");
+  const { status, account, at, changedAt } = found;
+  const error =
+    status === "ERRORED"
+      ? { code: "task_failed", detail: "The import ended with an error.", domain: "import_process" }
+      : null;
+  const event = {
+    event: `EVENT_ACCOUNT_IMPORT_PROCESS_${EVENT_NAMES[status]}`,
+    occurred_at: isoTime(changedAt),
+    data: error,
+  };
+  const body = { created_at: isoTime(at), modified_at: isoTime(changedAt), latest_event: event };
+  const withStatus = withValue(body, poll.status, status);
+  const withError = poll.error === undefined ? withStatus : withValue(withStatus, poll.error, error);
+  return {
+    status: 200,
+    body: poll.account === undefined ? withError : withValue(withError, poll.account, account ?? null),
+  };
+}
+
+const EVENT_NAMES = { PENDING: "CREATED", IN_PROGRESS: "CREATED", PROCESSED: "PROCESSED", ERRORED: "ERRORED" } as const;
+
+/** An account that was made in another way, or before a restart. */
+function finishedProcess(
+  { supplier, key }: ProcessIdentity,
+  { state }: WorkflowReadDependencies,
+): ScheduledImport | undefined {
+  const account = state.findByKey(supplier, key);
+  if (account === undefined) return undefined;
+  const at = Date.parse(account.importedAt);
+  return { at, changedAt: at, status: "PROCESSED", account: account.number };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** PLATFORM 2.4 and 2.5. */
+function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
+  const { state, processes } = dependencies;
+  const place = readBack.account ?? ["kraken_account_number"];
+  if (readBack.list !== undefined) {
+    if (state.supplierStatus(identity.supplier) === undefined) return NOT_FOUND;
+    const items = state
+      .accounts()
+      .filter(({ supplier }) => supplier === identity.supplier)
+      .map(({ key, number, importedAt }): JsonObject =>
+        withValue({ external_account_number: key, account_created_at: importedAt }, place, number),
+      );
+    return { status: 200, body: readBack.list.length === 0 ? items : withValue({}, readBack.list, items) };
+  }
+  const account = state.findByKey(identity.supplier, identity.key);
+  if (account === undefined && processes.staged(identity) === undefined) return NOT_FOUND;
+  const status = account === undefined ? "UNKNOWN" : "COMPLETED";
+  return { status: 200, body: withValue({ status }, place, account?.number ?? "") };
+}

@@ -1,0 +1,88 @@
+import type { Contract, Operation } from "../../contract/contract.ts";
+import type { OutcomeRule } from "../../contract/operations/operation.ts";
+import type { BodySource, Poll, ReadBack, Step } from "../../contract/operations/operation.ts";
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
+
+/** What an operation is for in one of the contract's workflows. */
+export interface PostRole {
+  readonly kind: Step["kind"];
+  /** Where its body holds the business key. */
+  readonly key: AttrPath;
+  /** Where a reply of "already imported" holds the account number. */
+  readonly existingAccount: AttrPath;
+  /** The code of that reply, where the contract knows it by one. */
+  readonly existingCode: string | undefined;
+  /** Where the reply of a success holds the account number. */
+  readonly account: AttrPath;
+  /** Who is scheduled here tells why it was refused elsewhere. */
+  readonly hasSeparateValidation: boolean;
+}
+
+/** What a GET operation tells. */
+export interface GetRole {
+  readonly path: string;
+  /** Names of the path's parameters. */
+  readonly supplier: string | undefined;
+  readonly key: string | undefined;
+  readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };
+}
+
+/** The POST operations that are steps of a workflow, by id. */
+export function postRoles({ operations }: Contract): ReadonlyMap<string, PostRole> {
+  const roles = new Map<string, PostRole>();
+  for (const bearer of operations) {
+    for (const step of bearer.steps) roles.set(step.operation.id, postRole(step, bearer));
+    for (const { reasons } of bearer.steps) {
+      if (reasons === undefined || roles.has(reasons.id)) continue;
+      roles.set(reasons.id, postRole({ name: "validate", kind: "validate", operation: reasons }, bearer));
+    }
+  }
+  return roles;
+}
+
+function postRole({ kind, operation, body, reasons }: Step, bearer: Operation): PostRole {
+  const { outcomes } = operation;
+  const there = outcomes.find((rule) => rule.outcome === "accepted" && isRefusal(rule) && rule.account !== undefined);
+  const success = outcomes.find((rule) => rule.outcome === "accepted" && !isRefusal(rule));
+  return {
+    kind,
+    key: (operation.wrap === undefined ? keyFieldIn(body, bearer) : undefined) ?? keyOf(bearer),
+    existingAccount: there?.account ?? ["account_number"],
+    existingCode: there?.code,
+    account: success?.account ?? ["account_number"],
+    hasSeparateValidation: reasons !== undefined,
+  };
+}
+
+function isRefusal({ status }: OutcomeRule): boolean {
+  return status === "4xx" || (typeof status === "number" && status >= 400);
+}
+
+function keyOf({ key = ["external_account_number"] }: Operation): AttrPath {
+  return key;
+}
+
+/** The field of a small body that is made from the business key. */
+function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, bearer: Operation): AttrPath | undefined {
+  const field = Object.entries(body ?? {}).find(
+    ([, source]) => "attr" in source && formatAttr(source.attr) === formatAttr(keyOf(bearer)),
+  );
+  return field && [field[0]];
+}
+
+/** The GET operations that workflows ask. */
+export function getRoles({ operations }: Contract): readonly GetRole[] {
+  const roles = new Map<string, GetRole>();
+  for (const bearer of operations) {
+    const polls = bearer.steps.flatMap(({ poll }) => (poll === undefined ? [] : [{ lookup: poll, tells: { poll } }]));
+    const reads = bearer.readBack.map((readBack) => ({ lookup: readBack, tells: { readBack } }));
+    for (const { lookup, tells: describedBy } of [...polls, ...reads]) {
+      const { path } = lookup.operation;
+      const named = Object.entries(lookup.parameters);
+      const key = named.find(([, attr]) => formatAttr(attr) === formatAttr(keyOf(bearer)))?.[0];
+      const supplier = named.find(([name]) => name !== key)?.[0];
+      if (!roles.has(path)) roles.set(path, { path, supplier, key, describedBy });
+    }
+  }
+  return [...roles.values()];
+}

@@ -1,0 +1,97 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { FaultOptions } from "../faults/fault-options.ts";
+import type { ImportProcesses, ProcessIdentity } from "../state/import-processes.ts";
+import { NOT_FOUND, refusal, type Reply } from "../sandbox-reply.ts";
+import type { ImportedAccount, SandboxState } from "../state/sandbox-state.ts";
+import type { PostRole } from "./workflow-roles.ts";
+
+export interface WorkflowDependencies {
+  readonly state: Pick<SandboxState, "findByKey" | "addAccount">;
+  readonly processes: ImportProcesses;
+  readonly faults: { readonly options: () => FaultOptions };
+  readonly now: () => number;
+}
+
+/** What one step of a workflow does with a payload that is good; `wrapped`: how the second generation answers. */
+export function workflowStepHandler(
+  role: PostRole,
+  dependencies: WorkflowDependencies,
+  wrapped: boolean,
+): (payload: JsonObject, identity: ProcessIdentity) => Reply {
+  const { state, faults } = dependencies;
+  return (payload, identity) => {
+    const present = state.findByKey(identity.supplier, identity.key);
+    const isForgetful = faults.options().forgetful === true && role.kind !== "stage";
+    if (present !== undefined && !isForgetful) return alreadyImported(role, identity, present);
+    if (role.kind === "validate")
+      return { status: 200, body: wrapped ? {} : withoutDroppedFields(payload, faults.options()) };
+    if (role.kind === "stage") return stageReply(dependencies, identity, payload);
+    return role.kind === "process"
+      ? processReply(role, dependencies, identity, payload)
+      : scheduleReply(dependencies, identity, payload);
+  };
+}
+
+/** Shapes C and D of PLATFORM 5: the account number stands where the contract looks for it. */
+function alreadyImported(
+  { existingAccount, existingCode }: PostRole,
+  { key }: ProcessIdentity,
+  { number }: ImportedAccount,
+): Reply {
+  const detail = `The account import process with the account number ${key} has already been imported.`;
+  const body =
+    existingCode === undefined
+      ? { external_account_number: key, non_field_errors: [detail] }
+      : { non_field_errors: { detail, code: existingCode } };
+  return { status: 400, body: withValue(body, existingAccount, number) };
+}
+
+/** What is dropped silently is dropped wherever it stands. */
+function withoutDroppedFields(payload: JsonValue, options: FaultOptions): JsonValue {
+  const dropped = options.dropFields ?? [];
+  if (isJsonArray(payload)) return payload.map((item) => withoutDroppedFields(item, options));
+  if (!isJsonObject(payload)) return payload;
+  const kept = Object.entries(payload).filter(([name]) => !dropped.includes(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutDroppedFields(value, options)]));
+}
+
+function stageReply({ processes }: WorkflowDependencies, identity: ProcessIdentity, payload: JsonObject): Reply {
+  const again = processes.stage(identity, payload);
+  const body = { external_account_number: identity.key, import_supplier_code: identity.supplier };
+  return { status: again ? 200 : 201, body };
+}
+
+function processReply(
+  role: PostRole,
+  dependencies: WorkflowDependencies,
+  identity: ProcessIdentity,
+  asked: JsonObject,
+): Reply {
+  const payload = dependencies.processes.staged(identity);
+  if (payload === undefined) return NOT_FOUND;
+  if (asked["dry_run"] === true) {
+    return refusal(400, "400", "Account would successfully import. Rolled back due to Dry Run.");
+  }
+  const importedAt = new Date(dependencies.now()).toISOString();
+  const { number } = dependencies.state.addAccount({ ...identity, payload, importedAt });
+  const body = { external_account_number: identity.key, account_number: number };
+  return { status: 201, body: withValue(body, role.account, number) };
+}
+
+function scheduleReply({ processes }: WorkflowDependencies, identity: ProcessIdentity, payload: JsonObject): Reply {
+  processes.schedule(identity, payload);
+  return { status: 201, body: {} };
+}
+
+/** The object with a value at a path of names; what is missing on the way is made. */
+export function withValue(object: JsonObject, [name, ...rest]: AttrPath, value: JsonValue): JsonObject {
+  if (name === undefined) return object;
+  const below = object[name];
+  const member = rest.length === 0 ? value : withValue(isJsonObject(below ?? null) ? asObject(below) : {}, rest, value);
+  return { ...object, [name]: member };
+}
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return value !== undefined && isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,132 @@
+import type { Clock, Random } from "../../time/clock.ts";
+import type { FaultOptions, Trigger } from "./fault-options.ts";
+
+/** What shall happen to one data-import request. */
+export interface RequestFaults {
+  readonly latencyMs: number;
+  readonly before: "throttle" | "cap" | "error" | "reset" | "hang" | undefined;
+  readonly after: "error" | "reset" | "hang" | "cut" | undefined;
+  readonly pauseSupplier: boolean;
+  readonly rotateTokens: boolean;
+}
+
+/** The faults in force. They can be changed while the sandbox runs. */
+export interface FaultPlan {
+  readonly options: () => FaultOptions;
+  /** Puts other faults in force; requests are counted from 1 again. */
+  readonly set: (options: FaultOptions) => void;
+  /** Decides the fate of the next request. Call `leave` when it is over. */
+  readonly enter: (route?: CappedRoute) => RequestFaults;
+  readonly leave: (route?: CappedRoute) => void;
+}
+
+/** `isProcessing`: of the requests that make accounts, the platform may take only so many at a time. */
+interface CappedRoute {
+  readonly isProcessing?: boolean;
+}
+
+export function createFaultPlan(initial: FaultOptions, clock: Pick<Clock, "monotonic">): FaultPlan {
+  let options = initial;
+  let random = seededRandom(initial.seed ?? 1);
+  let request = 0;
+  let inFlight = 0;
+  let processing = 0;
+  let allowance = initial.maxPerSecond ?? 0;
+  let countedAt = clock.monotonic();
+
+  const set = (changed: FaultOptions): void => {
+    options = changed;
+    random = seededRandom(changed.seed ?? 1);
+    request = 0;
+    allowance = changed.maxPerSecond ?? 0;
+    countedAt = clock.monotonic();
+  };
+
+  const overRate = (limit: number): boolean => {
+    const now = clock.monotonic();
+    allowance = Math.min(Math.max(limit, 1), allowance + ((now - countedAt) / 1000) * limit);
+    countedAt = now;
+    if (allowance < 1) return true;
+    allowance -= 1;
+    return false;
+  };
+
+  const overCap = (isProcessing: boolean): "cap" | "throttle" | undefined => {
+    const { maxInFlight, maxPerSecond, maxProcessing } = options;
+    if (isProcessing && maxProcessing !== undefined && processing > maxProcessing) return "cap";
+    const isOver = maxInFlight !== undefined && inFlight > maxInFlight;
+    return isOver || (maxPerSecond !== undefined && overRate(maxPerSecond)) ? "throttle" : undefined;
+  };
+
+  return {
+    options: () => options,
+    set,
+    enter: ({ isProcessing = false } = {}) => {
+      request += 1;
+      inFlight += 1;
+      if (isProcessing) processing += 1;
+      return {
+        latencyMs: latency(options.latencyMs ?? 0, random),
+        before: overCap(isProcessing) ?? firstTriggered(beforeTriggers(options), request, random),
+        after: firstTriggered(afterTriggers(options), request, random),
+        pauseSupplier: options.pauseAt === request,
+        rotateTokens: options.rotateTokensAt === request,
+      };
+    },
+    leave: ({ isProcessing = false } = {}) => {
+      inFlight -= 1;
+      if (isProcessing) processing -= 1;
+    },
+  };
+}
+
+type Triggers<Name> = readonly (readonly [Name, Trigger | undefined])[];
+
+function beforeTriggers(options: FaultOptions): Triggers<NonNullable<RequestFaults["before"]>> {
+  return [
+    ["throttle", options.throttle],
+    ["error", options.errorBefore],
+    ["reset", options.resetBefore],
+    ["hang", options.hangBefore],
+  ];
+}
+
+function afterTriggers(options: FaultOptions): Triggers<NonNullable<RequestFaults["after"]>> {
+  return [
+    ["error", options.errorAfter],
+    ["reset", options.resetAfter],
+    ["hang", options.hangAfter],
+    ["cut", options.cutAfter],
+  ];
+}
+
+/** Every share draws its own number, struck or not, so that one fault does not shift the dice of another. */
+function firstTriggered<Name>(triggers: Triggers<Name>, request: number, random: Random): Name | undefined {
+  const struck = triggers.flatMap(([name, trigger]) =>
+    trigger && isTriggered(trigger, request, random) ? [name] : [],
+  );
+  return struck[0];
+}
+
+/** @param request counted from 1 */
+export function isTriggered({ every, share, at }: Trigger, request: number, random: Random): boolean {
+  const drawn = share !== undefined && random() < share;
+  return drawn || (every !== undefined && request % every === 0) || (at?.includes(request) ?? false);
+}
+
+function latency(range: number | readonly [number, number], random: Random): number {
+  if (typeof range === "number") return range;
+  const [least, most] = range;
+  return least + random() * (most - least);
+}
+
+/** Mulberry32 by Tommy Ettinger (public domain), 32 bits of state, good enough for dice: the same seed, the same numbers. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

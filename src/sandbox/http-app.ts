@@ -1,0 +1,191 @@
+import type { HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import type { Clock } from "../time/clock.ts";
+import type { Connections } from "./faults/broken-replies.ts";
+import type { FaultOptions } from "./faults/fault-options.ts";
+import type { FaultPlan, RequestFaults } from "./faults/fault-plan.ts";
+import { PROCESSING_CAP_REPLY, serverErrorReply, throttledReply } from "./faults/broken-replies.ts";
+import type { RequestHistory } from "./state/request-history.ts";
+import { type Handler, methodNotAllowed, NOT_FOUND, type PlatformRequest, type Reply } from "./sandbox-reply.ts";
+
+/** One address of the platform. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  /** From the instance's root, parameters in braces: `/v1/accounts/{number}/`. */
+  readonly path: string;
+  readonly handler: Handler;
+  /** `data-import`: faults strike here, and the request is counted. */
+  readonly kind: "data-import" | "read" | "admin";
+  /** It makes accounts of what was staged: the platform may take only so many at a time. */
+  readonly isProcessing?: boolean;
+}
+
+export interface HttpAppDependencies {
+  readonly history: RequestHistory;
+  readonly faults: FaultPlan;
+  readonly connections: Connections;
+  readonly clock: Clock;
+  readonly pauseSupplier: (request: PlatformRequest) => void;
+  readonly rotateTokens: () => void;
+  readonly log: (line: string) => void;
+}
+
+interface Env {
+  Bindings: HttpBindings;
+}
+type RequestContext = Context<Env>;
+
+/** Puts the routes on HTTP: history, faults, and what Django answers where there is no route. */
+export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDependencies): Hono<Env> {
+  const app = new Hono<Env>({ strict: true });
+  for (const route of routes) {
+    for (const path of honoPaths(route)) {
+      app.on(route.method, path, (context) => serve(context, route, dependencies));
+    }
+  }
+  for (const path of new Set(routes.flatMap(honoPaths))) {
+    app.all(path, (context) =>
+      serve(
+        context,
+        unmatchedRoute(() => methodNotAllowed(context.req.method)),
+        dependencies,
+      ),
+    );
+  }
+  app.notFound((context) =>
+    serve(
+      context,
+      unmatchedRoute(() => NOT_FOUND),
+      dependencies,
+    ),
+  );
+  return app;
+}
+
+function unmatchedRoute(handler: Handler): Route {
+  return { method: "GET", path: "", handler, kind: "read" };
+}
+
+/** Reads answer with and without the slash at the end (specification 4); Django takes a POST only where it stands. */
+function honoPaths({ method, path }: Route): readonly string[] {
+  const pattern = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => `:${name.replaceAll(/\W/g, "_")}`);
+  if (method === "POST") return [pattern];
+  const bare = pattern.replace(/\/$/, "");
+  return [bare, `${bare}/`];
+}
+
+async function serve(context: RequestContext, route: Route, dependencies: HttpAppDependencies): Promise<Response> {
+  const request = await platformRequest(context);
+  if (route.kind === "admin") return responseTo(await route.handler(request));
+  const { method, path } = context.req;
+  const note = dependencies.history.arrive({ at: new Date(dependencies.clock.now()).toISOString(), method, path });
+  const finish = (reply: Reply, shown: number | undefined): void => {
+    const { key, login } = reply;
+    note({
+      ...(key !== undefined && { key }),
+      ...(login !== undefined && { login }),
+      ...(shown !== undefined && { status: shown }),
+      processed: reply.status < 300 && login?.refusal === undefined,
+    });
+    dependencies.log(`${method} ${path} ${shown ?? "no reply"}`);
+  };
+  if (route.kind === "read") {
+    const reply = await route.handler(request);
+    finish(reply, reply.status);
+    return responseTo(reply);
+  }
+  return serveWithFaults(context, { request, route, finish }, dependencies);
+}
+
+interface ReceivedRequest {
+  readonly request: PlatformRequest;
+  readonly route: Route;
+  /** Notes what the platform did, and the status that the client gets to see. */
+  readonly finish: (reply: Reply, shown: number | undefined) => void;
+}
+
+async function serveWithFaults(
+  context: RequestContext,
+  arrival: ReceivedRequest,
+  dependencies: HttpAppDependencies,
+): Promise<Response> {
+  const { faults, clock } = dependencies;
+  const planned = faults.enter(arrival.route);
+  try {
+    if (planned.pauseSupplier) dependencies.pauseSupplier(arrival.request);
+    if (planned.rotateTokens) dependencies.rotateTokens();
+    if (planned.latencyMs > 0) await clock.sleep(planned.latencyMs);
+    if (planned.before !== undefined) return failBeforeProcessing(planned.before, context, arrival, dependencies);
+    const reply = await arrival.route.handler(arrival.request);
+    if (planned.after !== undefined)
+      return failAfterProcessing({ fault: planned.after, reply }, context, arrival, dependencies);
+    arrival.finish(reply, reply.status);
+    return responseTo(reply);
+  } finally {
+    faults.leave(arrival.route);
+  }
+}
+
+function failBeforeProcessing(
+  fault: NonNullable<RequestFaults["before"]>,
+  context: RequestContext,
+  { finish }: ReceivedRequest,
+  { faults, connections }: HttpAppDependencies,
+): Response | Promise<Response> {
+  const reply = refusalFor(fault, faults.options());
+  if (fault !== "reset" && fault !== "hang") {
+    finish(reply, reply.status);
+    return responseTo(reply);
+  }
+  finish(reply, undefined);
+  if (fault === "reset") connections.reset(context.env.incoming);
+  return noResponse();
+}
+
+function refusalFor(fault: NonNullable<RequestFaults["before"]>, options: FaultOptions): Reply {
+  if (fault === "cap") return PROCESSING_CAP_REPLY;
+  return fault === "throttle" ? throttledReply(options) : serverErrorReply(options);
+}
+
+function failAfterProcessing(
+  { fault, reply }: { readonly fault: NonNullable<RequestFaults["after"]>; readonly reply: Reply },
+  context: RequestContext,
+  { finish }: ReceivedRequest,
+  { faults, connections }: HttpAppDependencies,
+): Response | Promise<Response> {
+  const { incoming, outgoing } = context.env;
+  if (fault === "error") {
+    const shown = serverErrorReply(faults.options());
+    finish(reply, shown.status);
+    return responseTo(shown);
+  }
+  finish(reply, fault === "cut" ? reply.status : undefined);
+  if (fault === "cut") connections.cut(incoming, outgoing, { status: reply.status, text: JSON.stringify(reply.body) });
+  if (fault === "reset") connections.reset(incoming);
+  return noResponse();
+}
+
+/** The connection has been dealt with, or is left hanging: there is nothing for the server to send. */
+function noResponse(): Promise<Response> {
+  return new Promise(() => undefined);
+}
+
+async function platformRequest(context: RequestContext): Promise<PlatformRequest> {
+  const { req } = context;
+  const url = new URL(req.url);
+  return {
+    query: url.searchParams,
+    params: req.param(),
+    authorization: req.header("authorization"),
+    contentType: req.header("content-type") ?? "",
+    body: req.method === "POST" ? await req.text() : "",
+    origin: url.origin,
+    target: `${url.pathname}${url.search}`,
+  };
+}
+
+function responseTo({ status, body, headers }: Reply): Response {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const type = typeof body === "string" ? "text/html; charset=utf-8" : "application/json";
+  return new Response(text, { status, headers: { "Content-Type": type, ...headers } });
+}

@@ -1,0 +1,148 @@
+import type { JsonScalar } from "../../json/json-value.ts";
+
+/** `BooleanField.TRUE_VALUES`, `FALSE_VALUES` and `NULL_VALUES` of the Django REST framework. */
+const TRUE_WORDS: ReadonlySet<unknown> = new Set(["t", "y", "yes", "true", "on", "1", 1]);
+const FALSE_WORDS: ReadonlySet<unknown> = new Set(["f", "n", "no", "false", "off", "0", 0]);
+const NULL_WORDS: ReadonlySet<unknown> = new Set(["", "null"]);
+
+/** Fields of the platform refuse longer texts unread (`MAX_STRING_LENGTH`). */
+const MAX_NUMBER_LENGTH = 1000;
+
+/**
+ * Converts a value as the platform's fields do without a word (Django REST framework, fields.py).
+ * What cannot be converted is returned as it is, for the judge to refuse.
+ */
+export function coerce(value: unknown, to: string, choices: readonly JsonScalar[] = []): unknown {
+  switch (to) {
+    case "text":
+      return typeof value === "number" ? String(value) : stripped(value);
+    case "decimal":
+      return typeof value === "number" ? plainNumber(value) : stripped(value);
+    case "boolean":
+    case "nullableBoolean":
+      return toBoolean(value, to === "nullableBoolean");
+    case "integer":
+      return toNumber(value, /^[-+]?\d+(?:\.0*)?$/);
+    case "number":
+      return toNumber(value, /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?$/);
+    case "choice":
+      return matchingChoice(value, choices);
+    default:
+      return value;
+  }
+}
+
+/** Takes the white space off both ends, by Python's idea of it (`str.strip`). */
+export function strip(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charAt(start))) start += 1;
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(character: string): boolean {
+  return PYTHON_ONLY_SPACES.includes(character) || (character !== "\ufeff" && character.trim() === "");
+}
+
+const PYTHON_ONLY_SPACES = "\u001c\u001d\u001e\u001f\u0085";
+
+function stripped(value: unknown): unknown {
+  return typeof value === "string" ? strip(value) : value;
+}
+
+function toNumber(value: unknown, form: RegExp): unknown {
+  const text = stripped(value);
+  return typeof text === "string" && text.length <= MAX_NUMBER_LENGTH && form.test(text) ? Number(text) : value;
+}
+
+/** A number without an exponent: 1e21 as a decimal field reads it. */
+function plainNumber(value: number): string {
+  const text = String(value);
+  const [, sign = "", whole = "", fraction = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([-+]\d+)$/.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  const shift = Number(exponent);
+  if (shift < 0) return `${sign}0.${"0".repeat(-shift - 1)}${whole}${fraction}`;
+  return `${sign}${whole}${fraction.padEnd(shift, "0")}`;
+}
+
+function toBoolean(value: unknown, nullable: boolean): unknown {
+  const word = typeof value === "string" ? strip(value).toLowerCase() : value;
+  if (TRUE_WORDS.has(word)) return true;
+  if (FALSE_WORDS.has(word)) return false;
+  return nullable && NULL_WORDS.has(word) ? null : value;
+}
+
+/** A choice is recognised by its text: "3" is the choice 3. */
+function matchingChoice(value: unknown, choices: readonly JsonScalar[]): unknown {
+  if (choices.some((choice) => choice === value)) return value;
+  if (typeof value !== "string" && typeof value !== "number") return value;
+  return choices.find((choice) => typeof choice !== "boolean" && String(choice) === String(value)) ?? value;
+}
+
+export interface DecimalRule {
+  readonly maxDigits?: number;
+  readonly maxDecimalPlaces?: number;
+  readonly maxWholeDigits?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+}
+
+/** What `DecimalField` finds wrong with a decimal sent as text. */
+export function decimalCodes(text: string, rule: DecimalRule): readonly string[] {
+  const [, whole = "", fraction = ""] = /^[-+]?(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
+  if (whole === "" && fraction === "") return ["invalid"];
+  const precision = digitsCode(whole.replace(/^0+/, "").length, fraction.length, rule);
+  if (precision !== undefined) return [precision];
+  const formed = rule.pattern === undefined || new RegExp(rule.pattern).test(text);
+  return [...(formed ? [] : ["invalid"]), ...limitCodes(text, rule)];
+}
+
+/** The order of `DecimalField.validate_precision`: the first limit that is broken is the only one reported. */
+function digitsCode(whole: number, places: number, rule: DecimalRule): string | undefined {
+  if (whole + places > (rule.maxDigits ?? Infinity)) return "max_digits";
+  if (places > (rule.maxDecimalPlaces ?? Infinity)) return "max_decimal_places";
+  return whole > (rule.maxWholeDigits ?? Infinity) ? "max_whole_digits" : undefined;
+}
+
+function limitCodes(text: string, rule: DecimalRule): readonly string[] {
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = rule;
+  const value = Number(text);
+  const steps = value / (rule.multipleOf ?? value);
+  return [
+    ...(value < minimum || value <= exclusiveMinimum ? ["min_value"] : []),
+    ...(value > maximum || value >= exclusiveMaximum ? ["max_value"] : []),
+    ...(rule.multipleOf !== undefined && Math.abs(steps - Math.round(steps)) > 1e-9 ? ["invalid"] : []),
+  ];
+}
+
+/** `YYYY-MM-DD`, a day that exists (specification 2.7.4), from year 1. */
+export function isDate(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
+  return (
+    Number(year) >= 1 && Number(month) >= 1 && Number(day) >= 1 && Number(day) <= daysIn(Number(year), Number(month))
+  );
+}
+
+function daysIn(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+}
+
+/** A date, `T`, a time to the second or finer, and `Z` or an offset in hours and minutes. */
+export function isDateTime(text: string): boolean {
+  const [, date, time, offset] = /^(.{10})T(\d{2}:\d{2}:\d{2}(?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/.exec(text) ?? [];
+  return date !== undefined && isDate(date) && isTime(`${time}${offset}`);
+}
+
+/** `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., an offset or none: neither 24:00 nor leap seconds. */
+export function isTime(text: string): boolean {
+  const form = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|[-+](\d{2}):(\d{2}))?$/;
+  const [, hours, minutes, seconds = "0", offsetHours = "0", offsetMinutes = "0"] = form.exec(text) ?? [];
+  const inDay = Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60;
+  return inDay && Number(offsetHours) < 24 && Number(offsetMinutes) < 60;
+}

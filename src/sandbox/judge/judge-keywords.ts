@@ -1,0 +1,158 @@
+import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from "ajv";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import type { JsonObject, JsonScalar } from "../../json/json-value.ts";
+import type { DecimalRule } from "./django-fields.ts";
+import { coerce, decimalCodes, isDate, isDateTime, isTime, strip } from "./django-fields.ts";
+import type { DataValidateFunction } from "./union-keywords.ts";
+import { unionKeywords } from "./union-keywords.ts";
+
+/**
+ * Compiles a schema of `judge-schema.ts`. Beside JSON Schema's own keywords it knows those of the platform:
+ * `coerce` converts, `text`, `documentPath`, `form` and `decimal` judge, and their errors carry the platform's code
+ * as `params.code`; `tagged` and `bestOf` choose between schemas.
+ *
+ * @param explain puts the errors of the chosen schema into what the caller makes of errors.
+ */
+export function compileAjv(
+  schema: JsonObject,
+  explain: (errors: readonly ErrorObject[]) => readonly object[],
+): ValidateFunction {
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    strictNumbers: true,
+    ownProperties: true,
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    multipleOfPrecision: 9,
+    code: { regExp: Object.assign(tolerantRegExp, { code: "tolerantRegExp" }) },
+  });
+  addFormats.default(ajv, ["email", "uri"]);
+  for (const keyword of [
+    ...TEXT_KEYWORDS,
+    ...unionKeywords({ definition: (name) => definitionOf(ajv, name), explain }),
+  ]) {
+    ajv.addKeyword(keyword);
+  }
+  return ajv.compile({ ...schema, $id: ROOT });
+}
+
+const ROOT = "judge";
+
+function definitionOf(ajv: Ajv, name: string): ValidateFunction {
+  const found = ajv.getSchema(`${ROOT}#/$defs/${name}`);
+  if (found === undefined) throw new Error(`the judge has no definition ${name}`);
+  return found;
+}
+
+/** Patterns of the wild are not all written for the `u` flag that JSON Schema asks for, and some are no patterns at all. */
+function tolerantRegExp(pattern: string, flags: string): RegExp {
+  for (const attempt of [flags, flags.replace("u", "")]) {
+    try {
+      return new RegExp(pattern, attempt);
+    } catch {
+      // Tried again without the flag; then given up.
+    }
+  }
+  return /(?:)/;
+}
+
+interface CoerceRule {
+  readonly to: string;
+  readonly choices?: readonly JsonScalar[];
+}
+
+const TEXT_KEYWORDS: readonly FuncKeywordDefinition[] = [
+  {
+    keyword: "coerce",
+    modifying: true,
+    errors: false,
+    compile:
+      ({ to, choices }: CoerceRule) =>
+      (data, context) => {
+        if (context !== undefined)
+          Reflect.set(context.parentData, context.parentDataProperty, coerce(data, to, choices));
+        return true;
+      },
+  },
+  {
+    ...textKeyword("text"),
+    compile: ({ allowBlank }: { readonly allowBlank: boolean }) =>
+      codeCheck("text", (text) => textCodes(text, allowBlank)),
+  },
+  {
+    ...textKeyword("documentPath"),
+    compile: () => codeCheck("documentPath", (path) => (isUnsafePath(path) ? ["unsafe_document_path"] : [])),
+  },
+  {
+    ...textKeyword("form"),
+    compile: (name: keyof typeof FORM_CHECKS) =>
+      codeCheck("form", (text) => (FORM_CHECKS[name](text) ? [] : ["invalid"])),
+  },
+  {
+    ...textKeyword("decimal"),
+    compile: (rule: DecimalRule) => codeCheck("decimal", (text) => decimalCodes(text, rule)),
+  },
+];
+
+const FORM_CHECKS = { date: isDate, datetime: isDateTime, time: isTime, uuid: isUuid };
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+function isUnsafePath(path: string): boolean {
+  return strip(path) !== "" && unsafePathReason(path) !== undefined;
+}
+
+function textCodes(text: string, allowBlank: boolean): readonly string[] {
+  if (text === "") return allowBlank ? [] : ["blank"];
+  return [
+    ...(text.includes("\0") ? ["null_characters_not_allowed"] : []),
+    ...(/\p{Cs}/u.test(text) ? ["surrogate_characters_not_allowed"] : []),
+  ];
+}
+
+function textKeyword(keyword: string): { readonly keyword: string; readonly type: "string"; readonly errors: true } {
+  return { keyword, type: "string", errors: true };
+}
+
+/** Turns the platform's codes for what is wrong with a text into Ajv's errors. */
+function codeCheck(keyword: string, check: (text: string) => readonly string[]): DataValidateFunction {
+  const validate: DataValidateFunction = (text: string) => {
+    const codes = check(text);
+    validate.errors = codes.map((code) => ({ keyword, params: { code } }));
+    return codes.length === 0;
+  };
+  return validate;
+}
+
+const MAX_PATH_BYTES = 1024;
+
+/** Why a document path is unsafe (specification 2.5: relative to the import supplier's root); undefined when it is safe. */
+function unsafePathReason(path: string): string | undefined {
+  return PATH_CHECKS.find(([, isUnsafe]) => isUnsafe(path))?.[0];
+}
+
+const PATH_CHECKS: readonly (readonly [reason: string, isUnsafe: (path: string) => boolean])[] = [
+  ["control_character", (path) => UNPRINTABLE.test(path)],
+  ["scheme", (path) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path)],
+  ["backslash", (path) => path.includes("\\")],
+  ["absolute", (path) => /^[/~]/.test(path)],
+  ["encoded", (path) => /%[0-9A-Fa-f]{2}/.test(path)],
+  ["parent_segment", (path) => pathSegments(path).some((segment) => segment === "." || segment === "..")],
+  ["empty_segment", (path) => pathSegments(path).includes("")],
+  ["trailing_dot_or_space", (path) => pathSegments(path).some((segment) => /^\s|[.\s]$/.test(segment))],
+  ["not_normalised", (path) => path.normalize("NFC") !== path],
+  ["too_long", (path) => Buffer.byteLength(path) > MAX_PATH_BYTES],
+];
+
+/** Control characters, lone surrogates, line separators, and the marks that join, hide or turn the direction of text. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+
+function pathSegments(path: string): readonly string[] {
+  return path.split("/");
+}

@@ -1,0 +1,157 @@
+import type { ErrorObject } from "ajv";
+import type { JsonObject } from "../../json/json-value.ts";
+import { isJsonObject } from "../../json/json-value.ts";
+import { jsonCopy } from "../../json/parse-json.ts";
+import type { PayloadError } from "../sandbox-reply.ts";
+import { compileAjv } from "./judge-keywords.ts";
+import { resolveRef } from "./openapi-schema.ts";
+import { toJudgeSchema } from "./request-schema.ts";
+
+/** All that is wrong with a request body, as the platform would say it. Empty: nothing. */
+export type Judge = (body: unknown) => readonly PayloadError[];
+
+/**
+ * Compiles the request schema of one operation of an OpenAPI document for Ajv. The judge follows the Django REST
+ * framework in what it converts silently, in its codes and in its addresses (docs/sandbox.md, "How payloads are judged").
+ * It shares nothing with the local validation, so that the two can be compared.
+ *
+ * @throws when the document has no such operation, or the operation no JSON body: a bug of the caller.
+ */
+export function compileJudge(
+  document: JsonObject,
+  operation: { readonly method: string; readonly path: string },
+): Judge {
+  const validate = compileAjv(toJudgeSchema(document, requestSchema(document, operation)), findingsFrom);
+  return (body) => {
+    // Conversions write into the data, so they are given a copy.
+    const holder = jsonCopy({ body: body ?? null });
+    return validate(holder) ? [] : payloadErrorsFrom(findingsFrom(validate.errors ?? []));
+  };
+}
+
+function requestSchema(
+  document: JsonObject,
+  operation: { readonly method: string; readonly path: string },
+): JsonObject {
+  const { method, path } = operation;
+  let found = document;
+  for (const step of ["paths", path, method.toLowerCase(), "requestBody", "content", "application/json", "schema"]) {
+    const next = found[step];
+    if (!isJsonObject(next)) throw new Error(`${method} ${path} has no JSON request body`);
+    found = step === "schema" ? next : resolveRef(document, next);
+  }
+  return found;
+}
+
+/** Something wrong with a payload, before it is put into words. */
+interface JudgeFinding {
+  readonly attr: string;
+  readonly code: string;
+}
+
+/** Ajv's errors as the platform's codes at the platform's addresses (PLATFORM 5.1-5.2), each once. */
+function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
+  const found = errors.flatMap(findingsOf);
+  const broken = new Set(found.filter(({ code }) => NO_VALUE_CODES.has(code)).map(({ attr }) => attr));
+  const kept = found.filter(({ attr, code }) => NO_VALUE_CODES.has(code) || !broken.has(attr));
+  return [...new Map(kept.map((one) => [`${one.attr} ${one.code}`, one])).values()];
+}
+
+function payloadErrorsFrom(findings: readonly JudgeFinding[]): readonly PayloadError[] {
+  return findings.map(({ attr, code }) => ({ attr, code, detail: DETAIL_BY_CODE[code] ?? "Not valid." }));
+}
+
+/** What leaves no value to look at: other findings at the same attr mean nothing. */
+const NO_VALUE_CODES: ReadonlySet<string> = new Set(["required", "null", "blank", "not_a_list", "not_a_dict"]);
+const NON_FIELD = "non_field_errors";
+
+function findingsOf(error: ErrorObject): readonly JudgeFinding[] {
+  const { findings } = error.params;
+  if (Array.isArray(findings)) return findings.filter(isFinding);
+  const code = codeOf(error);
+  if (code === undefined) return [];
+  return [{ attr: [...segmentsOf(error.instancePath), ...suffixOf(error, code)].join(".") || NON_FIELD, code }];
+}
+
+function isFinding(value: unknown): value is JudgeFinding {
+  return typeof value === "object" && value !== null && "attr" in value && "code" in value;
+}
+
+/** The first two segments are the empty text before the first slash, and `body`. */
+function segmentsOf(instancePath: string): readonly string[] {
+  const segments = instancePath.split("/").slice(2);
+  return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** What is added to the path of the value that Ajv blames. */
+function suffixOf({ keyword, params, parentSchema }: ErrorObject, code: string): readonly string[] {
+  if (keyword === "required") return [String(params["missingProperty"])];
+  if (keyword === "additionalProperties") return [String(params["additionalProperty"])];
+  if (typeof params["at"] === "string") return [params["at"]];
+  const isAboutList = code === "not_a_list" || ["minItems", "maxItems", "uniqueItems"].includes(keyword);
+  if (isAboutList) return parentSchema?.["holdsObjects"] === true ? [NON_FIELD] : [];
+  return keyword === "type" && code === "invalid" && expects(parentSchema, "object") ? [NON_FIELD] : [];
+}
+
+function expects(schema: ErrorObject["parentSchema"], type: string): boolean {
+  const expected: unknown = schema?.["type"];
+  return Array.isArray(expected) ? expected.includes(type) : expected === type;
+}
+
+function codeOf({ keyword, data, params, parentSchema }: ErrorObject): string | undefined {
+  if (typeof params["code"] === "string") return params["code"];
+  if (data === null && (keyword === "type" || keyword === "enum")) return "null";
+  if (keyword === "type") return wrongTypeCode(parentSchema);
+  // An empty text is `blank`, or right.
+  if (data === "" && SKIPPED_WHEN_BLANK.has(keyword)) return undefined;
+  if (keyword === "minItems" && Array.isArray(data) && data.length === 0) return "empty";
+  return CODE_BY_KEYWORD[keyword];
+}
+
+function wrongTypeCode(schema: ErrorObject["parentSchema"]): string {
+  if (schema?.["isDictionary"] === true) return "not_a_dict";
+  return expects(schema, "array") ? "not_a_list" : "invalid";
+}
+
+const SKIPPED_WHEN_BLANK: ReadonlySet<string> = new Set(["minLength", "pattern", "format"]);
+
+const CODE_BY_KEYWORD: Readonly<Record<string, string>> = {
+  required: "required",
+  additionalProperties: "unknown_field",
+  enum: "invalid_choice",
+  minLength: "min_length",
+  maxLength: "max_length",
+  minItems: "min_length",
+  maxItems: "max_length",
+  uniqueItems: "unique",
+  minimum: "min_value",
+  exclusiveMinimum: "min_value",
+  maximum: "max_value",
+  exclusiveMaximum: "max_value",
+  multipleOf: "invalid",
+  pattern: "invalid",
+  format: "invalid",
+};
+
+const DETAIL_BY_CODE: Readonly<Record<string, string>> = {
+  required: "This field is required.",
+  null: "This field may not be null.",
+  blank: "This field may not be blank.",
+  invalid: "The value is not of the expected form.",
+  invalid_choice: "The value is not a valid choice.",
+  max_length: "The value is too long.",
+  min_length: "The value is too short.",
+  max_value: "The value is too large.",
+  min_value: "The value is too small.",
+  max_digits: "There are too many digits.",
+  max_decimal_places: "There are too many decimal places.",
+  max_whole_digits: "There are too many digits before the decimal point.",
+  not_a_dict: "Expected a dictionary of items.",
+  not_a_list: "Expected a list of items.",
+  empty: "This list may not be empty.",
+  unique: "The items must differ from each other.",
+  null_characters_not_allowed: "Null characters are not allowed.",
+  surrogate_characters_not_allowed: "Surrogate characters are not allowed.",
+  unknown_field: "The platform does not document this field.",
+  unsafe_document_path: "The path must be relative, and stay below the import supplier's root.",
+};

@@ -1,0 +1,156 @@
+import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { choiceOf, scalarSchema, strictestLimit } from "./scalar-schema.ts";
+import { convertUnion, type Define, type Union } from "./union-schema.ts";
+import { flattenSchema, resolveRef } from "./openapi-schema.ts";
+import { impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
+
+/**
+ * Turns a request schema of an OpenAPI document into JSON Schema for Ajv, with the keywords of `judge-ajv.ts`.
+ * The data to judge is the member `body` of the object that is validated.
+ * Objects are closed (specification 2.7.5), `allOf` is merged, read-only properties may be present and are not looked at.
+ */
+export function toJudgeSchema(document: JsonObject, schema: JsonObject): JsonObject {
+  const definitions: Record<string, JsonObject> = {};
+  const names = new Map<JsonObject, string>();
+
+  const define: Define = (node) => {
+    const target = Object.keys(node).length === 1 ? resolveRef(document, node) : node;
+    const known = names.get(target);
+    if (known !== undefined) return known;
+    const name = `s${names.size}`;
+    names.set(target, name);
+    definitions[name] = convertSchema(target, document, define);
+    return name;
+  };
+
+  const body = define(schema);
+  return { type: "object", properties: { body: referTo(body) }, $defs: definitions };
+}
+
+interface ConversionContext {
+  readonly document: JsonObject;
+  readonly define: Define;
+}
+
+function referTo(name: string): JsonObject {
+  return { $ref: `#/$defs/${name}` };
+}
+
+function convertSchema(schema: JsonObject, document: JsonObject, define: Define): JsonObject {
+  const parts = flattenSchema(document, schema);
+  const nullable = isNullable(parts);
+  const owner = parts.find((part) => isJsonArray(part["oneOf"] ?? part["anyOf"]));
+  if (owner !== undefined) return convertUnion(unionOf(owner, parts), document, define);
+  if (parts.some((part) => "enum" in part || "const" in part)) return choiceSchema(parts, nullable);
+  const types = [...new Set(parts.flatMap(typesOf))].filter((type) => type !== "null");
+  if (types.length > 1) return convertUnion(unionOfTypes(types, parts), document, define);
+  const type = types[0] ?? impliedType(parts);
+  if (type === "object") return objectSchema(parts, nullable, { document, define });
+  if (type === "array") return listSchema(parts, nullable, { document, define });
+  return scalarSchema(parts, type, nullable);
+}
+
+const UNION_KEYWORDS: ReadonlySet<string> = new Set(["oneOf", "anyOf", "discriminator", "allOf", "$ref"]);
+
+function unionOf(owner: JsonObject, parts: readonly JsonObject[]): Union {
+  const listed = owner["oneOf"] ?? owner["anyOf"];
+  const options = listed !== undefined && isJsonArray(listed) ? listed.filter(isJsonObject) : [];
+  const rest = parts.map((part) => omitKeywords(part, UNION_KEYWORDS));
+  return { options, rest, nullable: isNullable(parts), discriminator: owner["discriminator"] };
+}
+
+/** `type: [string, integer]` is a choice between the two. */
+function unionOfTypes(types: readonly string[], parts: readonly JsonObject[]): Union {
+  const rest = parts.map((part) => omitKeywords(part, new Set(["type", "allOf", "$ref"])));
+  return {
+    options: types.map((type) => ({ type, allOf: rest })),
+    rest: [],
+    nullable: isNullable(parts),
+    discriminator: undefined,
+  };
+}
+
+function omitKeywords(schema: JsonObject, words: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([word]) => !words.has(word)));
+}
+
+function choiceSchema(parts: readonly JsonObject[], nullable: boolean): JsonObject {
+  const [first = [], ...others] = parts.map(valuesOf).filter((list) => list !== undefined);
+  return choiceOf(
+    first.filter((choice) => others.every((list) => list.includes(choice))),
+    nullable,
+  );
+}
+
+function objectSchema(
+  parts: readonly JsonObject[],
+  nullable: boolean,
+  { document, define }: ConversionContext,
+): JsonObject {
+  const schemas = new Map<string, readonly JsonObject[]>();
+  for (const { properties } of parts) {
+    for (const [name, schema] of properties !== undefined && isJsonObject(properties)
+      ? Object.entries(properties)
+      : []) {
+      if (isJsonObject(schema)) schemas.set(name, [...(schemas.get(name) ?? []), schema]);
+    }
+  }
+  const readOnly = new Set([...schemas.keys()].filter((name) => isReadOnly(schemas.get(name) ?? [], document)));
+  const required = new Set(
+    parts.flatMap(({ required: names }) => (names !== undefined && isJsonArray(names) ? names : [])),
+  );
+  const properties = [...schemas].map(
+    ([name, all]) => [name, readOnly.has(name) ? {} : propertySchema(all, define)] as const,
+  );
+  const undocumented = [...required].filter((name) => typeof name === "string" && !schemas.has(name));
+  return {
+    type: nullable ? ["object", "null"] : "object",
+    properties: Object.fromEntries([...properties, ...undocumented.map((name) => [name, {}])]),
+    required: [...required].filter((name) => typeof name === "string" && !readOnly.has(name)),
+    ...additionalSchema(parts, schemas.size === 0, define),
+  };
+}
+
+function isReadOnly(schemas: readonly JsonObject[], document: JsonObject): boolean {
+  return schemas.some((schema) => flattenSchema(document, schema).some((part) => part["readOnly"] === true));
+}
+
+function propertySchema(schemas: readonly JsonObject[], define: Define): JsonObject {
+  const [only, ...more] = schemas;
+  return referTo(define(only !== undefined && more.length === 0 ? only : { allOf: schemas }));
+}
+
+/** Closed unless the document opens it, and a dictionary when there is nothing but other properties. */
+function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define: Define): JsonObject {
+  const written = parts.flatMap((part) => [part["additionalProperties"], part["unevaluatedProperties"]]);
+  const rules = written.filter((rule) => rule !== undefined);
+  if (rules.length === 0 || rules.includes(false)) return { additionalProperties: false };
+  const schema = rules.filter(isJsonObject).find((rule) => Object.keys(rule).length > 0);
+  return { additionalProperties: schema === undefined ? true : referTo(define(schema)), isDictionary: isBare };
+}
+
+function listSchema(
+  parts: readonly JsonObject[],
+  nullable: boolean,
+  { document, define }: ConversionContext,
+): JsonObject {
+  const items = parts.map((part) => part["items"]).find((schema) => schema !== undefined && isJsonObject(schema)) ?? {};
+  return {
+    type: nullable ? ["array", "null"] : "array",
+    items: isJsonObject(items) ? referTo(define(items)) : {},
+    holdsObjects: isJsonObject(items) && holdsObjects(items, document),
+    uniqueItems: parts.some((part) => part["uniqueItems"] === true),
+    ...strictestLimit(parts, "minItems", Math.max),
+    ...strictestLimit(parts, "maxItems", Math.min),
+  };
+}
+
+/** Decides where errors of the list itself are addressed (PLATFORM 5.1): a list of serializers, or a plain list field. */
+function holdsObjects(items: JsonObject, document: JsonObject): boolean {
+  const parts = flattenSchema(document, items);
+  const options = parts.map((part) => part["oneOf"] ?? part["anyOf"]).find((list) => list !== undefined);
+  if (options !== undefined && isJsonArray(options)) {
+    return options.filter(isJsonObject).some((option) => holdsObjects(option, document));
+  }
+  return parts.some((part) => typesOf(part).includes("object")) || impliedType(parts) === "object";
+}

@@ -1,0 +1,137 @@
+import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
+import { isScalar } from "./openapi-schema.ts";
+
+/** JSON Schema for one value: first converted as the platform would (`coerce`), then judged. */
+export function scalarSchema(parts: readonly JsonObject[], type: string | undefined, nullable: boolean): JsonObject {
+  switch (type) {
+    case undefined:
+      return {};
+    case "boolean":
+    case "bool":
+      return coercedSchema(nullable ? "nullableBoolean" : "boolean", typeSchema("boolean", nullable));
+    case "integer":
+    case "int":
+      return coercedSchema("integer", { ...typeSchema("integer", nullable), ...numericLimits(parts) });
+    case "number":
+    case "float":
+      return coercedSchema("number", { ...typeSchema("number", nullable), ...numericLimits(parts) });
+    default: {
+      const format = parts.map((part) => part["format"]).find((name) => typeof name === "string");
+      // A type that is not JSON Schema's, such as `datetime`, is read as a format.
+      return textSchema(parts, type === "string" ? format : type, nullable);
+    }
+  }
+}
+
+/** One of these values, recognised by its text. */
+export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
+  const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
+  return { allOf: [{ coerce: { to: "choice", choices } }, { enum: nullable ? [...choices, null] : choices }] };
+}
+
+function textSchema(parts: readonly JsonObject[], format: JsonValue | undefined, nullable: boolean): JsonObject {
+  const text = typeSchema("string", nullable);
+  if (format === "decimal") return coercedSchema("decimal", { ...text, decimal: decimalRule(parts) });
+  const form = typeof format === "string" ? FORM_BY_FORMAT[format] : undefined;
+  // A date or a UUID is no text field: nothing is taken off it, and it is never blank.
+  return form === undefined ? plainTextSchema(parts, format, text) : { ...text, form, allOf: patterns(parts) };
+}
+
+const FORM_BY_FORMAT: Readonly<Record<string, string>> = {
+  date: "date",
+  "date-time": "datetime",
+  datetime: "datetime",
+  time: "time",
+  uuid: "uuid",
+};
+
+function plainTextSchema(parts: readonly JsonObject[], format: JsonValue | undefined, text: JsonObject): JsonObject {
+  const asGiven = parts.some((part) => part["x-document-path"] === true) ? [{ documentPath: true }] : [];
+  const kept = {
+    ...text,
+    text: { allowBlank: parts.some((part) => part["minLength"] === 0) },
+    ...strictestLimit(parts, "minLength", Math.max),
+    ...strictestLimit(parts, "maxLength", Math.min),
+    ...(format === "email" || format === "uri" ? { format } : {}),
+    allOf: patterns(parts),
+  };
+  return { allOf: [...asGiven, { coerce: { to: "text" } }, kept] };
+}
+
+/** Each in a schema of its own, so that all of them count. An empty `allOf` would not be one. */
+function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
+  const written = parts.map((part) => part["pattern"]).filter((pattern) => typeof pattern === "string");
+  return [{}, ...written.map((pattern) => ({ pattern }))];
+}
+
+function typeSchema(type: string, nullable: boolean): JsonObject {
+  return { type: nullable ? [type, "null"] : type };
+}
+
+function coercedSchema(to: string, schema: JsonObject): JsonObject {
+  return { allOf: [{ coerce: { to } }, schema] };
+}
+
+/** The limit that counts when several parts of a schema set one. */
+export function strictestLimit(
+  parts: readonly JsonObject[],
+  word: string,
+  pick: (...limits: number[]) => number,
+): JsonObject {
+  const limits = parts.map((part) => part[word]).filter((limit) => typeof limit === "number");
+  return limits.length === 0 ? {} : { [word]: pick(...limits) };
+}
+
+/** OpenAPI 3.0 writes `exclusiveMinimum: true` beside `minimum`; 3.1 writes the limit itself. */
+function numericLimits(parts: readonly JsonObject[]): JsonObject {
+  const modern = parts.map((part): JsonObject => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
+  return {
+    ...strictestLimit(modern, "minimum", Math.max),
+    ...strictestLimit(modern, "maximum", Math.min),
+    ...strictestLimit(modern, "exclusiveMinimum", Math.max),
+    ...strictestLimit(modern, "exclusiveMaximum", Math.min),
+    ...strictestLimit(modern, "multipleOf", (first) => first),
+  };
+}
+
+function strictLimits(part: JsonObject): JsonObject {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
+  return {
+    ...(exclusiveMinimum === true && minimum !== undefined ? { exclusiveMinimum: minimum } : {}),
+    ...(exclusiveMaximum === true && maximum !== undefined ? { exclusiveMaximum: maximum } : {}),
+  };
+}
+
+/** OpenAPI 3.0.3, Data Types: `int32` is a signed number of 32 bits. */
+function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
+  if (format !== "int32") return {};
+  const [least, most] = [-(2 ** 31), 2 ** 31 - 1];
+  return {
+    minimum: typeof minimum === "number" ? Math.max(minimum, least) : least,
+    maximum: typeof maximum === "number" ? Math.min(maximum, most) : most,
+  };
+}
+
+const DIGITS_PATTERN = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/;
+
+/** A generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$` stands for numbers of digits, which have codes of their own. */
+function decimalRule(parts: readonly JsonObject[]): JsonObject {
+  const pattern = parts.map((part) => part["pattern"]).find((text) => typeof text === "string");
+  const [, whole, places] = typeof pattern === "string" ? (DIGITS_PATTERN.exec(pattern) ?? []) : [];
+  const derived =
+    whole === undefined || places === undefined
+      ? {}
+      : { maxDigits: Number(whole) + Number(places), maxDecimalPlaces: Number(places), maxWholeDigits: Number(whole) };
+  const { "x-max-digits": digits } = strictestLimit(parts, "x-max-digits", Math.min);
+  const { "x-max-decimal-places": decimals } = strictestLimit(parts, "x-max-decimal-places", Math.min);
+  const difference =
+    typeof digits === "number" && typeof decimals === "number" ? { maxWholeDigits: digits - decimals } : {};
+  return {
+    ...numericLimits(parts),
+    ...difference,
+    ...derived,
+    ...(digits === undefined ? {} : { maxDigits: digits }),
+    ...(decimals === undefined ? {} : { maxDecimalPlaces: decimals }),
+    ...(pattern === undefined ? {} : { pattern }),
+  };
+}

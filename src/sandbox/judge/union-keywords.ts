@@ -1,0 +1,104 @@
+import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from "ajv";
+
+/** What the `compile` of a keyword gives back. */
+export type DataValidateFunction = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
+
+export interface UnionKeywordOptions {
+  /** The compiled form of a definition of the schema. */
+  readonly definition: (name: string) => ValidateFunction;
+  readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
+}
+
+/** A choice that failed: one error whose `params.findings` are those of the schema that was chosen. */
+type UnionResult =
+  | { readonly code: string; readonly at?: string }
+  | { readonly findings: readonly object[] }
+  | undefined;
+
+interface TaggedRule {
+  /** The property that chooses. */
+  readonly tag: string;
+  /** Its value, as text -> definition. */
+  readonly schemas: Readonly<Record<string, string>>;
+  readonly nullable: boolean;
+}
+
+interface BestOfRule {
+  readonly candidates: readonly { readonly schema: string; readonly json: "object" | "list" | "scalar" | "any" }[];
+  readonly nullable: boolean;
+}
+
+/** `tagged`: a discriminator chooses. `bestOf`: the first schema that fits, else the one with the fewest errors. */
+export function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {
+  const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {
+    const validate = definition(name);
+    return validate(data, context) ? [] : explain(validate.errors ?? []);
+  };
+
+  return [
+    {
+      keyword: "tagged",
+      errors: true,
+      compile: (rule: TaggedRule) =>
+        resultCheck("tagged", (data, context) => tagged(rule, data, (name) => judge(name, data, context))),
+    },
+    {
+      keyword: "bestOf",
+      errors: true,
+      compile: (rule: BestOfRule) =>
+        resultCheck("bestOf", (data, context) => bestOf(rule, data, (name) => judge(name, data, context))),
+    },
+  ];
+}
+
+type FindingsOfSchema = (definition: string) => readonly object[];
+
+function tagged({ tag, schemas, nullable }: TaggedRule, data: unknown, attempt: FindingsOfSchema): UnionResult {
+  if (data === null) return nullable ? undefined : { code: "null" };
+  if (!isRecord(data)) return { code: "invalid", at: "non_field_errors" };
+  const value = Object.hasOwn(data, tag) ? data[tag] : undefined;
+  const name = tagText(value);
+  const chosen = name !== undefined && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+  if (chosen !== undefined) return { findings: attempt(chosen) };
+  if (value === undefined) return { code: "required", at: tag };
+  return { code: value === null ? "null" : "invalid_choice", at: tag };
+}
+
+/** A mapping may have a key for null; a tag that is not given is then null, too. */
+function tagText(value: unknown): string | undefined {
+  if (value === undefined || value === null) return "null";
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : undefined;
+}
+
+function bestOf({ candidates, nullable }: BestOfRule, data: unknown, attempt: FindingsOfSchema): UnionResult {
+  if (data === null) return nullable ? undefined : { code: "null" };
+  const alike = candidates.filter(({ json }) => json === "any" || json === jsonKind(data));
+  const findings = (alike.length > 0 ? alike : candidates).map(({ schema }) => attempt(schema));
+  return { findings: findings.toSorted((one, other) => one.length - other.length)[0] ?? [] };
+}
+
+type ValidationContext = Parameters<ValidateFunction>[1];
+
+function resultCheck(
+  keyword: string,
+  decide: (data: unknown, context: ValidationContext) => UnionResult,
+): DataValidateFunction {
+  const validate: DataValidateFunction = (data: unknown, context) => {
+    const result = decide(data, context);
+    if (result === undefined || ("findings" in result && result.findings.length === 0)) return true;
+    validate.errors = [{ keyword, params: result }];
+    return false;
+  };
+  return validate;
+}
+
+function jsonKind(data: unknown): "object" | "list" | "scalar" {
+  if (Array.isArray(data)) return "list";
+  return isRecord(data) ? "object" : "scalar";
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,84 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { choiceOf } from "./scalar-schema.ts";
+import { flattenSchema } from "./openapi-schema.ts";
+import { impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
+
+/** Converts a schema once, and gives the name of its definition. */
+export type Define = (schema: JsonObject) => string;
+
+/** A schema with `oneOf` or `anyOf`, taken apart. */
+export interface Union {
+  readonly options: readonly JsonObject[];
+  /** What stands beside the options and holds for each of them. */
+  readonly rest: readonly JsonObject[];
+  readonly nullable: boolean;
+  readonly discriminator: JsonValue | undefined;
+}
+
+export function convertUnion(union: Union, document: JsonObject, define: Define): JsonObject {
+  const flat = union.options.map((option) => flattenSchema(document, option));
+  const options = union.options.filter((_, index) => !isNullOnly(flat[index] ?? []));
+  const nullable = union.nullable || options.length < flat.length || flat.some(isNullable);
+  const values = flat.map((parts) => parts.map(valuesOf).find((list) => list !== undefined));
+  if (values.every((list) => list !== undefined)) return choiceOf(values.flat(), nullable);
+
+  const shared = union.rest.filter((part) => SHARED_KEYWORDS.some((word) => word in part));
+  const defineOption = (option: JsonObject): string =>
+    define(shared.length === 0 ? option : { allOf: [option, ...shared] });
+  const tag = isJsonObject(union.discriminator ?? null) ? discriminatorName(union.discriminator) : undefined;
+  if (tag !== undefined) {
+    const mapped = mappedOptions(union.discriminator, options);
+    const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
+    return { tagged: { tag, schemas, nullable } };
+  }
+  const candidates = options.map((option) => ({
+    schema: defineOption(option),
+    json: jsonKindOf(flattenSchema(document, option)),
+  }));
+  return { bestOf: { candidates, nullable } };
+}
+
+const SHARED_KEYWORDS = ["properties", "required", "minLength", "maxLength", "pattern", "minimum", "maximum"];
+
+function isNullOnly(parts: readonly JsonObject[]): boolean {
+  const types = parts.flatMap(typesOf);
+  if (types.length > 0) return types.every((type) => type === "null");
+  const values = parts.flatMap((part) => valuesOf(part) ?? []);
+  return values.length > 0 && values.every((value) => value === null);
+}
+
+function discriminatorName(discriminator: JsonValue | undefined): string | undefined {
+  const name = discriminator !== undefined && isJsonObject(discriminator) ? discriminator["propertyName"] : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** OpenAPI 3.0.3, Discriminator Object: the written mapping, and schema names for the options that it leaves out. */
+function mappedOptions(
+  discriminator: JsonValue | undefined,
+  options: readonly JsonObject[],
+): ReadonlyMap<string, JsonObject> {
+  const mapping = discriminator !== undefined && isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
+  const written = Object.entries(mapping !== undefined && isJsonObject(mapping) ? mapping : {}).flatMap(
+    ([value, ref]): [string, JsonObject][] => (typeof ref === "string" ? [[value, { $ref: fullReference(ref) }]] : []),
+  );
+  const used = new Set(written.map(([, option]) => option["$ref"]));
+  const named = options.flatMap((option): [string, JsonObject][] => {
+    const ref = option["$ref"];
+    return typeof ref === "string" && !used.has(ref) ? [[ref.slice(ref.lastIndexOf("/") + 1), option]] : [];
+  });
+  return new Map([...written, ...named]);
+}
+
+function fullReference(ref: string): string {
+  return /[#/]/.test(ref) ? ref : `#/components/schemas/${ref}`;
+}
+
+/** The JSON kind of the values that a schema is about, as far as it says. */
+function jsonKindOf(parts: readonly JsonObject[]): "object" | "list" | "scalar" | "any" {
+  if (parts.some((part) => "oneOf" in part || "anyOf" in part)) return "any";
+  if (parts.some((part) => valuesOf(part) !== undefined)) return "scalar";
+  const type = parts.flatMap(typesOf).find((name) => name !== "null") ?? impliedType(parts);
+  if (type === undefined) return "any";
+  if (type === "object") return "object";
+  return type === "array" ? "list" : "scalar";
+}

@@ -1,0 +1,94 @@
+import type { Clock } from "../../time/clock.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import type { FaultOptions } from "../faults/fault-options.ts";
+import { isTriggered } from "../faults/fault-plan.ts";
+import type { SandboxState } from "./sandbox-state.ts";
+
+/** What was staged or scheduled and is no account yet. Kept in memory only: a restart forgets it. */
+export interface ImportProcesses {
+  /** True when it was staged before. */
+  readonly stage: (identity: ProcessIdentity, payload: JsonObject) => boolean;
+  readonly staged: (identity: ProcessIdentity) => JsonObject | undefined;
+  /**
+   * Makes the account some time later. Scheduled twice while the first is pending, two are made: what the platform does
+   * then is unknown (PLATFORM 15), so nothing may rely on its noticing.
+   */
+  readonly schedule: (identity: ProcessIdentity, payload: JsonObject) => void;
+  /** The latest that was scheduled. */
+  readonly scheduled: (identity: ProcessIdentity) => ScheduledImport | undefined;
+  readonly clear: () => void;
+}
+
+export interface ProcessIdentity {
+  readonly supplier: string;
+  readonly key: string;
+}
+
+export interface ScheduledImport {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly changedAt: number;
+  readonly status: "PENDING" | "IN_PROGRESS" | "PROCESSED" | "ERRORED";
+  readonly account: string | undefined;
+}
+
+interface ProcessDependencies {
+  readonly state: Pick<SandboxState, "addAccount">;
+  readonly faults: { readonly options: () => FaultOptions };
+  readonly clock: Clock;
+}
+
+const DEFAULT_TASK_MS = 100;
+
+export function createImportProcesses({ state, faults, clock }: ProcessDependencies): ImportProcesses {
+  const stagedByKey = new Map<string, JsonObject>();
+  const scheduledByKey = new Map<string, ScheduledImport>();
+  let tasks = 0;
+  let generation = 0;
+
+  const run = async (identity: ProcessIdentity, payload: JsonObject, fails: boolean): Promise<void> => {
+    const born = generation;
+    const key = identityKey(identity);
+    const at = clock.now();
+    const halfMs = (faults.options().taskMs ?? DEFAULT_TASK_MS) / 2;
+    const become = (status: ScheduledImport["status"], account?: string): void => {
+      if (born === generation) scheduledByKey.set(key, { at, changedAt: clock.now(), status, account });
+    };
+    become("PENDING");
+    await clock.sleep(halfMs);
+    become("IN_PROGRESS");
+    await clock.sleep(halfMs);
+    if (born !== generation) return;
+    if (fails) become("ERRORED");
+    else {
+      const importedAt = new Date(clock.now()).toISOString();
+      become("PROCESSED", state.addAccount({ ...identity, payload, importedAt }).number);
+    }
+  };
+
+  return {
+    stage(identity, payload) {
+      const key = identityKey(identity);
+      const again = stagedByKey.has(key);
+      stagedByKey.set(key, payload);
+      return again;
+    },
+    staged: (identity) => stagedByKey.get(identityKey(identity)),
+    schedule(identity, payload) {
+      tasks += 1;
+      const { taskErrors } = faults.options();
+      void run(identity, payload, taskErrors !== undefined && isTriggered(taskErrors, tasks, () => 1));
+    },
+    scheduled: (identity) => scheduledByKey.get(identityKey(identity)),
+    clear() {
+      stagedByKey.clear();
+      scheduledByKey.clear();
+      tasks = 0;
+      generation += 1;
+    },
+  };
+}
+
+function identityKey({ supplier, key }: ProcessIdentity): string {
+  return JSON.stringify([supplier, key]);
+}

@@ -1,0 +1,47 @@
+import type { LoginAttempt } from "../sandbox-reply.ts";
+
+/** One request as the platform saw it. Holds no payload values and no credentials. */
+export interface HistoryEntry {
+  /** 1-based, in the order of arrival. */
+  readonly request: number;
+  /** Arrival, ISO 8601 UTC. */
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  /** The business key in the payload, where there is one. */
+  readonly key?: string;
+  /** What a token was asked for with, and the code of the refusal where there was none to be had. */
+  readonly login?: LoginAttempt;
+  /** The status answered; absent while there is none, and when the connection was dropped or left hanging. */
+  readonly status?: number;
+  /** The platform did what was asked: the account was made, the notes were added, the token was given. True even if the reply was lost. */
+  readonly processed: boolean;
+}
+
+export interface RequestHistory {
+  readonly entries: () => readonly HistoryEntry[];
+  /** Notes an arrival; the returned function adds what became of it. */
+  readonly arrive: (arrival: Pick<HistoryEntry, "at" | "method" | "path">) => (more: Partial<HistoryEntry>) => void;
+  readonly clear: () => void;
+}
+
+export function createRequestHistory(): RequestHistory {
+  let entries: HistoryEntry[] = [];
+  let arrived = 0;
+  return {
+    entries: () => entries,
+    arrive: (arrival) => {
+      arrived += 1;
+      const book = entries;
+      const index = book.push({ request: arrived, ...arrival, processed: false }) - 1;
+      return (more) => {
+        const entry = book[index];
+        if (entry !== undefined) book[index] = { ...entry, ...more };
+      };
+    },
+    clear: () => {
+      entries = [];
+      arrived = 0;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import type { Contract } from "../../contract/contract.ts";
+import type { FieldType } from "../../contract/types/field-type.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+
+/** Specification 3: only an `Ongoing` supplier takes accounts. */
+export const SUPPLIER_STATUSES = ["Ongoing", "Paused", "Complete"] as const;
+export type SupplierStatus = (typeof SUPPLIER_STATUSES)[number];
+
+export interface ImportedAccount {
+  /** `A-` and eight hexadecimal digits. */
+  readonly number: string;
+  readonly supplier: string;
+  /** The business key: the account's number in the old system. */
+  readonly key: string;
+  /** ISO 8601 UTC. */
+  readonly importedAt: string;
+  readonly payload: JsonObject;
+  /** Fingerprints of the notes added after the import. */
+  readonly notes: readonly string[];
+}
+
+/** What the platform holds, as it is written to the data file. */
+export interface StateSnapshot {
+  readonly suppliers: Readonly<Record<string, SupplierStatus>>;
+  readonly accounts: readonly ImportedAccount[];
+}
+
+/** The platform's memory: import suppliers and migrated accounts. */
+export interface SandboxState {
+  readonly supplierStatus: (code: string) => SupplierStatus | undefined;
+  readonly setSupplier: (code: string, status: SupplierStatus) => void;
+  readonly accounts: () => readonly ImportedAccount[];
+  readonly findAccount: (number: string) => ImportedAccount | undefined;
+  /** The account made first for this key. */
+  readonly findByKey: (supplier: string, key: string) => ImportedAccount | undefined;
+  readonly addAccount: (
+    account: Pick<ImportedAccount, "supplier" | "key" | "payload" | "importedAt">,
+  ) => ImportedAccount;
+  readonly addNotes: (number: string, fingerprints: readonly string[]) => void;
+  readonly snapshot: () => StateSnapshot;
+  /** Forgets every account and sets the suppliers as they were at first. */
+  readonly reset: () => void;
+}
+
+/** @param onChange is called after every change. */
+export function createState(
+  suppliers: Readonly<Record<string, SupplierStatus>>,
+  stored: StateSnapshot | undefined,
+  onChange: () => void,
+): SandboxState {
+  const statuses = new Map(Object.entries({ ...suppliers, ...stored?.suppliers }));
+  const byNumber = new Map<string, ImportedAccount>();
+  const byKey = new Map<string, string>();
+  for (const account of stored?.accounts ?? []) remember(account);
+
+  function remember(account: ImportedAccount): void {
+    byNumber.set(account.number, account);
+    const key = keyOfAccount(account.supplier, account.key);
+    if (!byKey.has(key)) byKey.set(key, account.number);
+  }
+
+  return {
+    supplierStatus: (code) => statuses.get(code),
+    setSupplier: (code, status) => {
+      statuses.set(code, status);
+      onChange();
+    },
+    accounts: () => [...byNumber.values()],
+    findAccount: (number) => byNumber.get(number),
+    findByKey: (supplier, key) => byNumber.get(byKey.get(keyOfAccount(supplier, key)) ?? ""),
+    addAccount: (fields) => {
+      const account = { ...fields, number: unusedNumber(fields.supplier, fields.key, byNumber), notes: [] };
+      remember(account);
+      onChange();
+      return account;
+    },
+    addNotes: (number, fingerprints) => {
+      const account = byNumber.get(number);
+      if (account === undefined) return;
+      byNumber.set(number, { ...account, notes: [...account.notes, ...fingerprints] });
+      onChange();
+    },
+    snapshot: () => ({ suppliers: Object.fromEntries(statuses), accounts: [...byNumber.values()] }),
+    reset: () => {
+      statuses.clear();
+      for (const [code, status] of Object.entries(suppliers)) statuses.set(code, status);
+      byNumber.clear();
+      byKey.clear();
+      onChange();
+    },
+  };
+}
+
+function keyOfAccount(supplier: string, key: string): string {
+  return JSON.stringify([supplier, key]);
+}
+
+/** The same key gets the same number in every sandbox, so that examples can be repeated. */
+function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, unknown>): string {
+  for (let round = 0; ; round += 1) {
+    const digest = createHash("sha256")
+      .update(JSON.stringify([supplier, key, round]))
+      .digest("hex");
+    const number = `A-${digest.slice(0, 8).toUpperCase()}`;
+    if (!taken.has(number)) return number;
+  }
+}
+
+const SUPPLIER_FIELDS = ["import_supplier", "import_supplier_code"];
+
+/** The import suppliers that the contract enumerates, or `SANDBOX`; all of them ongoing. */
+export function defaultSuppliers(contract: Contract): Readonly<Record<string, SupplierStatus>> {
+  const enumerated = contract.operations.flatMap(({ body }) =>
+    SUPPLIER_FIELDS.flatMap((name) => choicesAt(body, name)),
+  );
+  const codes = enumerated.length > 0 ? enumerated : ["SANDBOX"];
+  return Object.fromEntries(codes.map((code) => [code, "Ongoing" as const]));
+}
+
+function choicesAt(body: FieldType | undefined, name: string): readonly string[] {
+  const type = body?.kind === "object" ? body.properties.get(name)?.type : undefined;
+  return type?.kind === "choice" ? type.choices.map(String).filter((code) => code !== "") : [];
+}

@@ -1,0 +1,105 @@
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Failure } from "../../model/failure.ts";
+import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { type ImportedAccount, type StateSnapshot, SUPPLIER_STATUSES } from "./sandbox-state.ts";
+
+/** Keeps the platform's memory in a JSON file. */
+export interface StateFile {
+  readonly stored: StateSnapshot | undefined;
+  /** Tells that there is something new to write; writes soon, and not more often than makes sense. */
+  readonly touch: () => void;
+  /** Writes what is unwritten. @throws Failure `storage` */
+  readonly close: () => Promise<void>;
+}
+
+const WRITE_DELAY_MS = 200;
+
+/**
+ * @param path absent: nothing is kept.
+ * @param snapshot what to write, asked for at every write.
+ * @throws Failure `storage` when the file is not one of ours.
+ */
+export async function openStateFile(path: string | undefined, snapshot: () => StateSnapshot): Promise<StateFile> {
+  if (path === undefined) return { stored: undefined, touch: () => undefined, close: () => Promise.resolve() };
+  const stored = await readSnapshot(path);
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.catch(() => undefined).then(() => writeSnapshot(path, snapshot()));
+    return writing;
+  };
+  const touch = (): void => {
+    timer ??= setTimeout(() => void write().catch(() => touch()), WRITE_DELAY_MS);
+  };
+  return { stored, touch, close: write };
+}
+
+async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new Failure("storage", `${path}: the sandbox cannot read its data file`, {
+      hint: "see to the file's permissions, or name another file with --data",
+      cause: error,
+    });
+  }
+  const snapshot = snapshotFrom(text);
+  if (snapshot !== undefined) return snapshot;
+  throw new Failure("storage", `${path}: is not a data file of the sandbox`, {
+    hint: "name another file with --data, or remove this one to start with an empty platform",
+  });
+}
+
+function snapshotFrom(text: string): StateSnapshot | undefined {
+  const value = parseJson(text);
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  const { suppliers, accounts } = value;
+  if (suppliers === undefined || accounts === undefined || !isJsonObject(suppliers) || !isJsonArray(accounts))
+    return undefined;
+  const statuses = Object.entries(suppliers).map(([code, status]) => {
+    const known = SUPPLIER_STATUSES.find((one) => one === status);
+    return known === undefined ? undefined : ([code, known] as const);
+  });
+  const imported = accounts.map((account) => (isJsonObject(account) ? accountFrom(account) : undefined));
+  if (!statuses.every((one) => one !== undefined) || !imported.every((one) => one !== undefined)) return undefined;
+  return { suppliers: Object.fromEntries(statuses), accounts: imported };
+}
+
+function accountFrom({ number, supplier, key, importedAt, payload, notes }: JsonObject): ImportedAccount | undefined {
+  if (typeof number !== "string" || typeof supplier !== "string" || typeof key !== "string") return undefined;
+  if (typeof importedAt !== "string" || payload === undefined || !isJsonObject(payload)) return undefined;
+  const prints = notes !== undefined && isJsonArray(notes) ? notes.filter((print) => typeof print === "string") : [];
+  return { number, supplier, key, importedAt, payload, notes: prints };
+}
+
+async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<void> {
+  try {
+    await writeAtomically(path, JSON.stringify(snapshot));
+  } catch (cause) {
+    throw new Failure("storage", `${path}: the sandbox cannot write its data file`, {
+      hint: "see to the disk and the folder's permissions, or name another file with --data",
+      cause,
+    });
+  }
+}
+
+/** A reader sees the old file or the new one, never half of it. */
+async function writeAtomically(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.new`;
+  const file = await open(temporary, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}

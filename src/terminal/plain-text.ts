@@ -1,0 +1,28 @@
+const UNSAFE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const UNSAFE_ONCE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/**
+ * Text from outside (cells, file names, the platform's replies) made safe for a terminal, in one line: control
+ * characters, escape sequences, marks that turn the writing direction and invisible characters become visible
+ * `\u001b`; more than `limit` characters are cut with an ellipsis.
+ */
+export function plainText(text: string, limit = 500): string {
+  const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
+  return UNSAFE_ONCE.test(cut) ? cut.replace(UNSAFE, visibleEscape) : cut;
+}
+
+/** A text of several lines (a reply's detail) as one: white space of any kind becomes single spaces, then `plainText`. */
+export function plainLine(text: string, limit = 500): string {
+  return plainText(
+    text
+      .slice(0, limit * 2)
+      .replace(/\s+/gu, " ")
+      .trim(),
+    limit,
+  );
+}
+
+function visibleEscape(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, "0")}`;
+}

@@ -1,0 +1,154 @@
+import { Chalk } from "chalk";
+import { plainText } from "./plain-text.ts";
+import { cutText, textWidth, wrapText } from "./text-width.ts";
+
+export interface TableColumn {
+  readonly title: string;
+  /** For numbers. */
+  readonly align?: "right";
+  /** Names and patterns: in Markdown they stand as code. */
+  readonly code?: boolean;
+}
+
+const GAP = "  ";
+const MIN_LAST_WIDTH = 12;
+
+/**
+ * Rows under their titles, aligned, for the terminal. The last column wraps within `width`; where that leaves it too
+ * little room, the widest of the others is cut. Cells are made safe to show.
+ */
+export function renderTable(
+  rows: readonly (readonly string[])[],
+  columns: readonly TableColumn[],
+  screen: { readonly width: number; readonly colour: boolean },
+): string {
+  return streamedTable(columns, screen)(rows);
+}
+
+/**
+ * The same for rows that come bit by bit: the first part has the titles, and settles how wide the columns are; what is
+ * wider in a later part is cut.
+ */
+export function streamedTable(
+  columns: readonly TableColumn[],
+  screen: { readonly width: number; readonly colour: boolean },
+): (rows: readonly (readonly string[])[]) => string {
+  const style = new Chalk({ level: screen.colour ? 1 : 0 });
+  let widths: readonly number[] | undefined;
+  return (rows) => {
+    const cells = rows.map((row) => columns.map((_, at) => plainText(row[at] ?? "", MAX_CELL_LENGTH)));
+    const lines: string[] = [];
+    if (widths === undefined) {
+      widths = columnWidths(cells, columns, screen.width);
+      const titles = columns.map(({ title }) => title);
+      lines.push(style.bold(lineOf(titles, columns, widths).trimEnd()));
+    }
+    for (const row of cells) lines.push(...rowLines(row, columns, widths).map((line) => line.trimEnd()));
+    return lines.map((line) => `${line}\n`).join("");
+  };
+}
+
+const MAX_CELL_LENGTH = 2000;
+
+/** The same as a table of GitHub's Markdown. */
+export function markdownTable(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
+  const titles = columns.map(({ title }) => markdownCell(title, false));
+  const rules = columns.map(({ align }) => (align === "right" ? "---:" : "---"));
+  const body = rows.map((row) => columns.map(({ code = false }, at) => markdownCell(row[at] ?? "", code)));
+  return [titles, rules, ...body].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+function columnWidths(
+  rows: readonly (readonly string[])[],
+  columns: readonly TableColumn[],
+  width: number,
+): readonly number[] {
+  const widths = columns.map(({ title }, at) =>
+    Math.max(textWidth(title), ...rows.map((row) => textWidth(row[at] ?? ""))),
+  );
+  const last = widths.length - 1;
+  const roomFor = (): number => width - widths.slice(0, last).reduce((sum, wide) => sum + wide + GAP.length, 0);
+  while (roomFor() < Math.min(MIN_LAST_WIDTH, widths[last] ?? 0)) {
+    const widest = widths.indexOf(Math.max(...widths.slice(0, last)));
+    const wide = widths[widest] ?? 0;
+    if (wide <= MIN_LAST_WIDTH) break;
+    widths[widest] = wide - 1;
+  }
+  widths[last] = Math.max(Math.min(widths[last] ?? 0, roomFor()), 1);
+  return widths;
+}
+
+function rowLines(
+  row: readonly string[],
+  columns: readonly TableColumn[],
+  widths: readonly number[],
+): readonly string[] {
+  const last = columns.length - 1;
+  const wrapped = wrapText(row[last] ?? "", widths[last] ?? 0);
+  return wrapped.map((text, at) =>
+    lineOf(
+      row.map((cell, column) => cellAt(cell, { column, last, at, text })),
+      columns,
+      widths,
+    ),
+  );
+}
+
+function cellAt(
+  cell: string,
+  {
+    column,
+    last,
+    at,
+    text,
+  }: { readonly column: number; readonly last: number; readonly at: number; readonly text: string },
+): string {
+  if (column === last) return text;
+  return at === 0 ? cell : "";
+}
+
+function lineOf(cells: readonly string[], columns: readonly TableColumn[], widths: readonly number[]): string {
+  return cells
+    .map((cell, at) => {
+      const width = widths[at] ?? 0;
+      const cut = at === cells.length - 1 ? cell : cutText(cell, width);
+      const padding = " ".repeat(Math.max(0, width - textWidth(cut)));
+      return columns[at]?.align === "right" ? padding + cut : cut + padding;
+    })
+    .join(GAP);
+}
+
+function markdownCell(text: string, code: boolean): string {
+  const plain = plainText(text.replace(/\s+/gu, " "), MAX_CELL_LENGTH);
+  if (code && plain !== "" && !plain.includes("`")) return `\`${plain.replaceAll("|", "\\|")}\``;
+  return plain.replace(/[\\|<>*_`[\]]/g, (mark) => `\\${mark}`);
+}
+
+export interface ListEntry {
+  readonly head: string;
+  readonly body: string;
+}
+
+const INDENT = "    ";
+const MAX_HEAD_LENGTH = 500;
+const MAX_BODY_LENGTH = 4000;
+
+/**
+ * Entries one below the other, for what a table would have to cut: the head whole on its own line, and the body below
+ * it, wrapped within `width`. Both are made safe to show.
+ */
+export function renderEntryList(
+  entries: readonly ListEntry[],
+  screen: { readonly width: number; readonly colour: boolean },
+): string {
+  const style = new Chalk({ level: screen.colour ? 1 : 0 });
+  const lines = entries.flatMap(({ head, body }) => [
+    style.bold(plainText(head, MAX_HEAD_LENGTH)),
+    ...bodyLines(plainText(body, MAX_BODY_LENGTH), screen.width - INDENT.length),
+  ]);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function bodyLines(body: string, width: number): readonly string[] {
+  return body === "" ? [] : wrapText(body, width).map((line) => INDENT + line);
+}

@@ -1,0 +1,161 @@
+/**
+ * Why a regular expression that can be read might take more than linear time on some text, as a sentence; undefined
+ * when no text can make it do so, whatever the engine does. That is shown for expressions without back-references and
+ * look-around, whose endless repeats (`*`, `+`, `{n,}`) are of a single character or class and stand where nothing can
+ * fail after them (at the end), or behind `^` where what follows cannot be part of them, and that match in few ways.
+ */
+export function slowPatternReason(source: string): string | undefined {
+  if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
+  const cost = costOf({ source, at: 0 });
+  if (typeof cost === "string") return cost;
+  if (cost.ways > (isAnchored(source) ? MAX_WAYS_ANCHORED : MAX_WAYS)) {
+    return "the expression can match in too many ways";
+  }
+  return endlessRepeatReason(source, cost);
+}
+
+const MAX_PATTERN_LENGTH = 1000;
+/** Ways to match at any one place of the text, and where only one place is looked at. */
+const MAX_WAYS = 1000;
+const MAX_WAYS_ANCHORED = 100_000;
+const MAX_REPEATS = 200;
+
+/** What a piece of an expression costs an engine that tries one way after another. */
+interface Cost {
+  /** In how many ways it can match at one place, endless repeats counted once. */
+  readonly ways: number;
+  /** How many endless repeats it holds one after the other that could leave characters to what follows them. */
+  readonly endless: number;
+  /** How many that end in one place only: quick, unless what stands before them can end in many. */
+  readonly bounded: number;
+  /** Nothing comes behind an endless repeat: no text can fail it once it has begun. */
+  readonly settled: boolean;
+  readonly group: boolean;
+}
+
+interface PatternReader {
+  readonly source: string;
+  at: number;
+}
+
+const ONE_WAY: Cost = { ways: 1, endless: 0, bounded: 0, settled: true, group: false };
+
+function endlessRepeatReason(source: string, cost: Cost): string | undefined {
+  if (cost.settled || (cost.endless <= 1 && isAnchored(source))) return undefined;
+  return "an endless repeat (*, +, {n,}) may stand only at the end of the expression, or once behind ^";
+}
+
+function isAnchored(source: string): boolean {
+  return source.startsWith("^") && !source.includes("|");
+}
+
+/** Alternatives, up to a closing bracket or the end. */
+function costOf(cursor: PatternReader): Cost | string {
+  let total: Cost = { ...ONE_WAY, ways: 0 };
+  for (;;) {
+    const branch = costOfBranch(cursor);
+    if (typeof branch === "string") return branch;
+    total = {
+      ways: total.ways + branch.ways,
+      endless: Math.max(total.endless, branch.endless),
+      bounded: Math.max(total.bounded, branch.bounded),
+      settled: total.settled && branch.settled,
+      group: true,
+    };
+    if (cursor.source[cursor.at] !== "|") return total;
+    cursor.at += 1;
+  }
+}
+
+function costOfBranch(cursor: PatternReader): Cost | string {
+  let total = ONE_WAY;
+  while (cursor.at < cursor.source.length && !"|)".includes(cursor.source[cursor.at] ?? "")) {
+    const piece = costOfPiece(cursor);
+    if (typeof piece === "string") return piece;
+    total = {
+      ways: total.ways * piece.ways,
+      endless: total.endless + piece.endless + (total.endless > 0 ? piece.bounded : 0),
+      bounded: total.bounded + piece.bounded,
+      settled: total.settled && total.endless === 0 && piece.settled,
+      group: true,
+    };
+  }
+  return total;
+}
+
+/** One atom with the quantifier behind it. */
+function costOfPiece(cursor: PatternReader): Cost | string {
+  const start = cursor.at;
+  const atom = costOfAtom(cursor);
+  if (typeof atom === "string") return atom;
+  const atomText = cursor.source.slice(start, cursor.at);
+  const found = QUANTIFIER.exec(cursor.source.slice(cursor.at));
+  if (found === null) return atom;
+  cursor.at += found[0].length;
+  const [least, most] = boundsOf(found);
+  const longest = most === Number.POSITIVE_INFINITY ? least : most;
+  if (longest > MAX_REPEATS) return `a repeat may be of ${MAX_REPEATS} at most, or endless`;
+  if (most === Number.POSITIVE_INFINITY) {
+    if (atom.group) return "an endless repeat (*, +, {n,}) may repeat only a single character or class";
+    return isBounded(cursor, atomText) ? { ...ONE_WAY, bounded: 1, settled: false } : { ...ONE_WAY, endless: 1 };
+  }
+  if (atom.endless > 0) return "an endless repeat (*, +, {n,}) may not be repeated itself";
+  return { ...atom, group: false, ways: Math.min(atom.ways ** most, MAX_WAYS_ANCHORED + 1) * (most - least + 1) };
+}
+
+/**
+ * Whether the repeat of a class that ends here is followed by a character that must be there and is none of the class:
+ * then it can end in one place only.
+ */
+function isBounded({ source, at }: PatternReader, repeated: string): boolean {
+  const next = /^[()|$^]/.test(source.slice(at)) ? undefined : ATOM.exec(source.slice(at))?.[0];
+  if (next === undefined || /^(?:[*?]|\{0)/.test(source.slice(at + next.length))) return false;
+  const [one, other] = [charactersOf(repeated), charactersOf(next)];
+  return one !== undefined && other !== undefined && !one.some((character) => other.includes(character));
+}
+
+/** The ASCII characters that a class or character stands for; undefined where others may be among them. */
+function charactersOf(atom: string): readonly string[] | undefined {
+  if (OPEN_CLASS.test(atom)) return undefined;
+  try {
+    const expression = new RegExp(`^${atom}$`, "u");
+    return ASCII.filter((character) => expression.test(character));
+  } catch {
+    return undefined;
+  }
+}
+
+const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+/** `.`, `[^...]`, classes of more than ASCII, and anything written with other characters or their codes. */
+const OPEN_CLASS = /^\.$|^\[\^|\\[pPuxcDSWsbBk\d]|[^\0-\x7f]/;
+
+const QUANTIFIER = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/;
+
+function boundsOf(found: RegExpExecArray): readonly [number, number] {
+  const [text, low, comma, high] = found;
+  if (low === undefined) return text.startsWith("?") ? [0, 1] : [0, Number.POSITIVE_INFINITY];
+  if (comma === "") return [Number(low), Number(low)];
+  return [Number(low), high === "" ? Number.POSITIVE_INFINITY : Number(high)];
+}
+
+function costOfAtom(cursor: PatternReader): Cost | string {
+  const rest = cursor.source.slice(cursor.at);
+  if (rest.startsWith("(")) return costOfGroup(cursor, rest);
+  const atom = ATOM.exec(rest)?.[0] ?? rest.slice(0, 1);
+  if (/^\\(?:[1-9]|k)/.test(atom)) return "the expression refers back to what it matched before";
+  cursor.at += atom.length;
+  return ONE_WAY;
+}
+
+/** A class, an escape with what belongs to it, or one character. */
+const ATOM = /^(?:\[(?:\\.|[^\]\\])*\]|\\(?:[pPu]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|k<[^>]*>|.)|.)/su;
+
+function costOfGroup(cursor: PatternReader, rest: string): Cost | string {
+  const opening = /^\((?:\?(?::|<[A-Za-z]\w*>))?/.exec(rest)?.[0] ?? "(";
+  if (rest.startsWith("(?") && opening === "(") return "the expression looks around, or sets flags of its own";
+  cursor.at += opening.length;
+  const inside = costOf(cursor);
+  if (typeof inside === "string") return inside;
+  cursor.at += 1;
+  return inside;
+}

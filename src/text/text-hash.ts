@@ -1,0 +1,22 @@
+/** Marks are whole numbers from 0 to this, exclusive: their sums are exact in a double. */
+export const HASH_RANGE: number = 2 ** 52;
+export const TWO_TO_THE_32: number = 2 ** 32;
+
+/** A text in 52 bits: two lanes of a multiplicative hash over the code units (cyrb53 by bryc, public domain). */
+export function textHash(text: string, start: number): number {
+  let one = start;
+  let other = ~start;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    one = Math.imul(one ^ unit, 0x9e3779b1);
+    other = Math.imul(other ^ unit, 0x5f356495);
+  }
+  return mixHash(one, other);
+}
+
+/** Spreads every bit over both lanes, and makes 52 bits of them. */
+export function mixHash(one: number, other: number): number {
+  const low = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
+  const high = Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
+  return (high & 0xfffff) * TWO_TO_THE_32 + (low >>> 0);
+}

@@ -1,0 +1,76 @@
+/** True for a day that the Gregorian calendar has, in the years 1 to 9999. */
+export function isCalendarDay(year: number, month: number, day: number): boolean {
+  return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+}
+
+/** `YYYY-MM-DD` (specification 2.7.4), a day that the calendar has. The platform cannot hold year 0000. */
+export function isIsoDate(text: string): boolean {
+  return text.length === 10 && isDay(text);
+}
+
+/** Date, `T`, time with seconds, a fraction or none, then `Z` or an offset: without one, the platform would guess. */
+export function isIsoDateTime(text: string): boolean {
+  return DATE_TIME.test(text) && isDay(text);
+}
+
+/** `HH:MM` or `HH:MM:SS`, a fraction or none, an offset or none. */
+export function isIsoTime(text: string): boolean {
+  return TIME.test(text);
+}
+
+/** No 24:00 and no leap second: the platform's clock has neither. */
+const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
+const SECONDS = String.raw`:[0-5]\d(?:\.\d+)?`;
+const ZONE = String.raw`(?:Z|[-+](?:[01]\d|2[0-3]):[0-5]\d)`;
+const DATE_TIME = new RegExp(String.raw`^\d{4}-\d{2}-\d{2}T${CLOCK}${SECONDS}${ZONE}$`);
+const TIME = new RegExp(`^${CLOCK}(?:${SECONDS})?${ZONE}?$`);
+
+const DASH = 0x2d;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+/** Whether the first ten characters are a day, without a regular expression: dates are in every payload. */
+function isDay(text: string): boolean {
+  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return false;
+  return isCalendarDay(100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8));
+}
+
+/** NaN, which compares false with all, where there are not two digits. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const units = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && units >= 0 && units <= 9 ? 10 * tens + units : Number.NaN;
+}
+
+function daysIn(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
+}
+
+/** Gives the day that the clocks of a zone show at an instant, as YYYY-MM-DD. @throws RangeError for an unknown zone */
+export function localDateIn(zone: string): (instant: number) => string {
+  const format = new Intl.DateTimeFormat("en-CA", {
+    timeZone: zone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  return (instant) => {
+    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+    return `${(parts.get("year") ?? "").padStart(4, "0")}-${parts.get("month")}-${parts.get("day")}`;
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Moves a date (YYYY-MM-DD) or a date-time by days of 24 hours; undefined beyond the years that ISO 8601 writes. */
+export function shiftDays(text: string, count: number): string | undefined {
+  const instant = Date.parse(text) + count * DAY_MS;
+  if (!(Math.abs(instant) <= 8.64e15)) return undefined;
+  const shifted = new Date(instant).toISOString();
+  return text.length === 10 ? shifted.slice(0, 10) : shifted;
+}
+
+/** Days from one date to another. */
+export function daysBetween(start: string, end: string): number {
+  return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS);
+}

@@ -1,0 +1,104 @@
+import { Temporal } from "temporal-polyfill";
+import { Failure } from "../model/failure.ts";
+
+/** A point in time as it is sent, and whether a zone had to be added to what was given. */
+export interface ResolvedTime {
+  /** UTC, `YYYY-MM-DDTHH:MM:SSZ` (specification 2.7.4). */
+  readonly utc: string;
+  /** True for a time without a zone, which was read by the clocks of London. */
+  readonly assumed: boolean;
+}
+
+const LONDON = "Europe/London";
+const DAY = String.raw`\d{4}-\d{2}-\d{2}`;
+const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?`;
+const ZONE = String.raw`Z|[-+](?:[01]\d|2[0-3]):?[0-5]\d`;
+const MOMENT = new RegExp(`^(${DAY})(?:[T ](${CLOCK})(${ZONE})?)?$`, "i");
+
+/**
+ * A time as a person writes it: a day (its midnight), a day and a time, with a zone or without. Without one the
+ * platform would read it as Europe/London (specification 4.2), so this does, and says so.
+ * @param name of what is given, for messages: `--from`
+ * @throws Failure `usage` for what is no time, and for one that the clocks of London skip or show twice; its hint names
+ * both readings
+ */
+export function resolveTime(text: string, name: string): ResolvedTime {
+  const [, day = "", clock = "00:00", zone] = MOMENT.exec(text.trim()) ?? [];
+  const plain = plainTime(`${day}T${clock}`);
+  if (plain === undefined) throw noTime(text, name);
+  if (zone !== undefined)
+    return { utc: Temporal.Instant.from(`${plain.toString()}${zone}`).toString(), assumed: false };
+  const [earlier, later] = possibleMoments(plain);
+  if (earlier === later) return { utc: earlier, assumed: true };
+  throw ambiguousTime(text, name, [earlier, later]);
+}
+
+function plainTime(text: string): Temporal.PlainDateTime | undefined {
+  try {
+    const time = Temporal.PlainDateTime.from(text);
+    return time.year >= 1 ? time : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The two moments that may be meant: the same one, but for an hour that is skipped or shown twice. */
+function possibleMoments(plain: Temporal.PlainDateTime): readonly [string, string] {
+  const reading = (disambiguation: "earlier" | "later"): string =>
+    plain.toZonedDateTime(LONDON, { disambiguation }).toInstant().toString();
+  return [reading("earlier"), reading("later")];
+}
+
+function noTime(text: string, name: string): Failure {
+  return new Failure("usage", `${name} ${text}: no day or time that exists`, {
+    hint: "write a day (2026-03-29), or a time, best with its zone (2026-03-29T12:30Z, 2026-03-29T13:30+01:00)",
+  });
+}
+
+function ambiguousTime(text: string, name: string, both: readonly [string, string]): Failure {
+  const twice = londonTime(both[0]).clock === londonTime(both[1]).clock;
+  const shown = both.map((utc) => {
+    const { clock, zone } = londonTime(utc);
+    return `${name} ${utc} (${clock} ${zone})`;
+  });
+  return new Failure(
+    "usage",
+    `${name} ${text}: the clocks of London ${twice ? "show this time twice" : "skip this time"} on that day`,
+    { hint: `say which moment is meant: ${shown.join(" or ")}` },
+  );
+}
+
+/** What the calendar and the clocks of London show. */
+export interface LondonTime {
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  /** `HH:MM`. */
+  readonly clock: string;
+  /** `GMT`, `BST`, or an offset of years long past. */
+  readonly zone: string;
+}
+
+/**
+ * @param utc ISO 8601 with its zone
+ * @throws RangeError for anything else
+ */
+export function londonTime(utc: string): LondonTime {
+  const zoned = Temporal.Instant.from(utc).toZonedDateTimeISO(LONDON);
+  const zone = zoned.offset === "+00:00" ? "GMT" : zoned.offset === "+01:00" ? "BST" : zoned.offset;
+  return { day: zoned.toPlainDate().toString(), clock: zoned.toPlainTime().toString({ smallestUnit: "minute" }), zone };
+}
+
+/** A day in London as the half-open period from its first moment to that of the next day, in UTC. */
+export interface LondonDay {
+  readonly day: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The day in London to which a moment belongs; 23 or 25 hours long where the clocks change. */
+export function londonDay(utc: string): LondonDay {
+  const start = Temporal.Instant.from(utc).toZonedDateTimeISO(LONDON).startOfDay();
+  const end = start.add({ days: 1 }).startOfDay();
+  return { day: start.toPlainDate().toString(), from: start.toInstant().toString(), to: end.toInstant().toString() };
+}

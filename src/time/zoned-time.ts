@@ -1,0 +1,67 @@
+import { Temporal } from "temporal-polyfill";
+
+/** True for a name of the time zone database (`Europe/London`), `UTC`, or an offset. */
+export function isZone(zone: string): boolean {
+  return inZone(SAMPLE_TIME, zone) !== undefined;
+}
+
+/**
+ * The moment at which the clocks of a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for an hour that the
+ * zone's clocks skip or show twice: which moment was meant cannot be told.
+ */
+export function utcInZone(time: LocalTime, zone: string): string | undefined {
+  const zoned = inZone(time, zone);
+  return zoned && written(zoned.withTimeZone("UTC"));
+}
+
+/** The moment of a time given with its offset, in minutes east of UTC. */
+export function utcAtOffset(time: LocalTime, offset: number): string | undefined {
+  return written(plain(time).subtract({ minutes: offset }));
+}
+
+const SAMPLE_TIME: LocalTime = { year: 2000, month: 6, day: 21, hour: 12, minute: 0, second: 0 };
+
+function inZone(time: LocalTime, zone: string): Temporal.ZonedDateTime | undefined {
+  try {
+    return plain(time).toZonedDateTime(zone, { disambiguation: "reject" });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function plain(time: LocalTime): Temporal.PlainDateTime {
+  return new Temporal.PlainDateTime(time.year, time.month, time.day, time.hour, time.minute, time.second);
+}
+
+function written(time: LocalTime): string | undefined {
+  return time.year >= 1 && time.year <= 9999 ? isoDateTime(time) : undefined;
+}
+
+/** A day and a time of day as numbers, in no time zone. */
+export interface LocalTime {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+/** True for 00:00:00 to 23:59:59; there is no 24:00 and no leap second. */
+export function isTimeOfDay(hour: number, minute: number, second: number): boolean {
+  return hour <= 23 && minute <= 59 && second <= 59;
+}
+
+export function isoDate(time: LocalTime): string {
+  return `${digits(time.year, 4)}-${digits(time.month, 2)}-${digits(time.day, 2)}`;
+}
+
+/** The form of specification 2.7.4; the time has to be in UTC. */
+export function isoDateTime(time: LocalTime): string {
+  return `${isoDate(time)}T${digits(time.hour, 2)}:${digits(time.minute, 2)}:${digits(time.second, 2)}Z`;
+}
+
+function digits(value: number, width: number): string {
+  return String(value).padStart(width, "0");
+}

@@ -1,0 +1,121 @@
+import { createSecureContext, rootCertificates } from "node:tls";
+import { buildConnector, Pool } from "undici";
+import { Failure } from "../model/failure.ts";
+import { createAbortListeners, Exchange } from "./http-exchange.ts";
+import type { Http } from "./http.ts";
+import type { Proxy } from "./proxy-tunnel.ts";
+import { DEFAULT_PORTS, openTunnel } from "./proxy-tunnel.ts";
+
+export interface HttpOptions {
+  /** Where requests may go: scheme, host and port of this address, and nowhere else. */
+  readonly origin: URL;
+  /** Connections at most; as many requests are under way at once, further ones wait their turn. */
+  readonly connections: number;
+  /** PEM certificates trusted beside the ones Node.js brings. */
+  readonly ca?: string;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Every connection is a tunnel through this proxy; default: none, whatever the environment says. */
+  readonly proxy?: Proxy;
+  /** A longer body is cut here (`complete: false`), default 1 MiB. */
+  readonly maxReplyBytes?: number;
+}
+
+export interface HttpClient {
+  readonly http: Http;
+  /** Drops every connection, requests under way included. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * HTTPS over keep-alive connections to one origin: HTTP/1.1, one request at a time on each connection, TLS 1.2 or
+ * newer, certificates always verified, redirects never followed. Requests to any other origin are refused unsent
+ * (Failure `redirect`). A reply whose body was cut, stalled or too long is returned with `complete: false`.
+ */
+export function createHttp(options: HttpOptions): HttpClient {
+  const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const limits = { totalMs: timeouts.totalMs, maxReplyBytes: options.maxReplyBytes ?? MAX_REPLY_BYTES };
+  const { origin } = options.origin;
+  const pool = new Pool(origin, {
+    connections: options.connections,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: timeouts.headersMs,
+    bodyTimeout: timeouts.bodyMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connect: connector(options, timeouts),
+  });
+  const aborts = createAbortListeners();
+
+  const http: Http = (request) =>
+    new Promise((resolve, reject) => {
+      const { url, signal } = request;
+      if (url.origin !== origin) throw foreignOrigin(url, origin);
+      const exchange = new Exchange({ resolve, reject }, limits);
+      if (signal !== undefined && !aborts.follow(signal, exchange)) return;
+      try {
+        pool.dispatch(
+          {
+            path: url.pathname + url.search,
+            method: request.method,
+            headers: request.headers,
+            body: request.body ?? null,
+          },
+          exchange,
+        );
+      } catch (cause) {
+        exchange.refused(cause);
+      }
+    });
+  return { http, close: () => pool.destroy() };
+}
+
+function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildConnector.connector {
+  const trust = { minVersion: "TLSv1.2", ...(ca !== undefined && { ca: [...rootCertificates, ca] }) } as const;
+  const verified = { rejectUnauthorized: true } as const;
+  const direct = buildConnector({ timeout: connectMs, ...verified, secureContext: createSecureContext(trust) });
+  if (proxy === undefined) return direct;
+  return (target, callback) => {
+    const address = `${target.hostname}:${target.port || DEFAULT_PORTS[target.protocol]}`;
+    openTunnel(proxy, address, { timeoutMs: connectMs, ...verified, ...trust }, (opened) => {
+      if (opened instanceof Error) callback(opened, null);
+      else if (target.protocol === "https:") direct({ ...target, httpSocket: opened }, callback);
+      else callback(null, opened);
+    });
+  };
+}
+
+function foreignOrigin(url: URL, origin: string): Failure {
+  return new Failure("redirect", `refused to send a request to ${url.origin}: it is not ${origin}`, {
+    hint: "requests and credentials go to the base URL's origin only",
+  });
+}
+
+/** How long each part of a request may take, in milliseconds. Nothing waits unbounded (FAULTS: P17). */
+export interface Timeouts {
+  /** TCP connection and TLS handshake. */
+  readonly connectMs: number;
+  /** From the request's last byte to the reply's header. */
+  readonly headersMs: number;
+  /** Between two pieces of the reply's body. */
+  readonly bodyMs: number;
+  /** The whole request, waiting for a connection included. */
+  readonly totalMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  connectMs: 10_000,
+  headersMs: 60_000,
+  bodyMs: 30_000,
+  totalMs: 120_000,
+};
+
+/** An idle connection is dropped after this long, before a typical server (5 s and more) drops it under our request. */
+const KEEP_ALIVE_MS = 4_000;
+
+/** A reply's body is read up to here and no further. */
+export const MAX_REPLY_BYTES: number = 1024 * 1024;
+
+/** A reply's header may not be longer. */
+export const MAX_HEADER_BYTES: number = 32 * 1024;

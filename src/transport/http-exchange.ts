@@ -1,0 +1,195 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import type { HttpReply, Phase } from "./http.ts";
+import { TransportError } from "./http.ts";
+
+interface ExchangeCallbacks {
+  readonly resolve: (reply: HttpReply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface ExchangeLimits {
+  readonly totalMs: number;
+  readonly maxReplyBytes: number;
+}
+
+/**
+ * One request and what comes back. undici calls its `on...` methods in order, and which of them were called is the
+ * only trustworthy sign of how far the request got: the same error code is met before and after sending.
+ * A class, because a set of closures for every request is measurably slower.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  #phase: Phase = "unsent";
+  #over = false;
+  #startedAt = performance.now();
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #group: Set<Exchange> | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #ending: ExchangeCallbacks;
+  readonly #limits: ExchangeLimits;
+
+  constructor(ending: ExchangeCallbacks, limits: ExchangeLimits) {
+    this.#ending = ending;
+    this.#limits = limits;
+    this.#timer = setTimeout(timeOut, limits.totalMs, this);
+  }
+
+  /** The exchange leaves this set when it is over. */
+  inGroup(group: Set<Exchange>): void {
+    this.#group = group;
+  }
+
+  /** Called right before the first byte is written: from here on the platform may have read the request. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const again = this.#phase !== "unsent";
+    this.#controller = controller;
+    if (this.#over || again) {
+      controller.abort(new Error(again ? "refused to send a request twice" : "no longer wanted"));
+      return;
+    }
+    this.#phase = "sent";
+    this.#startedAt = performance.now();
+  }
+
+  /** The first byte of the reply is there. */
+  onResponseStarted(): void {
+    this.#phase = "headers";
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return;
+    const room = this.#limits.maxReplyBytes - this.#bytes;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.#bytes += Math.min(chunk.length, room);
+    if (chunk.length <= room) return;
+    this.#reply(false);
+    controller.abort(new Error("the reply is too long"));
+  }
+
+  onResponseEnd(): void {
+    this.#reply(true);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#status > 0) this.#reply(false);
+    else this.#fail(error.message, codeOf(error), error);
+  }
+
+  /** Ends the exchange, whatever it is waiting for. A reply that has begun counts as a reply cut short. */
+  abort(code: string, message: string): void {
+    if (this.#status > 0) this.#reply(false);
+    else this.#fail(message, code);
+    this.#controller?.abort(new Error(message));
+  }
+
+  /** undici did not take the request. */
+  refused(cause: unknown): void {
+    this.#fail(cause instanceof Error ? cause.message : String(cause), codeOf(cause), cause);
+  }
+
+  #reply(complete: boolean): void {
+    if (!this.#finish()) return;
+    this.#ending.resolve({
+      status: this.#status,
+      headers: joinedHeaders(this.#headers),
+      body: this.#text(),
+      complete,
+      durationMs: this.#elapsed(),
+    });
+  }
+
+  #fail(message: string, code: string, cause?: unknown): void {
+    if (!this.#finish()) return;
+    this.#ending.reject(new TransportError(this.#phase, message, { code, durationMs: this.#elapsed(), cause }));
+  }
+
+  #finish(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#group?.delete(this);
+    return true;
+  }
+
+  #text(): string {
+    const [only] = this.#chunks;
+    if (only === undefined) return "";
+    return (this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks)).toString("utf8");
+  }
+
+  #elapsed(): number {
+    return performance.now() - this.#startedAt;
+  }
+}
+
+function timeOut(exchange: Exchange): void {
+  exchange.abort("REQUEST_TIMEOUT", "the whole request took too long");
+}
+
+function joinedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const result: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (typeof value === "string") result[name] = value;
+    else if (value !== undefined) result[name] = value.join(", ");
+  }
+  return result;
+}
+
+/** The innermost code, as undici and Node wrap errors in errors; the error's name where there is no code. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "UNKNOWN";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return error.cause instanceof Error ? codeOf(error.cause) : error.name;
+}
+
+interface AbortListeners {
+  /** Aborts the exchange when the signal does. False when it has already: the exchange is over then. */
+  readonly follow: (signal: AbortSignal, exchange: Exchange) => boolean;
+}
+
+/**
+ * Follows abort signals on behalf of many exchanges with one listener a signal: adding and removing a listener for
+ * every request costs more than the rest of its bookkeeping.
+ */
+export function createAbortListeners(): AbortListeners {
+  const followed = new WeakMap<AbortSignal, Set<Exchange>>();
+
+  const exchangesOf = (signal: AbortSignal): Set<Exchange> => {
+    const known = followed.get(signal);
+    if (known !== undefined) return known;
+    const exchanges = new Set<Exchange>();
+    followed.set(signal, exchanges);
+    signal.addEventListener(
+      "abort",
+      () => {
+        for (const exchange of exchanges) exchange.abort("ABORTED", "stopped before the reply came");
+      },
+      { once: true },
+    );
+    return exchanges;
+  };
+
+  return {
+    follow(signal, exchange) {
+      if (signal.aborted) {
+        exchange.abort("ABORTED", "stopped before it was sent");
+        return false;
+      }
+      const exchanges = exchangesOf(signal);
+      exchanges.add(exchange);
+      exchange.inGroup(exchanges);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { X509Certificate } from "node:crypto";
+import { Failure } from "../model/failure.ts";
+import type { TransportError } from "./http.ts";
+
+/**
+ * Makes sure that a PEM file holds certificates and nothing that has no business there.
+ * @param file as the user named it
+ * @throws Failure `config`
+ */
+export function checkCaCertificates(pem: string, file: string): void {
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
+    throw new Failure("config", `${file} holds a private key`, {
+      hint: "name the file with the certificate alone, and keep the key where it is needed",
+    });
+  }
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (certificates.length === 0) {
+    throw new Failure("config", `${file} holds no certificate`, {
+      hint: "a PEM file is expected, which begins with -----BEGIN CERTIFICATE-----",
+    });
+  }
+  for (const [index, certificate] of certificates.entries()) {
+    try {
+      void new X509Certificate(certificate);
+    } catch (cause) {
+      throw new Failure("config", `certificate ${index + 1} of ${file} cannot be read`, {
+        hint: "get the file anew from whoever runs the authority",
+        cause,
+      });
+    }
+  }
+}
+
+/** What a request means that ended because no secure connection could be made; undefined where that was not why. */
+export function tlsFailure(error: TransportError, origin: string): Failure | undefined {
+  const code = error.code.replace(/^PROXY_/, "");
+  if (error.phase !== "unsent" || !TLS_REFUSAL.test(code)) return undefined;
+  const whom = code === error.code ? origin : "the proxy";
+  return new Failure("tls", `no secure connection to ${whom}: ${code}`, {
+    hint: "check the address; add the certificate of a private authority with --ca <pem>",
+    cause: error,
+  });
+}
+
+/** OpenSSL's and Node's codes for certificates and protocol versions. */
+const TLS_REFUSAL =
+  /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|HOSTNAME_MISMATCH$|INVALID_(CA|PURPOSE)$)/;

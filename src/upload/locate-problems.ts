@@ -1,0 +1,80 @@
+import { type AttrPath, NON_FIELD_ERRORS, parseAttr } from "../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import type { PlatformProblem } from "../model/problem.ts";
+import { shapeOf } from "../text/shape.ts";
+import type { RecordToSend } from "./upload-types.ts";
+
+const MIN_MASKED_LENGTH = 3;
+
+/**
+ * The platform's problems with the source cell and the shape of the value each is about. The platform likes to quote
+ * values in its texts: whatever the payload holds at the attr (or under it) is replaced by its shape.
+ */
+export function locateProblems(
+  problems: readonly PlatformProblem[],
+  { payload, locate }: Pick<RecordToSend, "payload" | "locate">,
+): readonly PlatformProblem[] {
+  const known = new Map<JsonValue, readonly string[]>();
+  const scalarsOf = (node: JsonValue): readonly string[] => {
+    const scalars = known.get(node) ?? scalarsUnder(node);
+    known.set(node, scalars);
+    return scalars;
+  };
+  return problems.map((problem) => {
+    const path = parseAttr(problem.attr).filter((segment) => segment !== NON_FIELD_ERRORS);
+    const { node, reached } = descend(payload, path);
+    const place = locate(path);
+    return {
+      ...problem,
+      detail: masked(problem.detail, node, scalarsOf),
+      ...(place === undefined ? {} : { place }),
+      ...(reached && path.length > 0 ? { shape: shapeOf(node) } : {}),
+    };
+  });
+}
+
+/** The value at the path, or at the nearest place above it that exists. */
+function descend(payload: JsonObject, path: AttrPath): { readonly node: JsonValue; readonly reached: boolean } {
+  let node: JsonValue = payload;
+  for (const segment of path) {
+    const next = memberOf(node, segment);
+    if (next === undefined) return { node, reached: false };
+    node = next;
+  }
+  return { node, reached: true };
+}
+
+function memberOf(node: JsonValue, segment: string | number): JsonValue | undefined {
+  if (isJsonArray(node)) return typeof segment === "number" ? node[segment] : undefined;
+  return isJsonObject(node) && Object.hasOwn(node, segment) ? node[segment] : undefined;
+}
+
+/** A value alone is masked wherever it occurs; values somewhere under an object only as whole words. */
+function masked(detail: string, node: JsonValue, scalarsOf: typeof scalarsUnder): string {
+  if (typeof node === "string" || typeof node === "number") {
+    const value = String(node);
+    return value.length < MIN_MASKED_LENGTH ? detail : detail.replaceAll(value, shapeOf(value));
+  }
+  let text = detail;
+  for (const value of scalarsOf(node)) {
+    if (text.includes(value)) text = text.replaceAll(wholeWord(value), () => shapeOf(value));
+  }
+  return text;
+}
+
+function wholeWord(value: string): RegExp {
+  const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, "gu");
+}
+
+/** Longest first, so that a value that contains another is masked whole. */
+function scalarsUnder(node: JsonValue): readonly string[] {
+  const found: string[] = [];
+  const collect = (value: JsonValue): void => {
+    if (isJsonArray(value)) value.forEach(collect);
+    else if (isJsonObject(value)) Object.values(value).forEach(collect);
+    else if (typeof value === "string" || typeof value === "number") found.push(String(value));
+  };
+  collect(node);
+  return found.filter((value) => value.length >= MIN_MASKED_LENGTH).toSorted((a, b) => b.length - a.length);
+}

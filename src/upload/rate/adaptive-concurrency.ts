@@ -1,0 +1,222 @@
+import type { Clock, Random } from "../../time/clock.ts";
+import { fullJitter } from "../../transport/retry-delay.ts";
+import type { PushBack } from "../../platform/reply/reply-class.ts";
+import { createLearnedRate, type LearnedRate } from "./rate-limit.ts";
+import type { UploadEvent, UploadOptions } from "../upload-types.ts";
+
+/**
+ * How many requests may be in flight, and when the next may leave. One a time more while that helps, half as many on
+ * push-back (429, 503, timeouts), no faster than the platform was found to let through, and what it asks for in
+ * `Retry-After` holds for everybody.
+ */
+export interface RateControl {
+  /** Requests in flight at most, just now. */
+  readonly limit: () => number;
+  /** The highest the limit can get. */
+  readonly maximum: number;
+  /** Undefined when a request may leave now; otherwise a wait, after which to ask again. */
+  readonly waitForTurn: (signal: AbortSignal) => Promise<void> | undefined;
+  /** The same for a request that has had its turn: only a pause that has begun since keeps it. */
+  readonly waitForPause: (signal: AbortSignal) => Promise<void> | undefined;
+  /** A request leaves. */
+  readonly epoch: () => Epoch;
+  /** A reply came that asks for nothing. `inFlight`: requests under way, this one included. */
+  readonly answered: (durationMs: number, inFlight: number) => void;
+  readonly pushedBack: (ticket: Epoch, pushBack: PushBack) => void;
+  /** The request could not leave. */
+  readonly unreachable: (ticket: Epoch, reason: string) => void;
+  /** The platform has said something, whatever it was. */
+  readonly reached: () => void;
+}
+
+/** The state of the pace when a request left: a whole volley that meets the same trouble counts once. */
+export type Epoch = number;
+
+export interface RateControlDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onChange: (event: UploadEvent) => void;
+}
+
+const START_LIMIT = 4;
+const DEFAULT_MAXIMUM = 16;
+/** After so many requests in a row that could not leave, one at a time tries whether the platform is back. */
+const UNSENT_BEFORE_PROBE = 5;
+/** So often in a row a `Retry-After` is enough of a pause: one of 0 s must not make a storm. */
+const RETRY_AFTER_TRUSTED_TIMES = 3;
+/** A window whose replies take longer than this times the best one's (and some) says that more would not help. */
+const SLOWDOWN_FACTOR = 1.3;
+const SLOWDOWN_MS = 5;
+/** Windows after which one more is tried again that made replies slower before. */
+const WINDOWS_BEFORE_NEXT_TRY = 10;
+/** The best time is forgotten slowly, because platforms change over the day. */
+const BEST_LATENCY_DECAY = 1.0002;
+/** How far ahead of an even spacing `rps` may run, so that coarse timers cost no throughput. */
+const BURST_MS = 50;
+
+export function createRateControl(
+  options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps">,
+  dependencies: RateControlDependencies,
+): RateControl {
+  const { clock, random, onChange } = dependencies;
+  const steps = createConcurrencyLimit(options, onChange);
+  const found = createLearnedRate();
+  const spacing = createRequestSpacing(options.rps, found);
+  let troubles = 0;
+  let pushedBackInARow = 0;
+  let unsentInARow = 0;
+  let outageRounds = 0;
+  let pausedUntil = 0;
+
+  const restOfPause = (): number => Math.max(0, pausedUntil - clock.monotonic());
+  const isProbing = (): boolean => unsentInARow >= UNSENT_BEFORE_PROBE;
+
+  const pause = (forMs: number, reason: string): void => {
+    const until = clock.monotonic() + forMs;
+    if (forMs <= 0 || until <= pausedUntil) return;
+    pausedUntil = until;
+    onChange({ kind: "pause", forMs, reason });
+  };
+
+  return {
+    limit: () => (isProbing() ? 1 : steps.limit()),
+    maximum: steps.maximum,
+    waitForTurn: (signal) => sleep(clock, restOfPause() || spacing.claim(clock.monotonic()), signal),
+    waitForPause: (signal) => sleep(clock, restOfPause(), signal),
+    epoch: () => troubles,
+    answered(durationMs, inFlight) {
+      pushedBackInARow = 0;
+      found.letThrough(clock.monotonic());
+      steps.increase(durationMs, inFlight);
+    },
+    pushedBack(ticket, { reason, afterMs }) {
+      const refusal = { isFirst: ticket >= troubles, isTold: afterMs !== undefined };
+      if (afterMs !== undefined) pause(afterMs, reason);
+      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic(), refusal);
+      if (!refusal.isFirst) return;
+      troubles += 1;
+      pushedBackInARow += 1;
+      if (needsOwnPause(reason, refusal.isTold, pushedBackInARow)) pause(fullJitter(pushedBackInARow, random), reason);
+      steps.halve(reason, found.perSecond(clock.monotonic()));
+    },
+    unreachable(ticket, reason) {
+      unsentInARow += 1;
+      if (unsentInARow === UNSENT_BEFORE_PROBE) onChange({ kind: "pace", limit: 1, reason });
+      if (ticket < troubles) return;
+      troubles += 1;
+      outageRounds += 1;
+      pause(fullJitter(outageRounds, random), reason);
+    },
+    reached() {
+      if (isProbing()) onChange({ kind: "pace", limit: steps.limit(), reason: "the platform can be reached again" });
+      unsentInARow = 0;
+      outageRounds = 0;
+    },
+  };
+}
+
+function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> | undefined {
+  return ms > 0 ? clock.sleep(ms, signal) : undefined;
+}
+
+/** A timeout slows by itself, and a pause that the platform named is enough at first. */
+function needsOwnPause(reason: string, isTold: boolean, pushedBackInARow: number): boolean {
+  return reason !== "timeout" && !(isTold && pushedBackInARow <= RETRY_AFTER_TRUSTED_TIMES);
+}
+
+interface ConcurrencyLimit {
+  readonly limit: () => number;
+  readonly maximum: number;
+  readonly increase: (durationMs: number, inFlight: number) => void;
+  /** @param perSecond what the platform lets through, infinite when it never said */
+  readonly halve: (reason: string, perSecond: number) => void;
+}
+
+/** Additive increase, multiplicative decrease: a step up at the end of a window at most, half on trouble. */
+function createConcurrencyLimit(
+  { concurrency, ceiling = DEFAULT_MAXIMUM }: Pick<UploadOptions, "concurrency" | "ceiling">,
+  onChange: (event: UploadEvent) => void,
+): ConcurrencyLimit {
+  const auto = concurrency === "auto";
+  const maximum = auto ? ceiling : concurrency;
+  const window = createLatencyWindow(auto);
+  let limit = auto ? Math.min(START_LIMIT, maximum) : maximum;
+  /** The most at a time that did not make replies slow. */
+  let good = limit;
+  let patience = 0;
+
+  const change = (to: number, reason: string, perSecond = Number.POSITIVE_INFINITY): void => {
+    const isNew = to !== limit || perSecond < Number.POSITIVE_INFINITY;
+    window.restart();
+    limit = to;
+    if (!isNew) return;
+    const told = perSecond < Number.POSITIVE_INFINITY ? { perSecond: Math.round(perSecond * 10) / 10 } : {};
+    onChange({ kind: "pace", limit, ...told, reason });
+  };
+
+  return {
+    limit: () => limit,
+    maximum,
+    increase(durationMs, inFlight) {
+      if (inFlight < limit / 2 || !window.add(durationMs, limit)) return;
+      const reason = auto ? "replies stay quick" : "back to the set pace";
+      patience -= 1;
+      if (!window.helps()) {
+        if (limit > good) patience = WINDOWS_BEFORE_NEXT_TRY;
+        change(Math.min(limit, good), "one more only made replies slower");
+        return;
+      }
+      if (limit >= maximum || patience > 0) return window.restart();
+      good = limit;
+      change(limit + 1, reason);
+    },
+    halve: (reason, perSecond) => change(Math.max(1, Math.floor(limit / 2)), reason, perSecond),
+  };
+}
+
+interface LatencyWindow {
+  /** True when as many replies have come as may be in flight: one window. */
+  readonly add: (durationMs: number, size: number) => boolean;
+  readonly helps: () => boolean;
+  readonly restart: () => void;
+}
+
+function createLatencyWindow(latencyMatters: boolean): LatencyWindow {
+  let replies = 0;
+  let sum = 0;
+  let best = Number.POSITIVE_INFINITY;
+  return {
+    add(durationMs, size) {
+      replies += 1;
+      sum += durationMs;
+      return replies >= size;
+    },
+    helps() {
+      const mean = sum / replies;
+      best = Math.min(best * BEST_LATENCY_DECAY, mean);
+      return !latencyMatters || mean <= best * SLOWDOWN_FACTOR + SLOWDOWN_MS;
+    },
+    restart() {
+      replies = 0;
+      sum = 0;
+    },
+  };
+}
+
+/** A token bucket written as a timetable: when the next request is due. */
+function createRequestSpacing(
+  rps: number | undefined,
+  found: LearnedRate,
+): { readonly claim: (now: number) => number } {
+  let due = 0;
+  return {
+    /** Milliseconds to wait; 0 takes the place in the timetable. */
+    claim(now) {
+      const interval = 1000 / Math.min(rps ?? Number.POSITIVE_INFINITY, found.perSecond(now));
+      const wait = due - now - Math.max(0, BURST_MS - interval);
+      if (wait > 0 && interval > 0) return wait;
+      due = Math.max(due, now) + interval;
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { setMaxListeners } from "node:events";
+import type { Clock } from "../time/clock.ts";
+import { Failure } from "../model/failure.ts";
+import type { UploadEnd, UploadOptions } from "./upload-types.ts";
+
+/** How an upload comes to its end before its records do: the user, a failure, or a bug. The first one counts. */
+export interface Shutdown {
+  /** Aborts when nothing new may be sent. */
+  readonly stopping: AbortSignal;
+  /** Aborts when what is in flight is broken off. */
+  readonly aborted: AbortSignal;
+  /** Ends the upload for an error: a Failure, or a bug. */
+  readonly stop: (error: unknown) => void;
+  /** To be called when all is over. @throws the bug, when it was one */
+  readonly end: () => Pick<UploadEnd, "reason" | "failure">;
+}
+
+const GRACE_MS = 30_000;
+
+export function createShutdown({ drain, abort }: Pick<UploadOptions, "drain" | "abort">, clock: Clock): Shutdown {
+  const stopping = new AbortController();
+  const killed = new AbortController();
+  const over = new AbortController();
+  /** Every record that waits for its next try listens. */
+  setMaxListeners(0, stopping.signal, killed.signal);
+  let error: unknown;
+
+  stopping.signal.addEventListener("abort", () => {
+    void clock.sleep(GRACE_MS, over.signal).then(() => killed.abort());
+  });
+  const kill = (): void => {
+    stopping.abort();
+    killed.abort();
+  };
+  onAbort(drain, () => stopping.abort(), over.signal);
+  onAbort(abort, kill, over.signal);
+
+  return {
+    stopping: stopping.signal,
+    aborted: killed.signal,
+    stop(cause) {
+      if (!stopping.signal.aborted) error = cause;
+      stopping.abort();
+    },
+    end() {
+      over.abort();
+      if (!stopping.signal.aborted) return { reason: "done" };
+      if (error === undefined) return { reason: "drained" };
+      if (error instanceof Failure) return { reason: "stopped", failure: error };
+      throw error;
+    },
+  };
+}
+
+function onAbort(signal: AbortSignal, act: () => void, until: AbortSignal): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true, signal: until });
+}

@@ -1,0 +1,59 @@
+/**
+ * Plain decimal text, `-12.50`, with at least one digit. An exponent (`1e5`), a lone point, white space, digits of
+ * other scripts, NaN and infinities are refused: the platform takes some of them, but no extract means them.
+ */
+export function isDecimalText(text: string): boolean {
+  return text.length <= MAX_LENGTH && PLAIN_DECIMAL.test(text);
+}
+
+/** A JSON number as plain decimal text, its exponent written out. */
+export function decimalTextOf(value: number): string {
+  const parts = SCIENTIFIC_NUMBER.exec(String(value));
+  if (parts === null) return String(value);
+  const [, sign = "", whole = "", fraction = "", exponent = ""] = parts;
+  const shift = Number(exponent);
+  if (shift < 0) return `${sign}0.${"0".repeat(-shift - 1)}${whole}${fraction}`;
+  return sign + whole + fraction.padEnd(shift, "0");
+}
+
+/** Digits before the point, without leading zeros: `007.5` has one, `0.5` none. */
+export function wholeDigits(text: string): number {
+  const point = text.indexOf(".");
+  const end = point < 0 ? text.length : point;
+  let start = 0;
+  while (start < end && SIGN_OR_ZERO.includes(text.charAt(start))) start += 1;
+  return end - start;
+}
+
+/** Digits after the point, trailing zeros included. */
+export function decimalPlaces(text: string): number {
+  const point = text.indexOf(".");
+  return point < 0 ? 0 : text.length - point - 1;
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or more than `b`; exact. */
+export function compareDecimals(a: string, b: string): number {
+  const places = Math.max(decimalPlaces(a), decimalPlaces(b));
+  const difference = scaled(a, places) - scaled(b, places);
+  if (difference === 0n) return 0;
+  return difference < 0n ? -1 : 1;
+}
+
+/** Whether `text` is a whole number of steps; exact. */
+export function isMultiple(text: string, size: string): boolean {
+  const places = Math.max(decimalPlaces(text), decimalPlaces(size));
+  return scaled(text, places) % scaled(size, places) === 0n;
+}
+
+/** Longer texts are refused unread, as the platform does. */
+const MAX_LENGTH = 1000;
+const SIGN_OR_ZERO = "+-0";
+
+/** `12.` and `.5` are decimals for the platform. */
+const PLAIN_DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+const SCIENTIFIC_NUMBER = /^(-?)(\d)(?:\.(\d+))?e([-+]\d+)$/;
+
+function scaled(text: string, places: number): bigint {
+  const digits = text.replace(/[-+.]/g, "") + "0".repeat(places - decimalPlaces(text));
+  return text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
+}

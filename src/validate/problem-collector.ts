@@ -1,0 +1,133 @@
+import type { FieldType } from "../contract/types/field-type.ts";
+import type { AttrPath, AttrSegment } from "../json/attr.ts";
+import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
+import type { JsonValue } from "../json/json-value.ts";
+import type { LocalFinding, LocalProblem, PayloadFinding, Severity } from "../model/problem.ts";
+import { shapeOf } from "../text/shape.ts";
+
+type WithoutPlace<P> = P extends unknown ? Omit<P, "place"> : never;
+
+/**
+ * A problem of one payload, before anybody knows which cell it came from.
+ * `path` leads to the value itself, so it never ends in `non_field_errors`, as `attr` may.
+ */
+export type FoundProblem = WithoutPlace<LocalProblem> & { readonly path: AttrPath };
+
+/** Looks at one value that is not null, and reports what is wrong with it. */
+export type Check = (value: NonNullJson, collector: ProblemCollector) => void;
+export type NonNullJson = Exclude<JsonValue, null>;
+
+/** What has been found in the payload under check, and the path to the value that is being looked at. */
+export interface ProblemCollector {
+  problems: FoundProblem[];
+  /** Segments up to `depth` are the path; a walker writes its child's segment at `depth - 1`. */
+  readonly path: AttrSegment[];
+  depth: number;
+  /** Errors, warnings not counted. */
+  errors: number;
+  readonly add: (value: JsonValue | undefined, finding: LocalFinding, more?: AddOptions) => void;
+}
+
+export interface AddOptions {
+  readonly severity?: Severity;
+  /** Addresses the value as a whole: `<path>.non_field_errors`. */
+  readonly whole?: boolean;
+}
+
+const NO_OPTIONS: AddOptions = {};
+
+export function createCollector(keepValues: boolean): ProblemCollector {
+  const collector: ProblemCollector = {
+    problems: [],
+    path: [],
+    depth: 0,
+    errors: 0,
+    add: (value, finding, more = NO_OPTIONS) => {
+      const severity = more.severity ?? "error";
+      if (severity === "error") collector.errors += 1;
+      const path = collector.path.slice(0, collector.depth);
+      const attr = formatAttr(more.whole === true ? [...path, NON_FIELD_ERRORS] : path);
+      collector.problems.push(problemOf(finding, { attr, path, severity, by: "local" }, value, keepValues));
+    },
+  };
+  return collector;
+}
+
+/** Back to the start, for the next payload; gives what was found. */
+export function takeProblems(collector: ProblemCollector): readonly FoundProblem[] {
+  const taken = collector.problems;
+  collector.problems = [];
+  collector.errors = 0;
+  return taken;
+}
+
+interface ProblemAddress {
+  readonly attr: string;
+  readonly path: AttrPath;
+  readonly severity: Severity;
+  readonly by: "local";
+}
+
+/** Written out case by case, because extracts are full of errors and spreading what may be absent is slow. */
+function problemOf(
+  finding: LocalFinding,
+  { attr, path, severity, by }: ProblemAddress,
+  value: JsonValue | undefined,
+  keepValues: boolean,
+): FoundProblem {
+  if (value === undefined) return { attr, path, severity, by, ...finding };
+  const shape = shapeOf(value);
+  if (!keepValues) return { attr, path, severity, by, shape, ...finding };
+  return { attr, path, severity, by, shape, value: asText(value), ...finding };
+}
+
+function asText(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A value inside another one: its type compiled, and whether null will do. */
+export interface ChildCheck {
+  readonly takesNull: boolean;
+  readonly check: Check;
+}
+
+/** The deepest nesting that is walked; values of a type that contains itself end here. */
+const MAX_DEPTH = 64;
+
+export function childCheck(type: FieldType, compile: (type: FieldType) => Check): ChildCheck {
+  return { takesNull: takesNull(type), check: compile(type) };
+}
+
+/** Makes room in the path for the segment of a child; false, and a problem, where the nesting is too deep. */
+export function enterChild(value: NonNullJson, collector: ProblemCollector): boolean {
+  if (collector.depth >= MAX_DEPTH) {
+    collector.add(value, { code: "source_too_deep", limit: MAX_DEPTH });
+    return false;
+  }
+  collector.depth += 1;
+  return true;
+}
+
+export function leaveChild(collector: ProblemCollector): void {
+  collector.depth -= 1;
+}
+
+/** Looks at the value that stands at the path. */
+export function checkChild(
+  { takesNull: nullIsRight, check }: ChildCheck,
+  value: JsonValue,
+  collector: ProblemCollector,
+): void {
+  if (value !== null) check(value, collector);
+  else if (!nullIsRight) collector.add(value, { code: "null" });
+}
+
+function takesNull(type: FieldType): boolean {
+  if (type.nullable || type.kind === "any") return true;
+  return type.kind === "union" && type.options.some((option) => option.nullable || option.kind === "any");
+}
+
+/** What is said of a value that the contract's pattern does not match: the pattern itself is what an engineer needs. */
+export function patternMismatch(pattern: RegExp): PayloadFinding {
+  return { code: "invalid", expected: "pattern", written: { as: pattern.source } };
+}

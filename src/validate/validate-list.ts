@@ -1,0 +1,44 @@
+import type { FieldType, ListType } from "../contract/types/field-type.ts";
+import { canonicalJson, isJsonArray, type JsonValue } from "../json/json-value.ts";
+import type { AddOptions, Check, ProblemCollector } from "./problem-collector.ts";
+import { checkChild, childCheck, enterChild, leaveChild } from "./problem-collector.ts";
+
+/**
+ * A list and all its items; a list of the wrong length still has its items looked at. Problems of the list itself are
+ * addressed as the platform does: `<path>.non_field_errors` for lists of objects, `<path>` for lists of scalars.
+ */
+export function listCheck(type: ListType, compile: (type: FieldType) => Check): Check {
+  const item = childCheck(type.items, compile);
+  const own: AddOptions = { whole: holdsObjects(type.items) };
+  return (value, collector) => {
+    if (!isJsonArray(value)) return collector.add(value, { code: "not_a_list" }, own);
+    checkLength(type, value, collector, own);
+    if (type.uniqueItems && hasRepeats(value)) collector.add(value, { code: "unique" }, own);
+    if (!enterChild(value, collector)) return;
+    for (let index = 0; index < value.length; index += 1) {
+      collector.path[collector.depth - 1] = index;
+      checkChild(item, value[index] ?? null, collector);
+    }
+    leaveChild(collector);
+  };
+}
+
+function holdsObjects(items: FieldType): boolean {
+  return items.kind === "object" || (items.kind === "union" && items.options.some(({ kind }) => kind === "object"));
+}
+
+function checkLength(
+  { minItems = 0, maxItems = Infinity }: ListType,
+  list: readonly JsonValue[],
+  collector: ProblemCollector,
+  own: AddOptions,
+): void {
+  if (list.length === 0 && minItems > 0) collector.add(list, { code: "empty" }, own);
+  else if (list.length < minItems) collector.add(list, { code: "min_length", limit: minItems, unit: "items" }, own);
+  if (list.length > maxItems) collector.add(list, { code: "max_length", limit: maxItems, unit: "items" }, own);
+}
+
+/** Whether two items say the same, in whatever order their fields stand. */
+function hasRepeats(list: readonly JsonValue[]): boolean {
+  return new Set(list.map(canonicalJson)).size < list.length;
+}

@@ -1,0 +1,121 @@
+import type { DecimalType, NumberType, NumericLimit } from "../contract/types/field-type.ts";
+import type { PayloadFinding } from "../model/problem.ts";
+import {
+  compareDecimals,
+  decimalPlaces,
+  decimalTextOf,
+  isDecimalText,
+  isMultiple,
+  wholeDigits,
+} from "./decimal-arithmetic.ts";
+import type { Check, NonNullJson, ProblemCollector } from "./problem-collector.ts";
+import { patternMismatch } from "./problem-collector.ts";
+import { strip } from "./unicode-text.ts";
+
+/** A JSON number. Numeric text is taken too, but changed by the platform: a warning. */
+export function numberCheck(type: NumberType): Check {
+  const checkLimits = limitsCheck(type);
+  const read = type.kind === "integer" ? readInteger : readNumber;
+  const invalid = { code: "invalid", expected: type.kind } as const;
+  const coerced = { code: "coerced", from: "string", to: type.kind } as const;
+  return (value, collector) => {
+    const number = read(value);
+    if (number === undefined) return collector.add(value, invalid);
+    if (typeof value === "string") collector.add(value, coerced, { severity: "warning" });
+    checkLimits(number, collector);
+  };
+}
+
+/** `1e5` as text is a number, as it is in JSON; NaN and infinities are not. */
+function readNumber(value: NonNullJson): number | undefined {
+  const number = typeof value === "string" && isNumericText(strip(value)) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+function isNumericText(text: string): boolean {
+  return isDecimalText(text.replace(/e[-+]?\d{1,3}$/i, ""));
+}
+
+/** `5`, `5.0` and "5.0" are whole numbers to the platform. Text stays text: it may have more digits than a number. */
+function readInteger(value: NonNullJson): number | string | undefined {
+  if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
+  const text = typeof value === "string" ? strip(value) : "";
+  return isDecimalText(text) && /^[-+]?\d+(?:\.0*)?$/.test(text) ? text : undefined;
+}
+
+/** A decimal as text, white space around it taken off. A JSON number is taken too, but changed into text by the platform: a warning. */
+export function decimalCheck(type: DecimalType): Check {
+  const checkLimits = limitsCheck(type);
+  return (value, collector) => {
+    const text = decimalTextIn(value);
+    if (text === undefined || !isDecimalText(text)) return collector.add(value, NOT_DECIMAL);
+    if (typeof value === "number") collector.add(value, NUMBER_TO_DECIMAL, { severity: "warning" });
+    const wrong = precisionFinding(text, type);
+    if (wrong !== undefined) return collector.add(value, wrong);
+    if (type.pattern?.test(text) === false) collector.add(value, patternMismatch(type.pattern));
+    checkLimits(text, collector);
+  };
+}
+
+const NOT_DECIMAL = { code: "invalid", expected: "decimal" } as const;
+const NUMBER_TO_DECIMAL = { code: "coerced", from: "number", to: "decimal" } as const;
+
+function decimalTextIn(value: NonNullJson): string | undefined {
+  if (typeof value === "number") return decimalTextOf(value);
+  return typeof value === "string" ? strip(value) : undefined;
+}
+
+/** The first that applies. `0.05` has two digits in all, `007.5` has two: so the Django REST framework counts. */
+function precisionFinding(text: string, type: DecimalType): PayloadFinding | undefined {
+  const { maxDigits, maxDecimalPlaces, maxWholeDigits } = type;
+  const places = decimalPlaces(text);
+  const whole = wholeDigits(text);
+  if (maxDigits !== undefined && whole + places > maxDigits) return { code: "max_digits", limit: maxDigits };
+  if (maxDecimalPlaces !== undefined && places > maxDecimalPlaces) {
+    return { code: "max_decimal_places", limit: maxDecimalPlaces };
+  }
+  if (maxWholeDigits === undefined || whole <= maxWholeDigits) return undefined;
+  return { code: "max_whole_digits", limit: maxWholeDigits };
+}
+
+/** Takes a number, or text that is known to be a decimal. */
+type LimitsCheck = (value: number | string, collector: ProblemCollector) => void;
+
+/** Maximum, minimum and step, compared digit by digit where it matters. */
+function limitsCheck(type: DecimalType | NumberType): LimitsCheck {
+  const checks = [
+    boundCheck(type.maximum, "max_value"),
+    boundCheck(type.minimum, "min_value"),
+    stepCheck(type.multipleOf),
+  ];
+  const set = checks.filter((check) => check !== undefined);
+  return (value, collector) => {
+    for (const check of set) check(value, collector);
+  };
+}
+
+function boundCheck(limit: NumericLimit | undefined, code: "max_value" | "min_value"): LimitsCheck | undefined {
+  if (limit === undefined) return undefined;
+  const edge = decimalTextOf(limit.value);
+  const direction = code === "max_value" ? 1 : -1;
+  const finding = { code, limit: edge, exclusive: limit.exclusive };
+  return (value, collector) => {
+    // Rounding keeps the order, so only what rounds to the limit itself has to be compared by its digits.
+    const beyond = direction * (Number(value) - limit.value || compareDecimals(asDecimalText(value), edge));
+    if (beyond > 0 || (beyond === 0 && limit.exclusive)) collector.add(value, finding);
+  };
+}
+
+/** The platform has no code of its own for a value that is not a whole number of steps. */
+function stepCheck(size: number | undefined): LimitsCheck | undefined {
+  if (size === undefined || size <= 0) return undefined;
+  const stepText = decimalTextOf(size);
+  const notAStep = { code: "invalid", expected: "multiple", written: { as: stepText } } as const;
+  return (value, collector) => {
+    if (!isMultiple(asDecimalText(value), stepText)) collector.add(value, notAStep);
+  };
+}
+
+function asDecimalText(value: number | string): string {
+  return typeof value === "string" ? value : decimalTextOf(value);
+}

@@ -1,0 +1,104 @@
+import type { FieldType, ObjectType } from "../contract/types/field-type.ts";
+import { suggest } from "../text/suggestion.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import type { AddOptions, Check, ProblemCollector } from "./problem-collector.ts";
+import { checkChild, childCheck, type ChildCheck, enterChild, leaveChild } from "./problem-collector.ts";
+
+/**
+ * An object: documented fields in the contract's order, then whatever else it holds. An object that is given must be
+ * complete, optional or not (specification 2.7.2).
+ */
+export function objectCheck(type: ObjectType, compile: (type: FieldType) => Check): Check {
+  if (isDictionary(type)) return dictionaryCheck(childCheck(type.additional, compile));
+  const fields = fieldsOf(type, compile);
+  const checkOthers = othersCheck(type, compile);
+  return (value, collector) => {
+    if (!isJsonObject(value)) return collector.add(value, NOT_AN_OBJECT, WHOLE_OBJECT);
+    if (!enterChild(value, collector)) return;
+    const known = checkFields(fields, value, collector);
+    if (countNames(value) !== known) checkOthers(value, collector);
+    leaveChild(collector);
+  };
+}
+
+const NOT_AN_OBJECT = { code: "invalid", expected: "object" } as const;
+const WHOLE_OBJECT: AddOptions = { whole: true };
+
+type DictionaryType = ObjectType & { readonly additional: FieldType };
+
+/** An object without documented fields: to the platform a dictionary, which has a code of its own. */
+function isDictionary(type: ObjectType): type is DictionaryType {
+  return type.properties.size === 0 && type.additional !== "closed";
+}
+
+function dictionaryCheck(entry: ChildCheck): Check {
+  return (value, collector) => {
+    if (!isJsonObject(value)) return collector.add(value, { code: "not_a_dict" });
+    if (!enterChild(value, collector)) return;
+    for (const [name, each] of Object.entries(value)) {
+      collector.path[collector.depth - 1] = name;
+      checkChild(entry, each, collector);
+    }
+    leaveChild(collector);
+  };
+}
+
+interface FieldCheck extends ChildCheck {
+  readonly name: string;
+  readonly required: boolean;
+  /** Every object has something by this name, so that it takes a closer look whether this one brought it. */
+  readonly inherited: boolean;
+}
+
+function fieldsOf(type: ObjectType, compile: (type: FieldType) => Check): readonly FieldCheck[] {
+  return [...type.properties.values()]
+    .filter((property) => !property.readOnly)
+    .map(({ name, required, type: of }) => ({ ...childCheck(of, compile), name, required, inherited: name in {} }));
+}
+
+/** Gives how many of the documented fields are there. */
+function checkFields(fields: readonly FieldCheck[], value: JsonObject, collector: ProblemCollector): number {
+  const at = collector.depth - 1;
+  let known = 0;
+  for (const field of fields) {
+    const given = field.inherited && !Object.hasOwn(value, field.name) ? undefined : value[field.name];
+    if (given === undefined && !field.required) continue;
+    collector.path[at] = field.name;
+    if (given === undefined) {
+      collector.add(undefined, { code: "required" });
+    } else {
+      known += 1;
+      checkChild(field, given, collector);
+    }
+  }
+  return known;
+}
+
+function countNames(value: JsonObject): number {
+  let count = 0;
+  for (const name in value) if (value[name] !== undefined) count += 1;
+  return count;
+}
+
+/** What the contract does not document is refused (specification 2.7.5), or has the type of additional properties. */
+function othersCheck(
+  type: ObjectType,
+  compile: (type: FieldType) => Check,
+): (value: JsonObject, collector: ProblemCollector) => void {
+  const additional = type.additional === "closed" ? undefined : childCheck(type.additional, compile);
+  return (value, collector) => {
+    for (const [name, other] of Object.entries(value)) {
+      const property = type.properties.get(name);
+      if (other === undefined || property?.readOnly === false) continue;
+      collector.path[collector.depth - 1] = name;
+      if (property !== undefined) collector.add(other, { code: "unknown_field" }, { severity: "warning" });
+      else if (additional !== undefined) checkChild(additional, other, collector);
+      else reportUnknown(name, other, type, collector);
+    }
+  };
+}
+
+function reportUnknown(name: string, value: JsonValue, type: ObjectType, collector: ProblemCollector): void {
+  const suggestion = suggest(name, [...type.properties.keys()]);
+  collector.add(value, { code: "unknown_field", ...(suggestion !== undefined && { suggestion }) });
+}

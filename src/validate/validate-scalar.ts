@@ -1,0 +1,65 @@
+import type { BooleanType, ChoiceType, DateType } from "../contract/types/field-type.ts";
+import type { JsonValue } from "../json/json-value.ts";
+import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
+import type { Check } from "./problem-collector.ts";
+import { strip } from "./unicode-text.ts";
+
+/** The platform compares choices as text: the number 1 is taken for the choice "1", and changed into it. */
+export function choiceCheck(type: ChoiceType): Check {
+  const exact: ReadonlySet<JsonValue> = new Set(type.choices);
+  const byText = new Map(type.choices.map((choice) => [String(choice), choice]));
+  const choices = type.choices.map(String);
+  return (value, collector) => {
+    if (exact.has(value)) return;
+    const meant = typeof value === "string" || typeof value === "number" ? byText.get(String(value)) : undefined;
+    if (meant === undefined || typeof meant === "boolean")
+      return collector.add(value, { code: "invalid_choice", choices });
+    collector.add(value, { code: "coerced", from: typeof value, to: typeof meant }, { severity: "warning" });
+  };
+}
+
+/** What the Django REST framework reads as a boolean although it is none, in lower case. */
+const BOOLEAN_TEXTS: ReadonlySet<string> = new Set([
+  "t",
+  "true",
+  "y",
+  "yes",
+  "on",
+  "1",
+  "f",
+  "false",
+  "n",
+  "no",
+  "off",
+  "0",
+]);
+const NULL_TEXTS: ReadonlySet<string> = new Set(["", "null"]);
+
+export function booleanCheck(type: BooleanType): Check {
+  return (value, collector) => {
+    if (typeof value === "boolean") return;
+    if (readsAsBoolean(value)) {
+      collector.add(value, { code: "coerced", from: typeof value, to: "boolean" }, { severity: "warning" });
+    } else if (type.nullable && typeof value === "string" && NULL_TEXTS.has(value.toLowerCase())) {
+      collector.add(value, { code: "coerced", from: "string", to: "null" }, { severity: "warning" });
+    } else {
+      collector.add(value, { code: "invalid", expected: "boolean" });
+    }
+  };
+}
+
+function readsAsBoolean(value: unknown): boolean {
+  if (typeof value === "number") return value === 0 || value === 1;
+  return typeof value === "string" && BOOLEAN_TEXTS.has(strip(value).toLowerCase());
+}
+
+/** ISO 8601 text, judged by calendar arithmetic (specification 2.7.4). A number is never a date. */
+export function temporalCheck(type: DateType): Check {
+  const isRight = ISO_CHECKS[type.kind];
+  const wrong = { code: "invalid", expected: type.kind } as const;
+  return (value, collector) => {
+    if (typeof value !== "string" || !isRight(value)) collector.add(value, wrong);
+  };
+}
+
+const ISO_CHECKS = { date: isIsoDate, datetime: isIsoDateTime, time: isIsoTime };

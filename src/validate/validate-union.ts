@@ -1,0 +1,93 @@
+import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
+import type { Check, ProblemCollector, FoundProblem, NonNullJson } from "./problem-collector.ts";
+import { enterChild, leaveChild } from "./problem-collector.ts";
+
+/** `oneOf`/`anyOf`: by the discriminator where there is one, else the option that fits best. */
+export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
+  return type.discriminator === undefined
+    ? bestOptionCheck(type.options, compile)
+    : discriminatedCheck(type.discriminator, compile);
+}
+
+/** Generated documents map `null` to an option: it is chosen by a property that is null, or not there at all. */
+const NULL_TAG = "null";
+
+function discriminatedCheck({ property, mapping }: Discriminator, compile: (type: FieldType) => Check): Check {
+  const checks = new Map([...mapping].map(([value, type]) => [value, compile(type)]));
+  const choices = [...mapping.keys()];
+  return (value, collector) => {
+    if (!isJsonObject(value)) return collector.add(value, { code: "invalid", expected: "object" }, { whole: true });
+    const tag = Object.hasOwn(value, property) ? value[property] : undefined;
+    const check = checks.get(tagText(tag));
+    if (check !== undefined) check(value, collector);
+    else if (enterChild(value, collector)) reportTag(property, tag, choices, collector);
+  };
+}
+
+function tagText(tag: JsonValue | undefined): string {
+  if (tag === undefined || tag === null) return NULL_TAG;
+  return typeof tag === "object" ? "" : String(tag);
+}
+
+function reportTag(
+  property: string,
+  tag: JsonValue | undefined,
+  choices: readonly string[],
+  collector: ProblemCollector,
+): void {
+  collector.path[collector.depth - 1] = property;
+  if (tag === undefined) collector.add(undefined, { code: "required" });
+  else if (tag === null) collector.add(tag, { code: "null" });
+  else collector.add(tag, { code: "invalid_choice", choices });
+  leaveChild(collector);
+}
+
+interface Option {
+  readonly check: Check;
+  readonly json: JsonKind | undefined;
+}
+
+/**
+ * The first option without errors decides; where there is none, the one with the fewest errors among those of the
+ * value's own JSON type, since "must be text" helps nobody who wrote an object with a slip in it.
+ */
+function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType) => Check): Check {
+  const options: readonly Option[] = types.map((type) => ({ check: compile(type), json: jsonKindOf(type) }));
+  return (value, collector) => {
+    const alike = options.filter(({ json }) => json === undefined || json === kindOfValue(value));
+    tryOptions(alike.length > 0 ? alike : options, value, collector);
+  };
+}
+
+interface OptionResult {
+  readonly errors: number;
+  readonly problems: readonly FoundProblem[];
+}
+
+function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): void {
+  const before = { errors: collector.errors, problems: collector.problems.length };
+  let best: OptionResult | undefined;
+  for (const { check } of options) {
+    check(value, collector);
+    const errors = collector.errors - before.errors;
+    if (errors === 0) return;
+    const problems = collector.problems.splice(before.problems);
+    collector.errors = before.errors;
+    if (best === undefined || errors < best.errors) best = { errors, problems };
+  }
+  collector.errors += best?.errors ?? 0;
+  collector.problems.push(...(best?.problems ?? []));
+}
+
+type JsonKind = "object" | "list" | "scalar";
+
+function jsonKindOf(type: FieldType): JsonKind | undefined {
+  if (type.kind === "any" || type.kind === "union") return undefined;
+  return type.kind === "object" || type.kind === "list" ? type.kind : "scalar";
+}
+
+function kindOfValue(value: NonNullJson): JsonKind {
+  if (isJsonArray(value)) return "list";
+  return isJsonObject(value) ? "object" : "scalar";
+}

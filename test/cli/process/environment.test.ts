@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { environmentNotices } from "../../../src/cli/process/environment.ts";
+
+describe("the surroundings of a push", () => {
+  it("may not ask for certificates to go unchecked", () => {
+    const unsafe = { env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" }, execArgv: [] };
+    expect(() => environmentNotices(unsafe)).toThrow(expect.objectContaining({ code: "config", exitCode: 2 }));
+  });
+
+  it.each([
+    [{ NODE_DEBUG: "http" }, [], /NODE_DEBUG/],
+    [{ SSLKEYLOGFILE: "/tmp/keys" }, [], /keys of TLS/],
+    [{}, ["--tls-keylog=/tmp/keys"], /keys of TLS/],
+    [{ NODE_OPTIONS: "--inspect-brk" }, [], /debugger/],
+    [{}, ["--inspect"], /debugger/],
+  ])("is spoken of when it is %j %j", (env, execArgv, notice) => {
+    expect(environmentNotices({ env, execArgv })).toEqual([expect.stringMatching(notice)]);
+  });
+
+  it("needs no word when it is clean", () => {
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_OPTIONS: "--max-old-space-size=512" };
+    expect(environmentNotices({ env, execArgv: [] })).toEqual([]);
+  });
+});

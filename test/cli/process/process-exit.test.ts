@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { logExit } from "../../../src/cli/process/process-exit.ts";
+import type { Logger } from "../../../src/cli/process/logger.ts";
+
+test.each(["EMFILE", "ENFILE"])(
+  "F41: %s, wherever it is met, is no bug: it says what to raise, and ends with 6",
+  (code) => {
+    const said: object[] = [];
+    const talk: Pick<Logger, "failure"> = { failure: (failure) => void said.push(failure) };
+    const error = Object.assign(new Error("too many open files, open '/somewhere/module.js'"), { code });
+    expect(logExit(error, talk)).toBe(6);
+    expect(said).toEqual([
+      {
+        code: "storage",
+        message: `the system lets this program open too few files at once (${code})`,
+        hint: "raise the limit (`ulimit -n 1024`), then run the same command again",
+      },
+    ]);
+  },
+);

@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import type { Progress } from "../../../src/cli/process/progress.ts";
+import { createProgress } from "../../../src/cli/process/progress.ts";
+import { createLogger } from "../../../src/cli/process/logger.ts";
+
+/** Progress where nobody watches a terminal, and a clock that stands still. */
+function inPipe(): { readonly progress: Progress; readonly said: string[]; readonly at: (ms: number) => void } {
+  const said: string[] = [];
+  let now = 1000;
+  const talk = createLogger({
+    quiet: false,
+    verbose: true,
+    logFormat: "text",
+    write: (text) => said.push(text),
+    now: () => 0,
+  });
+  const progress = createProgress(talk, { live: false, colour: false }, () => now);
+  return {
+    progress,
+    said,
+    at: (ms) => {
+      now = 1000 + ms;
+    },
+  };
+}
+
+it("is a plain line every five seconds", () => {
+  const { progress, said, at } = inPipe();
+  for (let ms = 0; ms <= 12_000; ms += 500) {
+    at(ms);
+    progress.onCheck({ records: ms, invalid: 2 });
+  }
+  expect(said).toEqual(["Checked 5,000 records, 2 invalid\n", "Checked 10,000 records, 2 invalid\n"]);
+});
+
+it("says rate, outcomes, what is in flight and the time left", () => {
+  const { progress, said, at } = inPipe();
+  progress.onCheck({ records: 101, invalid: 1 });
+  for (let sent = 1; sent <= 51; sent += 1) {
+    at((sent - 1) * 100);
+    progress.onUpload({ kind: "outcome", status: sent % 10 === 0 ? "rejected" : "accepted", inFlight: 4 });
+  }
+  expect(said).toEqual(["Sent 51, 46 accepted, 5 rejected, 10/s, 4 in flight, 5 s left\n"]);
+});
+
+it("says at once why it waits, and with --verbose why the pace changes", () => {
+  const { progress, said } = inPipe();
+  progress.onUpload({ kind: "pause", forMs: 1200, reason: "HTTP 429" });
+  progress.onUpload({ kind: "pace", limit: 2, reason: "timeout" });
+  progress.onUpload({ kind: "pace", limit: 1, perSecond: 17.9, reason: "HTTP 429" });
+  progress.notice("A notice");
+  expect(said).toEqual([
+    "Waiting 2 s: HTTP 429\n",
+    "2 in flight at most: timeout\n",
+    "1 in flight and 17.9 a second at most: HTTP 429\n",
+    "A notice\n",
+  ]);
+});

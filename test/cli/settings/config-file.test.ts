@@ -1,0 +1,93 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../../../src/cli/settings/config-file.ts";
+import { folderOf } from "../folder-of.ts";
+
+describe("the configuration file", () => {
+  it("is searched in the folder and above it", async () => {
+    const folder = folderOf({ "migrate.yaml": "supplier: ABOVE\n", "a/b/note.txt": "" });
+    expect(await readConfig(undefined, path.join(folder, "a/b"))).toMatchObject({
+      file: "../../migrate.yaml",
+      supplier: "ABOVE",
+    });
+  });
+
+  it("may be missing, and may be empty", async () => {
+    expect(await readConfig(undefined, folderOf())).toEqual({});
+    expect(await readConfig(undefined, folderOf({ "migrate.yaml": "# nothing yet\n" }))).toEqual({
+      file: "migrate.yaml",
+    });
+  });
+
+  it("is the named one, wherever it lies; its paths are relative to it", async () => {
+    const folder = folderOf({
+      "conf/mine.yaml": `
+contract: [one.yaml, overlay:known, /absolute.yaml]
+mapping: maps/mapping.yaml
+ledger: ledger.db
+out: report
+targets:
+  test: { baseUrl: https://t.example/v1/, ca: ca.pem, auth: { apiKeyFile: key, tokenFile: /token } }
+`,
+      "migrate.yaml": "supplier: NOT_THIS\n",
+    });
+    expect(await readConfig("conf/mine.yaml", folder)).toEqual({
+      file: "conf/mine.yaml",
+      contract: ["conf/one.yaml", "overlay:known", "/absolute.yaml"],
+      mapping: "conf/maps/mapping.yaml",
+      ledger: "conf/ledger.db",
+      out: "conf/report",
+      targets: {
+        test: {
+          baseUrl: "https://t.example/v1/",
+          ca: "conf/ca.pem",
+          auth: { apiKeyFile: "conf/key", tokenFile: "/token" },
+        },
+      },
+    });
+  });
+
+  it("may name one contract without a list", async () => {
+    expect(await readConfig(undefined, folderOf({ "migrate.yaml": "contract: one.yaml\n" }))).toMatchObject({
+      contract: ["one.yaml"],
+    });
+  });
+
+  it.each([
+    ["supplier: A\nmaping: m.yaml\n", 2, /unknown setting.*maping/, /mapping/],
+    [
+      "targets:\n  test:\n    baseUrl: https://t.example/v1/\n    maxConcurency: 3\n",
+      4,
+      /maxConcurency/,
+      /maxConcurrency/,
+    ],
+    ["targets:\n  test:\n    bseUrl: https://t.example/v1/\n", 3, /bseUrl/, /baseUrl/],
+    ["targets:\n  t:\n    baseUrl: x\n    auth:\n      apiKey: sk_1\n", 5, /auth\.apiKey/, /apiKeyFile/],
+  ])("the unknown setting of %j is refused at line %i, with what was meant", async (text, line, message, hint) => {
+    await expect(readConfig(undefined, folderOf({ "migrate.yaml": text }))).rejects.toMatchObject({
+      code: "config",
+      exitCode: 2,
+      message: expect.stringMatching(message),
+      place: { file: "migrate.yaml", line },
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  it.each([
+    ["targets:\n  t:\n    baseUrl: x\n    auth: { scheme: Basic }\n", 4, /scheme.*Token, JWT, Bearer, none/],
+    ["targets:\n  t:\n    baseUrl: x\n    rps: 0\n", 4, /rps/],
+    ["targets:\n  t: {}\n", 2, /baseUrl/],
+    ["- a list\n", 1, /settings/],
+  ])("%j is refused at line %i, with what is expected", async (text, line, message) => {
+    await expect(readConfig(undefined, folderOf({ "migrate.yaml": text }))).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringMatching(message),
+      place: { file: "migrate.yaml", line },
+    });
+  });
+
+  it("is never read when a missing one is named", async () => {
+    const folder = folderOf({ "migrate.yaml": "supplier: A\n" });
+    await expect(readConfig("other.yaml", folder)).rejects.toMatchObject({ code: "config" });
+  });
+});

@@ -1,0 +1,17 @@
+import { chmodSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { refuseWritableByOthers } from "../../../src/cli/settings/config-file.ts";
+import { folderOf } from "../folder-of.ts";
+
+it("a configuration file that anybody may change is refused, one that anybody may read is not", async () => {
+  const file = path.join(folderOf({ "migrate.yaml": "supplier: A\n" }), "migrate.yaml");
+  chmodSync(file, 0o644);
+  await expect(refuseWritableByOthers(file)).resolves.toBeUndefined();
+  chmodSync(file, 0o646);
+  await expect(refuseWritableByOthers(file)).rejects.toMatchObject({
+    code: "config",
+    hint: expect.stringContaining("chmod o-w"),
+  });
+  await expect(refuseWritableByOthers(undefined)).resolves.toBeUndefined();
+});

@@ -1,0 +1,44 @@
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { readSecrets } from "../../../src/cli/settings/read-credentials.ts";
+import { folderOf } from "../folder-of.ts";
+
+describe("credentials", () => {
+  it("come from the environment before any file is looked at", async () => {
+    const files = { tokenFile: "/nowhere/token" };
+    expect(await readSecrets({ MIGRATE_API_KEY: "sk_1" }, files)).toEqual({ apiKey: "sk_1" });
+    expect(await readSecrets({ MIGRATE_TOKEN: "t", MIGRATE_API_KEY: "sk_1" }, files)).toEqual({
+      token: "t",
+      apiKey: "sk_1",
+    });
+  });
+
+  it("come from private files, without the line end", async () => {
+    const folder = folderOf({ key: "sk_2\n", token: "  t2\r\n" });
+    expect(await readSecrets({ MIGRATE_API_KEY: "" }, { apiKeyFile: path.join(folder, "key") })).toEqual({
+      apiKey: "sk_2",
+    });
+    expect(await readSecrets({}, { tokenFile: path.join(folder, "token") })).toEqual({ token: "t2" });
+  });
+
+  it("may be none", async () => {
+    expect(await readSecrets({ MIGRATE_TOKEN: "" }, {})).toEqual({});
+  });
+
+  it.each([
+    ["wide", /others may read/],
+    ["link", /symbolic link/],
+    ["folder", /not a regular file/],
+    ["missing", /ENOENT/],
+    ["empty", /empty/],
+  ])("are refused from a file that is %s", async (name, message) => {
+    const folder = folderOf({ wide: "sk_3", empty: "\n", real: "sk_4" });
+    chmodSync(path.join(folder, "wide"), 0o640);
+    symlinkSync(path.join(folder, "real"), path.join(folder, "link"));
+    mkdirSync(path.join(folder, "folder"));
+    const refused = readSecrets({}, { apiKeyFile: path.join(folder, name) });
+    await expect(refused).rejects.toMatchObject({ code: "config", message: expect.stringMatching(message) });
+    await expect(refused).rejects.toHaveProperty("hint", expect.any(String));
+  });
+});

@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import type { Flags } from "../../../src/cli/options/options.ts";
+import { readLedgerSettings, readSettings } from "../../../src/cli/settings/settings.ts";
+import { folderOf } from "../folder-of.ts";
+
+const CONFIG = `
+contract: contract.yaml
+operation: import-account
+mapping: mapping.yaml
+supplier: FILE
+documentRoot: s3/root
+ledger: file.db
+out: file-out
+encoding: latin1
+delimiter: ";"
+target: test
+targets:
+  test:
+    baseUrl: https://test.example/v1/
+    ca: test.pem
+    supplier: TARGET
+    maxConcurrency: 5
+    rps: 7
+    auth: { scheme: Bearer, apiKeyFile: key, mutation: M, inputField: F, outputPath: M.t }
+  live:
+    baseUrl: https://live.example/v1/
+    environment: production
+`;
+
+describe("settings", () => {
+  it("have defaults", async () => {
+    const folder = folderOf();
+    expect(await readSettings(["a.csv"], {}, folder)).toMatchObject({
+      configFile: undefined,
+      job: { folder, sources: ["a.csv"], contract: [], namedSources: {} },
+      ledger: ".migrate/ledger.db",
+      out: undefined,
+      target: undefined,
+      pace: { concurrency: "auto", maxConcurrency: 16, rps: undefined },
+      allowEmpty: false,
+      dryRun: false,
+      revise: false,
+      showValues: false,
+      yes: false,
+    });
+  });
+
+  it("come from the configuration file, every one of them", async () => {
+    const folder = folderOf({ "migrate.yaml": CONFIG });
+    expect(await readSettings([], {}, folder)).toMatchObject({
+      configFile: "migrate.yaml",
+      job: {
+        contract: ["contract.yaml"],
+        operation: "import-account",
+        mapping: "mapping.yaml",
+        supplier: "TARGET",
+        documentRoot: "s3/root",
+        encoding: "latin1",
+        delimiter: ";",
+      },
+      ledger: "file.db",
+      out: "file-out",
+      pace: { concurrency: "auto", maxConcurrency: 5, rps: 7 },
+      target: {
+        baseUrl: "https://test.example/v1/",
+        ca: "test.pem",
+        flags: ["--target", "test"],
+        production: false,
+        auth: { scheme: "Bearer", apiKeyFile: "key", mutation: "M", inputField: "F", outputPath: "M.t" },
+      },
+    });
+  });
+
+  it("of the command line beat those of the file", async () => {
+    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const flags = {
+      contract: ["mine.yaml", "overlay.yaml"],
+      operation: "other",
+      mapping: "mine.yaml",
+      supplier: "FLAG",
+      ledger: "flag.db",
+      out: "flag-out",
+      encoding: "utf-16le",
+      delimiter: "tab",
+      limit: 3,
+      only: ["A", "B"],
+      source: ["customers=a.csv", "customers=b=c.csv", "meters=m.csv"],
+      maxErrors: { share: 0.05 },
+      concurrency: 9,
+      rps: 2,
+      ca: "flag.pem",
+    };
+    expect(await readSettings([], flags, folder)).toMatchObject({
+      job: {
+        contract: ["mine.yaml", "overlay.yaml"],
+        operation: "other",
+        mapping: "mine.yaml",
+        supplier: "FLAG",
+        encoding: "utf-16le",
+        delimiter: "tab",
+        limit: 3,
+        only: ["A", "B"],
+        namedSources: { customers: ["a.csv", "b=c.csv"], meters: ["m.csv"] },
+      },
+      ledger: "flag.db",
+      out: "flag-out",
+      maxErrors: { share: 0.05 },
+      pace: { concurrency: 9, rps: 2 },
+      target: { ca: "flag.pem", flags: ["--target", "test", "--ca", "flag.pem"] },
+    });
+  });
+
+  it("of one target do not mix with an address typed in", async () => {
+    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const { target, pace, job } = await readSettings([], { baseUrl: "https://other.example/v1/" }, folder);
+    expect(target).toMatchObject({
+      baseUrl: "https://other.example/v1/",
+      ca: undefined,
+      auth: {},
+      flags: ["--base-url", "https://other.example/v1/"],
+    });
+    expect(pace).toMatchObject({ maxConcurrency: 16, rps: undefined });
+    expect(job.supplier).toBe("FILE");
+  });
+
+  it("name a target and its address again when both were typed in", async () => {
+    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const flags = { target: "live", baseUrl: "http://127.0.0.1/v1/", allowInsecureLoopback: true };
+    expect((await readSettings([], flags, folder)).target).toMatchObject({
+      baseUrl: "http://127.0.0.1/v1/",
+      production: true,
+      allowInsecureLoopback: true,
+      flags: ["--target", "live", "--base-url", "http://127.0.0.1/v1/", "--allow-insecure-loopback"],
+    });
+  });
+
+  it.each([
+    [{ target: "tests" }, "config", /did you mean "test"/],
+    [{ target: "constructor" }, "config", /test, live/],
+    [{ source: ["customers.csv"] }, "usage", /--source customers=/],
+    [{ source: ["=customers.csv"] }, "usage", /--source customers=/],
+    [{ source: ["customers="] }, "usage", /--source customers=/],
+    [{ ledger: "postgres://host/db" }, "config", /--ledger/],
+  ])("%j is refused", async (flags, code, hint) => {
+    const folder = folderOf({ "migrate.yaml": CONFIG });
+    await expect(readSettings([], flags, folder)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
+  });
+
+  it("for what starts from the ledger leave the report folder to the run, unless one is typed in", async () => {
+    const folder = folderOf({ "migrate.yaml": CONFIG });
+    expect(await readLedgerSettings({}, folder)).toEqual({
+      configFile: "migrate.yaml",
+      ledger: "file.db",
+      out: undefined,
+    });
+    expect(await readLedgerSettings({ out: "here", ledger: "x.db" }, folder)).toMatchObject({
+      ledger: "x.db",
+      out: "here",
+    });
+  });
+
+  describe("of the supplier", () => {
+    const SUPPLIERS = `
+documentRoot: everywhere
+supplier: SPRING
+suppliers:
+  SPRING: { rootLocation: sftp/spring, bucket: files }
+  AUTUMN: { bucket: files }
+target: test
+targets:
+  test: { baseUrl: "https://test.example/v1/" }
+  live:
+    baseUrl: https://live.example/v1/
+    suppliers: { SPRING: { bucket: live-files, expectedStatus: Paused }, ELSEWHERE: {} }
+`;
+    const supplierOf = async (flags: Flags): Promise<unknown> =>
+      (await readSettings([], flags, folderOf({ "migrate.yaml": SUPPLIERS }))).supplier;
+
+    it("are those of the file", async () => {
+      expect(await supplierOf({})).toEqual({ code: "SPRING", rootLocation: "sftp/spring", bucket: "files" });
+    });
+    it("are beaten by those of the target, setting by setting", async () => {
+      const live = { code: "SPRING", rootLocation: "sftp/spring", bucket: "live-files", expectedStatus: "Paused" };
+      expect(await supplierOf({ target: "live" })).toEqual(live);
+    });
+    it("have the root location of the file where the supplier names none", async () => {
+      expect(await supplierOf({ supplier: "AUTUMN" })).toMatchObject({ rootLocation: "everywhere", bucket: "files" });
+    });
+    it("are wanted of every supplier, where any are listed", async () => {
+      expect(await supplierOf({ target: "live", supplier: "ELSEWHERE" })).toMatchObject({ rootLocation: "everywhere" });
+      await expect(supplierOf({ supplier: "SPRNG" })).rejects.toMatchObject({
+        code: "config",
+        message: 'there is no supplier "SPRNG" in the configuration file',
+        hint: 'did you mean "SPRING"?',
+      });
+      await expect(supplierOf({ supplier: "ELSEWHERE" })).rejects.toMatchObject({
+        hint: "suppliers in the configuration file: SPRING, AUTUMN",
+      });
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { chmodSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { readStoreCredentials } from "../../../src/cli/settings/read-credentials.ts";
+import { folderOf } from "../folder-of.ts";
+
+const ENVIRONMENT = { AWS_ACCESS_KEY_ID: "AK", AWS_SECRET_ACCESS_KEY: "sk", AWS_SESSION_TOKEN: "st" };
+const KEY = { accessKeyId: "AK", secretAccessKey: "sk" };
+
+function privateFile(text: string): string {
+  const file = path.join(folderOf({ key: text }), "key");
+  chmodSync(file, 0o600);
+  return file;
+}
+
+it("the environment comes before any file", async () => {
+  expect(await readStoreCredentials(ENVIRONMENT, "/nowhere")).toEqual({ ...KEY, sessionToken: "st" });
+  expect(await readStoreCredentials({ ...ENVIRONMENT, AWS_SESSION_TOKEN: "" }, undefined)).toEqual(KEY);
+});
+
+it("there may be none", async () => {
+  expect(await readStoreCredentials({ AWS_SESSION_TOKEN: "st" }, undefined)).toBeUndefined();
+});
+
+it.each([
+  ["bare lines", "aws_access_key_id=AK\naws_secret_access_key = sk\n"],
+  [
+    "the section default",
+    "[other]\naws_access_key_id = no\n[default]\r\naws_access_key_id = AK\r\naws_secret_access_key = sk",
+  ],
+  ["sections behind", "[default]\nAWS_ACCESS_KEY_ID = AK\naws_secret_access_key = sk\n[x]\naws_secret_access_key = no"],
+])("a file holds them in %s", async (_, text) => {
+  expect(await readStoreCredentials({}, privateFile(text))).toEqual(KEY);
+});
+
+it.each([
+  ["half a key", "aws_access_key_id = AK", /half/],
+  ["a key of another section alone", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /half/],
+  ["nothing", "\n", /empty/],
+])("a file with %s is refused", async (_, text, message) => {
+  const file = privateFile(text);
+  await expect(readStoreCredentials({}, file)).rejects.toMatchObject({
+    code: "config",
+    message: expect.stringMatching(message),
+    hint: expect.any(String),
+  });
+});
+
+it("a file that others may read is refused, and half a key in the environment", async () => {
+  const file = privateFile("aws_access_key_id = AK\naws_secret_access_key = sk");
+  chmodSync(file, 0o644);
+  await expect(readStoreCredentials({}, file)).rejects.toMatchObject({
+    message: expect.stringMatching(/others may read/),
+  });
+  await expect(readStoreCredentials({ AWS_ACCESS_KEY_ID: "AK" }, undefined)).rejects.toMatchObject({ code: "config" });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { contractCheckText, contractShowMarkdown, contractShowText } from "../../../src/cli/views/contract-view.ts";
+import type { ContractShow } from "../../../src/commands/contract/contract-show.ts";
+import { fieldTable } from "../../../src/contract/describe/field-table.ts";
+import { findOperation } from "../../../src/contract/operations/find-operation.ts";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+
+const SCREEN = { width: 80, colour: false };
+const FILE = "a/rather/long/path/to/the/contract/of/an/instance/openapi.yaml";
+
+/** Every line that could be wrapped fits; a single word may be longer than the screen. */
+function isReadable(text: string): boolean {
+  return text.split("\n").every((line) => line.length <= SCREEN.width || !line.trim().includes(" "));
+}
+
+describe("the views of a contract at 80 columns", () => {
+  it("keeps the line of every finding, which a table cut away", () => {
+    const { contract } = shown();
+    const text = contractCheckText({ contract, coverage: undefined, exitCode: 0 }, SCREEN, false);
+    expect(text).toContain(`\n${FILE}:1  warning  not-enforced\n    "not" is`);
+  });
+
+  it("says how to declare the key of an operation that has none", () => {
+    const { contract } = shown();
+    const text = contractCheckText({ contract, coverage: undefined, exitCode: 0 }, SCREEN, false);
+    expect(text).toContain("\n1 operation without a business key\n    create. A push needs one");
+    expect(text).toContain('      - target: $.paths["/accounts/"].post\n        update: { x-migrate-key: <the field');
+  });
+
+  it("keeps long attrs whole and wraps their rules", () => {
+    const text = contractShowText(shown(), SCREEN);
+    expect(text).toContain(
+      "\nsupply_addresses.*.meter_points.*.registers.*.unit_of_measurement\n    choice; one of AAAAAAAAAA0,",
+    );
+    expect(text).not.toContain("…");
+    expect(isReadable(text)).toBe(true);
+  });
+
+  it("says of a field of several alternatives when it holds", () => {
+    expect(contractShowText(shown(), SCREEN)).toContain(
+      "payment.day\n    whole number; required; when method is DEBIT\n",
+    );
+    expect(contractShowMarkdown(shown())).toContain("| `payment.day` | whole number | yes | when method is DEBIT |");
+  });
+});
+
+function shown(): ContractShow {
+  const choices = Array.from({ length: 20 }, (_, at) => `AAAAAAAAAA${at}`);
+  const unit = { type: "object", not: {}, properties: { unit_of_measurement: { type: "string", enum: choices } } };
+  const debit = { method: { type: "string" }, day: { type: "integer" } };
+  const payload = {
+    type: "object",
+    properties: {
+      supply_addresses: { type: "array", items: nested("meter_points", nested("registers", unit)) },
+      payment: {
+        oneOf: [{ $ref: "#/components/schemas/Debit" }],
+        discriminator: { propertyName: "method", mapping: { DEBIT: "Debit" } },
+      },
+    },
+  };
+  const document = {
+    openapi: "3.0.3",
+    info: { title: "T", version: "v" },
+    paths: {
+      "/accounts/": {
+        post: {
+          operationId: "create",
+          requestBody: { content: { "application/json": { schema: payload } } },
+          responses: {},
+        },
+      },
+    },
+    components: { schemas: { Debit: { type: "object", required: ["method", "day"], properties: debit } } },
+  };
+  const contract = loadContract([{ file: FILE, text: JSON.stringify(document) }]);
+  const operation = findOperation(contract, "create");
+  return { contract, operation, fields: fieldTable(operation), steps: [] };
+}
+
+function nested(name: string, items: object): object {
+  return { type: "object", properties: { [name]: { type: "array", items } } };
+}

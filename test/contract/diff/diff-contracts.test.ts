@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { diffContracts } from "../../../src/contract/diff/diff-contracts.ts";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../../src/json/json-value.ts";
+import { compileValidator } from "../../../src/validate/compile-validator.ts";
+import { validPayload } from "../../payload-arbitrary.ts";
+import { contractOf } from "../contract-of.ts";
+
+const OWN = readFileSync(new URL("../../../fixtures/contract/contract.yaml", import.meta.url), "utf8");
+
+/** `!` before a change that can break payloads; then its kind and attr. */
+function changes(old: object, next: object): readonly string[] {
+  return diffContracts(contractOf(old), contractOf(next), undefined).map(
+    ({ kind, attr, breaks, when }) => `${breaks ? "!" : ""}${kind} ${attr}${when === undefined ? "" : ` (${when})`}`,
+  );
+}
+
+type Case = readonly [old: object, next: object, expected: readonly string[]];
+const text = { type: "string" };
+const choice = (...choices: readonly unknown[]): object => ({ type: "string", enum: choices });
+const thing = (properties: object, required: readonly string[] = []): object => ({
+  type: "object",
+  properties,
+  required,
+});
+
+const CASES: readonly Case[] = [
+  [{ a: text }, { a: text, b: text }, ["field-added b"]],
+  [{ a: text, b: text }, { a: text }, ["!field-removed b"]],
+  [{ o: thing({ a: text }) }, { o: thing({ a: text }, ["a"]) }, ["!required o.a"]],
+  [{ o: thing({ a: text }, ["a"]) }, { o: thing({ a: text }) }, ["optional o.a"]],
+  [{ o: thing({}) }, { o: thing({ a: text }, ["a"]) }, ["!required o.a"]],
+  [{ a: text }, { a: { type: "integer" } }, ["!type a"]],
+  [{ a: { type: "integer" } }, { a: { type: "number" } }, ["type a"]],
+  [{ a: choice("X") }, { a: text }, ["type a"]],
+  [{ a: choice("X") }, { a: { type: "string", maxLength: 3 } }, ["!type a"]],
+  [{ a: choice("X", "Y") }, { a: choice("Y", "Z") }, ["!choices-removed a", "choices-added a"]],
+  [{ a: { ...text, maxLength: 9 } }, { a: { ...text, maxLength: 8 } }, ["!tighter a"]],
+  [{ a: { ...text, maxLength: 8 } }, { a: { ...text, maxLength: 9 } }, ["looser a"]],
+  [{ a: { ...text, maxLength: 8 } }, { a: text }, ["looser a"]],
+  [{ a: text }, { a: { ...text, maxLength: 8 } }, ["!tighter a"]],
+  [{ a: { ...text, minLength: 0 } }, { a: text }, ["!tighter a"]],
+  [{ a: { ...text, pattern: "^a" } }, { a: { ...text, pattern: "^b" } }, ["!tighter a"]],
+  [{ a: { ...text, format: "email" } }, { a: text }, ["looser a"]],
+  [{ a: { ...text, nullable: true } }, { a: text }, ["!tighter a"]],
+  [{ a: text }, { a: { ...text, nullable: true } }, ["looser a"]],
+  [{ a: text }, { a: { ...text, "x-document-path": true } }, ["!tighter a"]],
+  [
+    { a: { type: "number", maximum: 5 } },
+    { a: { type: "number", maximum: 5, exclusiveMaximum: true } },
+    ["!tighter a"],
+  ],
+  [{ a: { type: "number", minimum: 5 } }, { a: { type: "number", minimum: 4 } }, ["looser a"]],
+  [{ a: { ...text, format: "decimal" } }, { a: { ...text, format: "decimal", "x-max-digits": 3 } }, ["!tighter a"]],
+  [{ a: { type: "array", items: text } }, { a: { type: "array", items: text, maxItems: 2 } }, ["!tighter a"]],
+  [{ a: { type: "array", items: text } }, { a: { type: "array", items: { type: "boolean" } } }, ["!type a.*"]],
+  [{ a: text }, { a: { ...text, deprecated: true } }, ["deprecated a"]],
+  [{ a: text }, { a: { ...text, readOnly: true } }, ["!tighter a"]],
+  [
+    { a: { ...thing({}), additionalProperties: true } },
+    { a: { ...thing({}), additionalProperties: false } },
+    ["!tighter a"],
+  ],
+  [{ a: text }, { a: { ...text, "x-validators": [{ possible_errors: ["bad_a"] }] } }, ["codes-added a"]],
+  [
+    { a: { oneOf: [thing({ x: text }), thing({ y: text })] } },
+    { a: { oneOf: [thing({ x: text }), thing({ y: choice("Y") })] } },
+    ["!type a.y (option 2)"],
+  ],
+  [{ a: { oneOf: [thing({ x: text }), thing({ y: text })] } }, { a: { oneOf: [thing({ x: text })] } }, ["!type a"]],
+];
+
+describe("what changed between two contracts", () => {
+  it.each(CASES)("%j -> %j", (old, next, expected) => {
+    expect(changes(old, next)).toEqual(expected);
+  });
+
+  it("guesses at a new name", () => {
+    const [removed] = diffContracts(contractOf({ postcode: text }), contractOf({ post_code: text }), undefined);
+    expect(removed).toMatchObject({ kind: "field-removed", text: 'is gone; perhaps it is called "post_code" now' });
+  });
+
+  it("follows an operation by its address, then by its id, and names those that came and went", () => {
+    const old = loadContract([{ file: "c.yaml", text: OWN }]);
+    const next = (from: string, to: string): ReturnType<typeof loadContract> =>
+      loadContract([{ file: "c.yaml", text: OWN.replace(from, to) }]);
+    const told = (other: typeof old): readonly string[] =>
+      diffContracts(old, other, undefined).map(({ kind, operation, text: words }) => `${kind} ${operation}: ${words}`);
+    expect(told(next("operationId: create-notes", "operationId: add-notes"))).toEqual([
+      "operation-changed create-notes: operation id: add-notes, before create-notes",
+    ]);
+    expect(told(next("/data-import/notes/:", "/data-import/remarks/:"))).toEqual([
+      "operation-changed create-notes: address: POST /data-import/remarks/, before POST /data-import/notes/",
+    ]);
+    const gone = loadContract([{ file: "c.yaml", text: "openapi: 3.0.3\ninfo: {}\npaths: {}\n" }]);
+    expect(diffContracts(old, gone, undefined)).toMatchObject(
+      Array.from({ length: old.operations.length }, () => ({ kind: "operation-removed", breaks: true })),
+    );
+    expect(diffContracts(gone, old, undefined)).toMatchObject(
+      Array.from({ length: old.operations.length }, () => ({ kind: "operation-added", breaks: false })),
+    );
+  });
+
+  it("ends for types that contain themselves", () => {
+    const [old, next] = [{}, { maxLength: 3 }].map((more) =>
+      contractOf({ tree: { $ref: "#/components/schemas/Tree" } }, { schemas: treeOf(more) }),
+    );
+    if (old === undefined || next === undefined) throw new Error("no contracts");
+    expect(diffContracts(old, next, undefined).map(({ attr }) => attr)).toEqual(["tree.name"]);
+  });
+});
+
+describe("a changed contract of our own", () => {
+  const old = loadContract([{ file: "c.yaml", text: OWN }]);
+  const body = old.operations.find(({ id }) => id === "import-account")?.body;
+  if (body === undefined) throw new Error("no body");
+
+  it("takes every payload that the old one took, unless a change is said to break some", () => {
+    let harmless = 0;
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (site, how) => {
+        const next = loadContract([{ file: "c.yaml", text: stringify(withChange(parse(OWN), site, how)) }]);
+        const successor = next.operations.find(({ id }) => id === "import-account")?.body;
+        const found = diffContracts(old, next, new Set(["import-account"]));
+        if (successor === undefined || found.some(({ breaks }) => breaks)) return;
+        harmless += 1;
+        const validate = compileValidator(successor, { keepValues: false });
+        for (const payload of fc.sample(validPayload(body), { numRuns: 30, seed: site })) {
+          expect(validate(payload).filter(({ severity }) => severity === "error")).toEqual([]);
+        }
+      }),
+      { numRuns: 60, seed: 20_240_229 },
+    );
+    expect(harmless).toBeGreaterThan(10);
+  });
+});
+
+function treeOf(more: object): object {
+  return { Tree: thing({ name: { ...text, ...more }, inner: { $ref: "#/components/schemas/Tree" } }) };
+}
+
+/** One keyword of one schema made tighter, looser, or gone. */
+function withChange(document: JsonValue, site: number, how: number): JsonValue {
+  const sites: (() => void)[] = [];
+  const visit = (value: JsonValue, name: string | undefined): void => {
+    if (isJsonArray(value)) for (const item of value) visit(item, undefined);
+    if (!isJsonObject(value)) return;
+    for (const [key, member] of Object.entries(value)) {
+      sites.push(...changesAt(value, key, name === "properties" ? -1 : how));
+      visit(member, key);
+    }
+  };
+  if (isJsonObject(document)) visit(document["components"] ?? {}, undefined);
+  sites[site % sites.length]?.();
+  return document;
+}
+
+/** What may be done to a member; `how` is below 0 for a property. */
+function changesAt(holder: Record<string, JsonValue>, key: string, how: number): readonly (() => void)[] {
+  const member = holder[key];
+  const change = (value: JsonValue) => () => void (holder[key] = value);
+  if (how < 0 || ["nullable", "format", "pattern"].includes(key)) return [() => void delete holder[key]];
+  if (typeof member === "number") return [change(Math.max(0, member + (how % 3) - 1))];
+  return (key === "enum" || key === "required") && isJsonArray(member) ? [change(shortened(member))] : [];
+}
+
+function shortened(list: readonly JsonValue[]): JsonValue {
+  return list.length > 1 ? list.slice(1) : list;
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import type { Contract } from "../../../src/contract/contract.ts";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+import { bodyOf, documentOf, property } from "../contract-of.ts";
+
+const BODY = "$.paths['/things/'].post.requestBody.content['application/json'].schema";
+const base = documentOf({
+  a: { type: "string", maxLength: 9 },
+  choice: { type: "string", enum: ["A"] },
+  list: { type: "array", items: { type: "string" } },
+});
+
+function overlaid(...overlays: readonly (readonly object[])[]): Contract {
+  const texts = overlays.map((actions, index) => ({
+    file: `overlay-${index + 1}.yaml`,
+    text: stringify({ overlay: "1.0.0", info: { title: "Ours", version: "1" }, actions }),
+  }));
+  return loadContract([{ file: "contract.yaml", text: base }, ...texts]);
+}
+
+function limitTo(maxLength: number): object {
+  return { target: `${BODY}.properties.a`, update: { maxLength } };
+}
+
+describe("update", () => {
+  it("merges objects, replaces plain values and adds what is new", () => {
+    const contract = overlaid([
+      { target: "$.paths['/things/'].post", update: { "x-migrate-key": "a", "x-migrate-dedupe": "business-key" } },
+      { target: BODY, update: { required: ["a"], properties: { a: { maxLength: 3 }, b: { type: "boolean" } } } },
+    ]);
+    expect(contract.findings).toEqual([]);
+    expect(contract.operations[0]).toMatchObject({ id: "create-thing", key: ["a"], dedupesByKey: true });
+    expect(property(bodyOf(contract), "a")).toMatchObject({ kind: "text", maxLength: 3 });
+    expect([...bodyOf(contract).properties.keys()]).toEqual(["a", "choice", "list", "b"]);
+    expect(bodyOf(contract).properties.get("a")?.required).toBe(true);
+  });
+
+  it("appends to lists: those it targets, and those inside of what it merges", () => {
+    const contract = overlaid([
+      { target: `${BODY}.properties.choice.enum`, update: "B" },
+      { target: `${BODY}.properties.choice.enum`, update: ["C", "D"] },
+      { target: `${BODY}.properties.choice`, update: { enum: ["E"] } },
+    ]);
+    expect(property(bodyOf(contract), "choice")).toMatchObject({ choices: ["A", "B", "C", "D", "E"] });
+  });
+
+  it("reaches every match", () => {
+    const contract = overlaid([{ target: `${BODY}.properties[?@.type == 'string']`, update: { description: "Said" } }]);
+    const described = [...bodyOf(contract).properties.values()].map(({ type }) => type.description);
+    expect(described).toEqual(["Said", "Said", undefined]);
+  });
+
+  it("goes by the documents' order", () => {
+    expect(property(bodyOf(overlaid([limitTo(1), limitTo(2)], [limitTo(3)])), "a")).toMatchObject({ maxLength: 3 });
+  });
+});
+
+describe("remove", () => {
+  it("takes members out of objects and items out of lists", () => {
+    const contract = overlaid([
+      { target: `${BODY}.properties.choice.enum`, update: ["B", "C", "B", "D"] },
+      { target: `${BODY}.properties.choice.enum[?@ == 'B' || @ == 'C']`, remove: true },
+      { target: `${BODY}.properties.a`, remove: true, update: { maxLength: 1 } },
+    ]);
+    expect(property(bodyOf(contract), "choice")).toMatchObject({ choices: ["A", "D"] });
+    expect([...bodyOf(contract).properties.keys()]).toEqual(["choice", "list"]);
+  });
+
+  it("lets a later action put something else there", () => {
+    const contract = overlaid([
+      { target: `${BODY}.properties.a`, remove: true },
+      { target: `${BODY}.properties`, update: { a: { type: "integer" } } },
+    ]);
+    expect(property(bodyOf(contract), "a")).toMatchObject({ kind: "integer" });
+  });
+});
+
+describe("findings", () => {
+  it("about what an overlay wrote point into the overlay", () => {
+    const { findings } = overlaid([
+      { target: "$.info", update: { title: "Other" } },
+      { target: `${BODY}.properties`, update: { b: { type: "string", not: {} } } },
+    ]);
+    expect(findings).toMatchObject([
+      {
+        code: "not-enforced",
+        place: { file: "overlay-1.yaml", line: 13 },
+        pointer: "/paths/~1things~1/post/requestBody/content/application~1json/schema/properties/b/not",
+      },
+    ]);
+  });
+
+  it("about what the base document says point into it", () => {
+    const { findings } = overlaid([
+      { target: "$.info", update: { version: "2" } },
+      { target: `${BODY}.properties.list`, remove: true },
+    ]);
+    expect(findings).toEqual([]);
+    const contract = loadContract([
+      { file: "contract.yaml", text: documentOf({ a: { type: "string", not: {} } }) },
+      { file: "overlay.yaml", text: "overlay: 1.0.0\nactions: [{ target: $.info, update: {} }]" },
+    ]);
+    expect(contract.findings).toMatchObject([{ place: { file: "contract.yaml", line: 17 } }]);
+  });
+
+  it("keep their lines when a list was shortened before them", () => {
+    const { findings } = overlaid([
+      { target: BODY, update: { required: ["p", "q"] } },
+      { target: `${BODY}.required[0]`, remove: true },
+    ]);
+    expect(findings).toMatchObject([
+      { message: '"q" is required, but it is not among the properties', place: { file: "overlay-1.yaml", line: 10 } },
+    ]);
+  });
+
+  it.each([
+    [{ target: "$.paths['/nothing/']", update: {} }, "warning overlay-no-match", "matches nothing"],
+    [{ target: "$.paths[", update: {} }, "error bad-overlay", "not a JSONPath"],
+    [{ target: "$.info.title", update: "x" }, "error bad-overlay", "select what holds it"],
+    [{ target: "$.info", update: "x" }, "error bad-overlay", "must be one too"],
+    [{ target: "$", remove: true }, "error bad-overlay", "cannot be removed"],
+    [{ target: "$.info" }, "warning overlay-without-effect", "neither"],
+    [{ update: {} }, "error bad-overlay", '"target"'],
+    [{ target: "$.info", updates: {}, remove: false }, "warning unknown-keyword", 'did you mean "update"'],
+  ])("%j", (action, expected, words) => {
+    const finding = overlaid([action]).findings.find(({ message }) => message.includes(words));
+    expect(`${finding?.severity} ${finding?.code}`).toBe(expected);
+    expect(finding?.place.file).toBe("overlay-1.yaml");
+    expect(finding?.place.line).toBeGreaterThan(4);
+  });
+
+  it("do not keep the other actions from being applied", () => {
+    const contract = overlaid([
+      { target: "$.none", remove: true },
+      { target: `${BODY}.properties.a`, update: { maxLength: 1 } },
+    ]);
+    expect(property(bodyOf(contract), "a")).toMatchObject({ maxLength: 1 });
+  });
+});
+
+it("leaves the document that the sandbox judges by changed in the same way", () => {
+  const { document } = overlaid([{ target: "$.info", update: { title: "Other" } }]);
+  expect(document["info"]).toEqual({ title: "Other", version: "1" });
+});

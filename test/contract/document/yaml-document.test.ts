@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
+import { Failure } from "../../../src/model/failure.ts";
+
+function read(text: string): ReturnType<typeof parseDocument> {
+  return parseDocument({ file: "some.yaml", text });
+}
+
+function failureOf(text: string): Failure {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error("the document was read");
+}
+
+/** The first line of what is there, or of what was refused; anything but a Failure is thrown on. */
+function lineOrFailure(text: string): number | undefined {
+  try {
+    return read(text).lineOf(["a"]);
+  } catch (error) {
+    if (error instanceof Failure) return error.place?.line;
+    throw error;
+  }
+}
+
+describe("what is kept", () => {
+  it("reads YAML and JSON alike, tabs and a byte order mark included", () => {
+    expect(read("a: 1\nb: [x, {c: null}]").value).toEqual({ a: 1, b: ["x", { c: null }] });
+    expect(read('\uFEFF{\n\t"a": 1,\n\t"b": "x"\n}').value).toEqual({ a: 1, b: "x" });
+    expect(read("").value).toBeNull();
+  });
+
+  it("takes names as written", () => {
+    expect(read("null: a\ntrue: b\n404: c\n00123: d\nY: e").value).toEqual({
+      null: "a",
+      true: "b",
+      "404": "c",
+      "00123": "d",
+      Y: "e",
+    });
+  });
+
+  it("keeps leading zeros, and leaves words and dates text", () => {
+    expect(read("a: 00123\nb: no\nc: 2024-02-30\nd: 0.50\ne: 1e3").value).toEqual({
+      a: "00123",
+      b: "no",
+      c: "2024-02-30",
+      d: 0.5,
+      e: 1000,
+    });
+  });
+
+  it("copies out what aliases stand for", () => {
+    const { value } = read("a: &x {b: [1, 2]}\nc: *x\nd: [*x]");
+    expect(value).toEqual({ a: { b: [1, 2] }, c: { b: [1, 2] }, d: [{ b: [1, 2] }] });
+  });
+
+  it("reads back whatever JSON.stringify writes", () => {
+    const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => !JSON.stringify(value).includes("__proto__"));
+    fc.assert(
+      fc.property(json, fc.constantFrom(undefined, 2, "\t"), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent);
+        fc.pre(!/\d{16}|e\+/.test(text));
+        expect(read(text).value).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+});
+
+function level(name: string, of: string): string {
+  return `${name}: &${name} [${Array(9).fill(`*${of}`).join(", ")}]\n`;
+}
+
+describe("lines", () => {
+  const text = "# first\na:\n  b: 1\n  list:\n    - x\n    - y: 2\nsame: &s\n  t: 1\nalias: *s\n";
+
+  it.each([
+    [[], 2],
+    [["a"], 2],
+    [["a", "b"], 3],
+    [["a", "list", 0], 5],
+    [["a", "list", 1, "y"], 6],
+    [["a", "nothing", "here"], 2],
+    [["a", "list", 9], 4],
+    [["alias", "t"], 8],
+  ])("of %j is %i", (path, line) => {
+    expect(read(text).lineOf(path)).toBe(line);
+  });
+
+  it("are right after any line end", () => {
+    expect(read("a: 1\r\nb: 2\r\nc: 3").lineOf(["c"])).toBe(3);
+  });
+});
+
+describe("what is refused", () => {
+  it.each([
+    ["a name twice", "a: 1\nb:\n  c: 1\n  c: 2", 4],
+    ["a name twice after reading it as text", '1: a\n"1": b', 2],
+    ["__proto__", "a:\n  __proto__: {}", 2],
+    ["a merge key", "a: &x {b: 1}\nc:\n  <<: *x", 3],
+    ["a syntax error", "a: 1\nb: [1,\n", 3],
+    ["an open quote", 'a: "x\nb: 1\n', 3],
+    ["tabs for indentation", "a:\n\tb: 1", 2],
+    ["two documents", "a: 1\n---\nb: 2", 2],
+    ["an unknown tag", "a: 1\nb: !thing x", 2],
+    ["binary data", "a: !!binary aGVsbG8=", 1],
+    ["an alias without anchor", "a: *x", 1],
+    ["an alias of what it stands in", "a: 1\nb: &x\n  c: *x", 3],
+    ["an integer that would lose digits", "a: 1\nb: 12345678901234567890", 2],
+    ["infinity", "a: .inf", 1],
+    ["a list as a name", "[a, b]: 1", 1],
+    ["deep nesting", "[".repeat(20_000), 1],
+    ["deep nesting of blocks", "- ".repeat(20_000), 1],
+  ])("%s", (_name, text, line) => {
+    const failure = failureOf(text);
+    expect(failure.code).toBe("contract_invalid");
+    expect(failure.place).toEqual({ file: "some.yaml", line });
+    expect(failure.message).toContain(`some.yaml:${line}: `);
+  });
+
+  it("an alias bomb, quickly", () => {
+    const bomb = `a: &a [${Array(9).fill("x").join(", ")}]\n${level("b", "a")}${level("c", "b")}${level("d", "c")}${level("e", "d")}${level("f", "e")}${level("g", "f")}`;
+    expect(failureOf(bomb).message).toContain("aliases multiply");
+  });
+
+  it("with the code that the caller asks for", () => {
+    expect(() => parseDocument({ file: "m.yaml", text: "a: 1\na: 2" }, "mapping_invalid")).toThrowError(
+      expect.objectContaining({ code: "mapping_invalid" }),
+    );
+  });
+
+  it("only ever with a Failure, whatever the text", () => {
+    const scrap = fc.constantFrom(
+      "a",
+      ": ",
+      "\n",
+      "  ",
+      "- ",
+      "[",
+      "]",
+      "{",
+      "}",
+      "&x ",
+      "*x",
+      "!!t ",
+      '"',
+      "'",
+      "|",
+      "#",
+      "1",
+      "\t",
+      "---\n",
+      "? ",
+      "<<",
+      "%",
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(scrap, { maxLength: 40 }).map((parts) => parts.join("")),
+        ),
+        (text) => {
+          expect(lineOrFailure(text)).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});

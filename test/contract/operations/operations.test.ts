@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+import { findOperation } from "../../../src/contract/operations/find-operation.ts";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+import { Failure } from "../../../src/model/failure.ts";
+import { bodyOf, contractOf } from "../contract-of.ts";
+
+function findingsOf(operation: object): readonly string[] {
+  return contractOf({ key: { type: "string" } }, { operation }).findings.map(
+    ({ severity, message }) => `${severity} ${message}`,
+  );
+}
+
+describe("extensions of an operation", () => {
+  it("are read", () => {
+    const { operations, findings } = contractOf(
+      {
+        payload: {
+          type: "object",
+          properties: { account: { type: "object", properties: { key: { type: "string" } } } },
+        },
+      },
+      {
+        operation: {
+          summary: "Make a thing",
+          "x-migrate-key": "account.key",
+          "x-migrate-wrap": "payload",
+          "x-migrate-dedupe": "business-key",
+          "x-migrate-outcomes": [
+            { status: 201, outcome: "accepted", account: "account.number" },
+            { status: "5xx", code: "later", has: "errors.0", outcome: "retry" },
+          ],
+        },
+      },
+    );
+    expect(findings).toEqual([]);
+    expect(operations[0]).toMatchObject({
+      id: "create-thing",
+      method: "POST",
+      path: "/things/",
+      summary: "Make a thing",
+      key: ["account", "key"],
+      wrap: "payload",
+      dedupesByKey: true,
+      outcomes: [
+        { status: 201, outcome: "accepted", account: ["account", "number"] },
+        { status: "5xx", code: "later", has: ["errors", 0], outcome: "retry" },
+      ],
+      body: { properties: new Map([["account", expect.anything()]]) },
+    });
+  });
+
+  it("have safe defaults", () => {
+    const [operation] = contractOf({}).operations;
+    expect(operation).toMatchObject({ dedupesByKey: false, outcomes: [] });
+    expect(operation).not.toHaveProperty("key");
+    expect(findingsOf({ "x-migrate-wrap": false })).toEqual([]);
+  });
+
+  it.each([
+    [{ "x-migrate-key": "kay" }, 'error x-migrate-key: the payload has no field "kay"; did you mean "key"?'],
+    [{ "x-migrate-key": ["key"] }, "error x-migrate-key: must be the attr of a field, such as external_account_number"],
+    [{ "x-migrate-wrap": "payload" }, 'error x-migrate-wrap: the body has no field "payload"'],
+    [{ "x-migrate-wrap": 1 }, 'error x-migrate-wrap: must be the name of a field, or "false"'],
+    [{ "x-migrate-dedupe": true }, 'error x-migrate-dedupe: must be "business-key", or left out'],
+    [{ "x-migrate-outcomes": {} }, "error x-migrate-outcomes: must be a list of rules"],
+    [
+      { "x-migrate-outcomes": [{ status: 201, outcome: "fine" }] },
+      "error x-migrate-outcomes: must be one of accepted, rejected, blocked, retry, ambiguous",
+    ],
+    [
+      { "x-migrate-outcomes": [{ status: "3xx", outcome: "retry" }] },
+      "error x-migrate-outcomes: must be a status such as 201, or one of 2xx, 4xx, 5xx",
+    ],
+    [
+      { "x-migrate-outcomes": [{ status: 1, outcome: "retry" }] },
+      "error x-migrate-outcomes: must be a status such as 201, or one of 2xx, 4xx, 5xx",
+    ],
+    [
+      { "x-migrate-keys": "key" },
+      'warning "x-migrate-keys" is not part of an operation; did you mean "x-migrate-key"?',
+    ],
+    [{ sumary: "x" }, 'warning "sumary" is not part of an operation; did you mean "summary"?'],
+    [{ "x-doc-notes": [] }, 'info "x-doc-notes" means nothing to this program; it is passed over'],
+    [{ parameters: [{ name: "force", in: "query" }] }, 'info the parameter "force" (in: "query") is not sent'],
+    [
+      { parameters: [{ name: "id", in: "query", required: true }] },
+      'warning the parameter "id" (in: "query") is not sent',
+    ],
+  ])("%j", (operation, finding) => {
+    expect(findingsOf(operation)).toEqual([finding]);
+  });
+
+  it("report an unknown member of an outcome at its rule", () => {
+    const rules = [
+      { status: 201, outcome: "accepted" },
+      { status: 400, outcome: "rejected", acount: "x" },
+    ];
+    const { findings } = contractOf({}, { operation: { "x-migrate-outcomes": rules } });
+    expect(findings).toMatchObject([{ severity: "error", pointer: "/paths/~1things~1/post/x-migrate-outcomes/1" }]);
+    expect(findings[0]?.message).toContain('"acount"');
+  });
+
+  it("report what is required beside the wrap", () => {
+    const text = `
+openapi: 3.0.3
+info: { title: T, version: "1" }
+paths:
+  /a/:
+    post:
+      x-migrate-wrap: payload
+      requestBody:
+        content:
+          application/json; charset=utf-8:
+            schema:
+              type: object
+              required: [payload, params]
+              properties: { payload: { type: object, properties: {} }, params: { type: object, properties: {} } }
+`;
+    const contract = loadContract([{ file: "c.yaml", text }]);
+    expect(contract.findings).toMatchObject([{ severity: "warning", code: "not-sent", place: { line: 7 } }]);
+    expect(contract.operations[0]?.id).toBe("POST /a/");
+    expect([...bodyOf(contract).properties.keys()]).toEqual([]);
+  });
+});
+
+const several = loadContract([
+  {
+    file: "several.yaml",
+    text: `
+openapi: 3.1.0
+info: { title: Several, version: "2" }
+paths:
+  /v1/accounts/: &item
+    post:
+      operationId: V1 Make Account
+      requestBody: { $ref: "#/components/requestBodies/Any" }
+  /v2/accounts/:
+    post:
+      operationId: make-account-two
+      x-migrate-key: id
+      requestBody: { $ref: "#/components/requestBodies/Any" }
+    get: { operationId: list-accounts }
+  /files/:
+    put:
+      operationId: put-file
+      requestBody: { content: { text/csv: {} } }
+  /same/:
+    $ref: "#/components/pathItems/Same"
+components:
+  pathItems:
+    Same:
+      get: { operationId: list-accounts }
+  requestBodies:
+    Any: { content: { application/json: { schema: { type: object, properties: { id: { type: string } } } } } }
+`,
+  },
+]);
+
+describe("finding an operation", () => {
+  it.each([
+    ["make-account-two", "/v2/accounts/"],
+    ["v1-make-account", "/v1/accounts/"],
+    ["V1 Make Account", "/v1/accounts/"],
+    ["POST /v1/accounts/", "/v1/accounts/"],
+    ["post  /v1/accounts", "/v1/accounts/"],
+    ["POST /accounts/", "/v1/accounts/"],
+    ["POST /v2/accounts/", "/v2/accounts/"],
+    ["/v1/accounts/", "/v1/accounts/"],
+    ["PUT /v1/files/", "/files/"],
+    [undefined, "/v2/accounts/"],
+  ])("%s", (wanted, path) => {
+    expect(findOperation(several, wanted).path).toBe(path);
+  });
+
+  it("says what there is, and what may have been meant", () => {
+    const failure = refusedBy(() => findOperation(several, "make-acount-two"));
+    expect(failure).toMatchObject({ code: "config" });
+    expect(failure.message).toContain('did you mean "make-account-two"');
+    expect(failure.hint).toContain("POST /v1/accounts/  (V1 Make Account)");
+  });
+
+  it("does not choose between two", () => {
+    expect(refusedBy(() => findOperation(several, "list-accounts")).hint).toContain("GET /same/");
+    expect(refusedBy(() => findOperation(several, "GET /accounts/")).message).toContain("no operation");
+    expect(refusedBy(() => findOperation(contractOf({}), undefined)).hint).toContain("POST /things/");
+  });
+});
+
+describe("documents", () => {
+  it("have findings about their operations", () => {
+    expect(several.findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
+      "error duplicate-operation",
+      "warning no-json-body",
+    ]);
+    expect(several).toMatchObject({ title: "Several", version: "2" });
+  });
+
+  it.each([
+    ["swagger: '2.0'", "Swagger 2"],
+    ["overlay: 1.0.0", "overlay"],
+    ["openapi: 3.1", "as text"],
+    ["openapi: 4.0.0", "openapi: 3.0.3"],
+    ["[]", "openapi: 3.0.3"],
+    ["", "ask its operator"],
+    ["# to be written\n\n# soon\n", "ask its operator"],
+  ])("%s is no contract", (text, hint) => {
+    const failure = refusedBy(() => loadContract([{ file: "c.yaml", text }]));
+    expect(failure).toMatchObject({ code: "contract_invalid", place: { file: "c.yaml", line: 1 } });
+    expect(failure.hint).toContain(hint);
+  });
+
+  it.each(["", "# to be written\n", "---\n"])("that are empty are called empty: %j", (text) => {
+    const empty = { file: "empty.yaml", text };
+    const whole = { file: "c.yaml", text: "openapi: 3.0.0\npaths: {}" };
+    expect(refusedBy(() => loadContract([empty])).message).toBe("empty.yaml: this file is empty");
+    expect(refusedBy(() => loadContract([whole, empty])).message).toBe("empty.yaml: this file is empty");
+  });
+
+  it("after the first must be overlays of a known version", () => {
+    const first = { file: "c.yaml", text: "openapi: 3.0.0\npaths: {}" };
+    expect(refusedBy(() => loadContract([first, first])).message).toBe("c.yaml:1: this is not an Overlay 1.0 document");
+    expect(refusedBy(() => loadContract([first, { file: "o.yaml", text: "overlay: 2.0.0" }])).message).toContain(
+      "version 2.0.0",
+    );
+    expect(refusedBy(() => loadContract([])).code).toBe("contract_invalid");
+  });
+
+  it("without paths or with an overlay without actions have a finding", () => {
+    const { findings } = loadContract([
+      { file: "c.yaml", text: "openapi: 3.0.0" },
+      { file: "o.yaml", text: "overlay: 1.0.0\nactions: none" },
+    ]);
+    expect(findings.map(({ code, place }) => `${place.file}:${place.line} ${code}`)).toEqual([
+      "c.yaml:1 no-operations",
+      "o.yaml:2 bad-overlay",
+    ]);
+  });
+
+  it("list findings by severity, then by line", () => {
+    const { findings } = contractOf({
+      a: { type: "string", not: {} },
+      b: { type: "string", pattern: "(" },
+      c: { type: "string", if: {} },
+    });
+    expect(findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
+      "error bad-pattern",
+      "warning not-enforced",
+      "warning not-enforced",
+    ]);
+    expect(findings[1]?.place.line).toBeLessThan(findings[2]?.place.line ?? 0);
+  });
+});
+
+function refusedBy(action: () => unknown): Failure {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}

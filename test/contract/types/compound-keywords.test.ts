@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { fieldOf } from "../contract-of.ts";
+
+describe("lists", () => {
+  it("have items and limits", () => {
+    const { type } = fieldOf({
+      type: "array",
+      items: { type: "boolean" },
+      minItems: 1,
+      maxItems: 3,
+      uniqueItems: true,
+    });
+    expect(type).toMatchObject({
+      kind: "list",
+      items: { kind: "boolean" },
+      minItems: 1,
+      maxItems: 3,
+      uniqueItems: true,
+    });
+  });
+
+  it("without items take anything", () => {
+    expect(fieldOf({ type: "array" }).type).toMatchObject({ items: { kind: "any" } });
+  });
+});
+
+describe("objects", () => {
+  const properties = { a: { type: "string" }, b: { type: "string", readOnly: true } };
+
+  it("are closed, and require what they say, except what only replies hold", () => {
+    const { type } = fieldOf({ type: "object", properties, required: ["a", "b"] });
+    expect(type).toMatchObject({ kind: "object", additional: "closed" });
+    expect(type.kind === "object" && [...type.properties.values()]).toMatchObject([
+      { name: "a", required: true, readOnly: false },
+      { name: "b", required: false, readOnly: true },
+    ]);
+  });
+
+  it.each([
+    [true, { kind: "any" }],
+    [{}, { kind: "any" }],
+    [{ type: "integer" }, { kind: "integer" }],
+  ])("are opened by additionalProperties: %j", (additionalProperties, additional) => {
+    expect(fieldOf({ type: "object", additionalProperties }).type).toMatchObject({ additional });
+  });
+
+  it("stay closed with additionalProperties: false", () => {
+    expect(fieldOf({ type: "object", additionalProperties: false }).type).toMatchObject({ additional: "closed" });
+  });
+
+  it("report a required property that they do not describe", () => {
+    const { type, findings } = fieldOf({ type: "object", properties, required: ["c"] });
+    expect(findings).toEqual(["warning required-unknown"]);
+    expect(type.kind === "object" && type.properties.get("c")).toMatchObject({ required: true, type: { kind: "any" } });
+  });
+
+  it("report required: true on a property", () => {
+    expect(fieldOf({ type: "string", required: true }).findings).toEqual(["warning not-enforced"]);
+    expect(fieldOf({ type: "object", properties, required: true }).findings).toEqual(["error bad-keyword"]);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { fieldOf } from "../contract-of.ts";
+
+describe("text", () => {
+  it("has limits, a pattern and a format", () => {
+    const { type, findings } = fieldOf({
+      type: "string",
+      minLength: 2,
+      maxLength: 5,
+      pattern: "^[a-z]+$",
+      format: "email",
+    });
+    expect(type).toMatchObject({ kind: "text", minLength: 2, maxLength: 5, format: "email", allowBlank: false });
+    expect(type.kind === "text" && type.pattern?.test("abc")).toBe(true);
+    expect(findings).toEqual([]);
+  });
+
+  it("may be blank only when minLength: 0 is written", () => {
+    expect(fieldOf({ type: "string" }).type).toMatchObject({ allowBlank: false });
+    expect(fieldOf({ type: "string", minLength: 0 }).type).toMatchObject({ allowBlank: true });
+  });
+
+  it("may be a document path", () => {
+    expect(fieldOf({ type: "string", "x-document-path": true }).type).toMatchObject({ documentPath: true });
+  });
+
+  it.each(["email", "uuid", "uri"])("knows the format %s", (format) => {
+    const { type, findings } = fieldOf({ type: "string", format });
+    expect(type).toMatchObject({ kind: "text", format });
+    expect(findings).toEqual([]);
+  });
+
+  it("reports a format that it does not check", () => {
+    expect(fieldOf({ type: "string", format: "ipv4" }).findings).toEqual(["warning unknown-format"]);
+    expect(fieldOf({ type: "string", format: "password" }).findings).toEqual([]);
+  });
+
+  it("reads patterns with and without the unicode flag, and reports what is none", () => {
+    expect(fieldOf({ type: "string", pattern: "^\\p{Lu}$" }).type).toMatchObject({ pattern: /^\p{Lu}$/u });
+    expect(fieldOf({ type: "string", pattern: "^\\_$" }).type).toMatchObject({ pattern: new RegExp("^\\_$") });
+    const { type, findings } = fieldOf({ type: "string", pattern: "(" });
+    expect(type).not.toHaveProperty("pattern");
+    expect(findings).toEqual(["error bad-pattern"]);
+  });
+});
+
+describe("dates", () => {
+  it.each([
+    ["date", "date"],
+    ["date-time", "datetime"],
+    ["time", "time"],
+  ])("format %s is a %s", (format, kind) => {
+    expect(fieldOf({ type: "string", format }).type.kind).toBe(kind);
+  });
+
+  it("reports limits that have no effect on them", () => {
+    expect(fieldOf({ type: "string", format: "date", maxLength: 10 }).findings).toEqual(["warning not-enforced"]);
+  });
+});
+
+describe("decimals", () => {
+  it("take their digits from the pattern that operators write", () => {
+    const { type } = fieldOf({ type: "string", format: "decimal", pattern: "^-?\\d{0,10}(?:\\.\\d{0,2})?$" });
+    expect(type).toMatchObject({ kind: "decimal", maxDigits: 12, maxDecimalPlaces: 2, maxWholeDigits: 10 });
+  });
+
+  it("take their digits from our own keywords", () => {
+    const { type, findings } = fieldOf({
+      type: "string",
+      format: "decimal",
+      "x-max-digits": 8,
+      "x-max-decimal-places": 3,
+      minimum: 0,
+    });
+    expect(type).toMatchObject({
+      maxDigits: 8,
+      maxDecimalPlaces: 3,
+      maxWholeDigits: 5,
+      minimum: { value: 0, exclusive: false },
+    });
+    expect(findings).toEqual([]);
+  });
+
+  it("keep a pattern that says something else", () => {
+    const { type } = fieldOf({ type: "string", format: "decimal", pattern: "^\\d+\\.\\d\\d$" });
+    expect(type).toMatchObject({ pattern: /^\d+\.\d\d$/u });
+    expect(type).not.toHaveProperty("maxDigits");
+  });
+});
+
+describe("numbers", () => {
+  it("have limits in the manner of OpenAPI 3.0 and of 3.1", () => {
+    const old = {
+      type: "integer",
+      minimum: 1,
+      exclusiveMinimum: true,
+      maximum: 9,
+      exclusiveMaximum: false,
+      multipleOf: 2,
+    };
+    expect(fieldOf(old).type).toMatchObject({
+      kind: "integer",
+      minimum: { value: 1, exclusive: true },
+      maximum: { value: 9, exclusive: false },
+      multipleOf: 2,
+    });
+    const { type, findings } = fieldOf(
+      { type: "number", minimum: 0, exclusiveMinimum: 0, exclusiveMaximum: 1.5 },
+      { openapi: "3.1.0" },
+    );
+    expect(type).toMatchObject({
+      kind: "number",
+      minimum: { value: 0, exclusive: true },
+      maximum: { value: 1.5, exclusive: true },
+    });
+    expect(findings).toEqual([]);
+  });
+
+  it("of int32 are 32 bits wide", () => {
+    const { type, findings } = fieldOf({ type: "integer", format: "int32", minimum: 0 });
+    expect(type).toMatchObject({ minimum: { value: 0 }, maximum: { value: 2_147_483_647 } });
+    expect(findings).toEqual([]);
+  });
+
+  it.each([{ maximum: "9" }, { multipleOf: 0 }, { exclusiveMinimum: true }, { minLength: 1 }])(
+    "report %j",
+    (keyword) => {
+      expect(fieldOf({ type: "number", ...keyword }).findings).toHaveLength(1);
+    },
+  );
+});
+
+describe("choices", () => {
+  it("may be text, numbers and blank", () => {
+    expect(fieldOf({ enum: ["A", "", 0, 25] }).type).toMatchObject({
+      kind: "choice",
+      choices: ["A", "", 0, 25],
+      nullable: false,
+    });
+    expect(fieldOf({ type: "integer", enum: [0, 25] }).findings).toEqual([]);
+    expect(fieldOf({ const: "A" }, { openapi: "3.1.0" }).type).toMatchObject({ kind: "choice", choices: ["A"] });
+  });
+
+  it("with null are nullable where the type allows null", () => {
+    const nullable = { type: "string", nullable: true, enum: ["A", null] };
+    expect(fieldOf(nullable).type).toMatchObject({ nullable: true, choices: ["A"] });
+    expect(fieldOf({ enum: ["A", null] }).type).toMatchObject({ nullable: true, choices: ["A"] });
+    const { type, findings } = fieldOf({ type: "string", enum: ["A", null] });
+    expect(type).toMatchObject({ nullable: false });
+    expect(findings).toEqual(["warning null-choice"]);
+  });
+
+  it("that are not of their type are contradictions", () => {
+    const { type, findings } = fieldOf({ type: "integer", enum: [1, "2"] });
+    expect(type).toMatchObject({ choices: [1] });
+    expect(findings).toEqual(["error contradiction"]);
+  });
+
+  it("make other limits of text superfluous, which is reported only when they exclude a choice", () => {
+    expect(fieldOf({ type: "string", enum: ["A", "B"], maxLength: 1 }).findings).toEqual([]);
+    expect(fieldOf({ type: "string", enum: ["A", "BB"], maxLength: 1 }).findings).toEqual(["warning not-enforced"]);
+  });
+});

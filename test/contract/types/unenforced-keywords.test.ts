@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fieldOf } from "../contract-of.ts";
+
+describe("nothing is passed over in silence", () => {
+  it.each([
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "contains",
+    "minContains",
+    "maxContains",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "$dynamicRef",
+  ])("%s is reported", (keyword) => {
+    const { findings, messages } = fieldOf({ type: "object", [keyword]: {} });
+    expect(findings).toEqual(["warning not-enforced"]);
+    expect(messages[0]).toContain(`"${keyword}"`);
+  });
+
+  it("a misspelt keyword is reported with what may have been meant", () => {
+    expect(fieldOf({ type: "string", maxLenght: 3 }).messages).toEqual([
+      '"maxLenght" is no keyword of a schema and is not enforced; did you mean "maxLength"?',
+    ]);
+    expect(fieldOf({ type: "string", "x-document-paths": true }).findings).toEqual(["warning unknown-keyword"]);
+  });
+
+  it("extensions of others are counted, one finding a name", () => {
+    const { findings, messages } = fieldOf({ type: "object", "x-strange": 1, properties: { a: { "x-strange": 2 } } });
+    expect(findings).toEqual(["info unknown-extension"]);
+    expect(messages[0]).toContain("2 places");
+  });
+
+  it.each([
+    [{ type: "boolean", pattern: "a" }],
+    [{ type: "object", maxLength: 1 }],
+    [{ type: "string", items: {} }],
+    [{ type: "integer", maxItems: 1 }],
+    [{ type: "integer", "x-document-path": true }],
+    [{ type: "string", "x-max-digits": 3 }],
+    [{ type: "boolean", format: "date" }],
+  ])("%j is reported: the keyword has no effect there", (schema) => {
+    expect(fieldOf(schema).findings).toHaveLength(1);
+  });
+
+  it.each([
+    [{ type: "string", minLength: 5, maxLength: 4 }],
+    [{ type: "array", minItems: 5, maxItems: 4 }],
+    [{ type: "integer", minimum: 5, maximum: 4 }],
+    [{ enum: [] }],
+  ])("%j is reported: no value fits", (schema) => {
+    expect(fieldOf(schema).findings).toEqual(["error contradiction"]);
+  });
+
+  it.each([
+    [{ type: "string", maxLength: "30" }],
+    [{ type: "string", minLength: -1 }],
+    [{ type: "array", maxItems: 1.5 }],
+    [{ enum: "A" }],
+    [{ type: "object", properties: [] }],
+    [{ allOf: {} }],
+    [{ oneOf: [] }],
+  ])("%j is reported: a keyword has the wrong kind of value", (schema) => {
+    expect(fieldOf(schema).findings).toContain("error bad-keyword");
+  });
+
+  it("holds for any schema at all: it compiles, and never throws", () => {
+    const name = fc.constantFrom(...NAMES);
+    const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+      schema: fc.oneof(
+        { depthSize: "small", withCrossShrink: true },
+        fc.oneof(
+          fc.constantFrom(
+            "string",
+            "object",
+            "array",
+            "decimal",
+            "null",
+            "#",
+            "#/components/schemas/A",
+            "#/nowhere",
+            "(",
+          ),
+          fc.integer({ min: -2, max: 9 }),
+          fc.boolean(),
+          fc.constant(null),
+        ),
+        fc.array(tie("schema"), { maxLength: 3 }),
+        fc.dictionary(name, tie("schema"), { maxKeys: 5 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.dictionary(name, schema), fc.dictionary(name, schema), (field, A) => {
+        expect(fieldOf(field, { schemas: { A } }).type.kind).toBeTypeOf("string");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const NAMES =
+  "type format enum properties items allOf oneOf anyOf required nullable $ref maxLength minimum exclusiveMinimum pattern additionalProperties discriminator mapping const propertyName x-validators default not description".split(
+    " ",
+  );

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import type { JobSettings } from "../../src/job/job.ts";
+import { knownRules } from "../../src/drift/rule-advice.ts";
+import { shippedRuleCodes } from "../../src/job/contract-files.ts";
+import { contractOf } from "../rules/engine/compiled-rules.ts";
+
+const RULES = [
+  { code: "needs_both", kind: "required-when", when: "config.flows", fields: ["a"] },
+  { code: "needs_both", kind: "in-set", value: "a", source: "products", columns: "code" },
+  { code: "judged", kind: "required-when", fields: ["a"] },
+];
+const BOOK = {
+  "x-rule-settings": { flows: { type: "boolean" } },
+  "x-rule-coverage": { platform: ["account_not_found"] },
+};
+const SHIPPED = new Map([["theirs", ["overlay:au", "overlay:gb"]]]);
+
+function known(code: string, settings: Partial<JobSettings> = {}): ReturnType<ReturnType<typeof knownRules>> {
+  const contract = contractOf(RULES, BOOK);
+  const [operation] = contract.operations;
+  if (operation === undefined) throw new Error("no operation");
+  const job = { folder: ".", contract: ["contract.yaml"], sources: [], namedSources: {}, ...settings };
+  return knownRules({ contract, operation, settings: job }, SHIPPED)(code);
+}
+
+it("names what a rule of the contract waits for", () => {
+  expect(known("needs_both")).toEqual({ kind: "skipped", missing: ["references.products", "rules.flows"] });
+  expect(known("needs_both", { rules: { flows: true } })).toEqual({
+    kind: "skipped",
+    missing: ["references.products"],
+  });
+  const declared = { rules: { flows: true }, references: { products: "gone.csv" } };
+  expect(known("needs_both", declared)).toEqual({ kind: "judged" });
+});
+
+it("knows what is judged, and what the contract leaves to the platform", () => {
+  expect(known("judged")).toEqual({ kind: "judged" });
+  expect(known("account_not_found")).toEqual({ kind: "undecided", reason: "platform" });
+  expect(known("nobody_knows")).toBeUndefined();
+});
+
+it("finds the overlays that come with the program, but those that the contract takes already", () => {
+  expect(known("theirs")).toEqual({ kind: "shipped", overlays: ["overlay:au", "overlay:gb"] });
+  expect(known("theirs", { contract: ["contract.yaml", "overlay:gb"] })).toEqual({
+    kind: "shipped",
+    overlays: ["overlay:au"],
+  });
+});
+
+it("knows the codes of every overlay, with those that they share", async () => {
+  const codes = await shippedRuleCodes();
+  expect(codes.get("balance_triggered_schedule_missing_threshold")).toEqual(["overlay:au", "overlay:gb"]);
+  expect(codes.get("no_such_code")).toBeUndefined();
+});

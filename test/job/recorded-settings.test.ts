@@ -1,0 +1,89 @@
+import { writeFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Job } from "../../src/job/job.ts";
+import type { RunSettings } from "../../src/job/recorded-settings.ts";
+import { describeRun, requireUnchangedFiles, settingsOf } from "../../src/job/recorded-settings.ts";
+import { openBook, openThings, thingsFolder, thingsSettings } from "./sample-job.ts";
+
+const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
+
+function options(job: Job): Omit<RunSettings, "files"> & { readonly dryRun: boolean } {
+  return {
+    job: job.settings,
+    target: {
+      baseUrl: "https://t.example/v1/",
+      flags: ["--target", "t"],
+      ca: "ca.pem",
+      allowInsecureLoopback: false,
+      production: true,
+      auth: { scheme: "Bearer", apiKeyFile: "key", tokenFile: "/absolute/token", mutation: "M" },
+    },
+    pace: { concurrency: 3, maxConcurrency: 16, rps: 2 },
+    maxErrors: { share: 0.5 },
+    revise: true,
+    allowEmpty: true,
+    out: "report",
+    dryRun: false,
+  };
+}
+
+async function remembered(folder: string): Promise<RunSettings> {
+  const job = await openThings(folder, { only: ["A"], limit: 2, supplier: "ACME" });
+  const { ledger } = await openBook(folder);
+  const { id } = await ledger.startRun(await describeRun(options(job), { job, host: "t.example", clock }));
+  const run = await ledger.findRun(id);
+  if (run === undefined) throw new Error("no run");
+  return settingsOf(run);
+}
+
+describe("the settings of a run", () => {
+  it("are the same when the ledger gives them back, with paths usable from any folder", async () => {
+    const folder = thingsFolder(["A,Ann,,"]);
+    const settings = await remembered(folder);
+    expect(settings).toMatchObject({
+      job: thingsSettings(folder, { only: ["A"], limit: 2, supplier: "ACME" }),
+      target: {
+        ca: path.join(folder, "ca.pem"),
+        auth: { scheme: "Bearer", apiKeyFile: path.join(folder, "key"), tokenFile: "/absolute/token", mutation: "M" },
+        production: true,
+      },
+      pace: { concurrency: 3, maxConcurrency: 16, rps: 2 },
+      maxErrors: { share: 0.5 },
+      revise: true,
+      allowEmpty: true,
+      out: path.join(folder, "report"),
+    });
+    expect(settings.files.map(({ file }) => path.basename(file))).toEqual([
+      "contract.yaml",
+      "mapping.yaml",
+      "things.csv",
+    ]);
+  });
+
+  it("that cannot be understood are a damaged ledger", async () => {
+    const { ledger, run } = await openBook(thingsFolder([]), {});
+    const found = await ledger.findRun(run);
+    if (found === undefined) throw new Error("no run");
+    expect(() => settingsOf(found)).toThrow(expect.objectContaining({ code: "ledger_damaged" }));
+  });
+
+  it("hold for files that are what they were, byte for byte", async () => {
+    const folder = thingsFolder(["A,Ann,,"]);
+    const settings = await remembered(folder);
+    await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
+    writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Ann,,\n");
+    await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
+  });
+
+  it("do not hold once a file has changed or is gone, and all of these are named", async () => {
+    const folder = thingsFolder(["A,Ann,,"]);
+    const settings = await remembered(folder);
+    writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Amy,,\n");
+    rmSync(path.join(folder, "mapping.yaml"));
+    await expect(requireUnchangedFiles(settings)).rejects.toMatchObject({
+      code: "source_changed",
+      message: expect.stringMatching(/mapping\.yaml is gone, .*things\.csv has changed/),
+    });
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { loadRuleContext } from "../../src/job/rule-configuration.ts";
+import { contractOf } from "../rules/engine/compiled-rules.ts";
+
+const SURROUNDINGS = { resolve: (file: string): string => file, now: 0 };
+
+it.each([
+  ["matches-format", { kind: "matches-format", value: "a", format: "mobile" }],
+  ["is-format() in a condition", { kind: "holds", test: 'b = 1 or is-format(a, "phone", "GB")' }],
+  ["is-format() in a filter", { kind: "count-limit", list: 'a[is-format(., "landline")]', max: 1 }],
+  ["is-format() in a named value", { kind: "holds", test: "$is_reached" }],
+])("loads the numbering plans for a rule that asks by %s", async (_, rule) => {
+  const book = { "x-rule-values": { is_reached: 'is-format(a, "phone", "GB")' } };
+  const world = await loadRuleContext(contractOf([{ code: "c", ...rule }], book), {}, SURROUNDINGS);
+  expect(world?.phone?.("020 7946 0018", "GB", "phone") ?? "not loaded").not.toBe("not loaded");
+});
+
+it("leaves them where no rule asks", async () => {
+  const rule = { code: "c", kind: "matches-format", value: "a", format: "postcode", region: "GB" };
+  expect((await loadRuleContext(contractOf([rule]), {}, SURROUNDINGS))?.phone).toBeUndefined();
+});

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
+import type { MappedRecord } from "../../src/model/record.ts";
+import type { Job, JobSettings } from "../../src/job/job.ts";
+import { openJob } from "../../src/job/job.ts";
+import type { RunHandle } from "../../src/pipeline/plan-records.ts";
+import type { RunSettings } from "../../src/job/recorded-settings.ts";
+
+const CONTRACT = `
+openapi: 3.0.3
+info: { title: Small, version: "1" }
+paths:
+  /data-import/things/:
+    post:
+      operationId: import-thing
+      x-migrate-key: ref
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [name]
+              properties:
+                ref: { type: string }
+                name: { type: string, maxLength: 5 }
+                born: { type: string, format: date }
+                file: { type: string, x-document-path: true }
+      responses: { "201": { description: made } }
+`;
+
+const MAPPING = `
+operation: import-thing
+key: ref
+sources: { things: { files: things.csv } }
+payload:
+  ref: REF
+  name: NAME
+  born: { from: BORN, date: dd/MM/yyyy }
+  file: FILE
+`;
+
+const HEADER = "REF,NAME,BORN,FILE";
+
+/** A folder with a small contract, a mapping, and an extract of these rows. */
+export function thingsFolder(rows: readonly string[]): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "migrate-run-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(path.join(folder, "contract.yaml"), CONTRACT);
+  writeFileSync(path.join(folder, "mapping.yaml"), MAPPING);
+  writeThings(folder, rows);
+  return folder;
+}
+
+export function writeThings(folder: string, rows: readonly string[]): void {
+  writeFileSync(path.join(folder, "things.csv"), [HEADER, ...rows, ""].join("\n"));
+}
+
+export function thingsSettings(folder: string, more: Partial<JobSettings> = {}): JobSettings {
+  return { folder, contract: ["contract.yaml"], mapping: "mapping.yaml", sources: [], namedSources: {}, ...more };
+}
+
+/** The job of such a folder, closed when the test ends. */
+export async function openThings(folder: string, more: Partial<JobSettings> = {}): Promise<Job> {
+  const job = await openJob(thingsSettings(folder, more), {
+    temporaryFolder: path.join(folder, "temp"),
+    notice: () => undefined,
+    clock: { now: Date.now, monotonic: Date.now, sleep: () => Promise.resolve() },
+  });
+  onTestFinished(() => job.input.close());
+  return job;
+}
+
+/** What a ledger remembers of a push. */
+export const PUSH_SETTINGS: RunSettings = {
+  job: { folder: process.cwd(), contract: ["contract.yaml"], sources: [], namedSources: {} },
+  target: {
+    baseUrl: "https://t.example/v1/",
+    flags: ["--target", "t"],
+    allowInsecureLoopback: false,
+    production: false,
+    auth: {},
+  },
+  pace: { concurrency: "auto", maxConcurrency: 16 },
+  revise: false,
+  allowEmpty: false,
+  files: [],
+};
+
+/** A new push in a ledger of its own. */
+export async function openBook(folder: string, settings: unknown = PUSH_SETTINGS): Promise<Required<RunHandle>> {
+  const ledger: Ledger = await openTemporaryLedger(folder);
+  onTestFinished(() => ledger.close());
+  const { id } = await ledger.startRun({
+    command: "push",
+    target: "t.example",
+    supplier: "",
+    operation: "import-thing",
+    settings,
+    dryRun: false,
+    startedAt: "2026-11-20T23:41:07.000Z",
+  });
+  return { ledger, run: id, target: "t.example" };
+}
+
+export async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
+  const items: T[] = [];
+  for await (const batch of batches) items.push(...batch);
+  return items;
+}
+
+/** `record attr code`, one for every problem. */
+export function problemsOf(records: readonly MappedRecord[]): readonly string[] {
+  return records.flatMap(({ number, problems }) => problems.map(({ attr, code }) => `${number} ${attr} ${code}`));
+}

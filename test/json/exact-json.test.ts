@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { canonicalJson } from "../../src/json/json-value.ts";
+import { compactJson, elementTexts, parseExact } from "../../src/json/exact-json.ts";
+
+test("numbers that would lose digits come as text, others as numbers", () => {
+  const text = '{"id": 12345678901234567890, "n": 1.5, "tiny": -0.10000000000000000001, "s": "12345678901234567890"}';
+  expect(parseExact(text)).toEqual({
+    id: "12345678901234567890",
+    n: 1.5,
+    tiny: "-0.10000000000000000001",
+    s: "12345678901234567890",
+  });
+});
+
+test("decimals come as text with every digit, trailing zeros and all", () => {
+  const text = '[{"rate": -3.0150, "other": -3.0150, "deep": [{"rate" : 10}]}]';
+  expect(parseExact(text, new Set(["rate"]))).toEqual([{ rate: "-3.0150", other: -3.015, deep: [{ rate: "10" }] }]);
+});
+
+test.each(["", "{", '{"a":}', "[1,]", "01", '"open', "{} {}"])("%j is no JSON", (text) => {
+  expect(parseExact(text)).toBeUndefined();
+});
+
+test("elements are cut as they were written", () => {
+  const text = '{"note":"results","results":[ {"a": 1.0, "a": "x,]\\"}"}, [ ], "y" ],"more":[1]}';
+  expect(elementTexts(text, "results")).toEqual(['{"a":1.0,"a":"x,]\\"}"}', "[]", '"y"']);
+  expect(elementTexts('{"results":[1],"\\u0072esults":[2,3]}', "results")).toEqual(["2", "3"]);
+  expect(elementTexts('{"results":[]}', "results")).toEqual([]);
+  expect(elementTexts('{"inner":{"results":[1]}}', "results")).toEqual([]);
+});
+
+test("strings of millions of characters are no trouble", () => {
+  const text = `{"results":["${"x".repeat(4_000_000)}","${"\\n".repeat(2_000_000)}"]}`;
+  // Compared as a whole, and not shown: a failure would print millions of characters.
+  expect(canonicalJson(parseExact(text) ?? null) === text).toBe(true);
+  expect(elementTexts(text, "results")).toHaveLength(2);
+});
+
+test("whatever the JSON: read like the parser of the language, cut into the same elements", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.jsonValue({ maxDepth: 4 })),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      (results, more) => {
+        const envelope = { ...more, results };
+        const text = JSON.stringify(envelope, undefined, 2);
+        expect(JSON.parse(compactJson(text))).toEqual(JSON.parse(text));
+        expect(elementTexts(text, "results").map((one): unknown => JSON.parse(one))).toEqual(JSON.parse(text).results);
+        expect(parseExact(text)).toBeDefined();
+      },
+    ),
+  );
+});

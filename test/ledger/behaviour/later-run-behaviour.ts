@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Ledger, AttemptOutcome } from "../../../src/ledger/ledger.ts";
+import {
+  intendAll,
+  item,
+  outcomesOf,
+  planned,
+  POLICY,
+  PUSH,
+  sendAll,
+  settlementOf,
+  statusesOf,
+} from "../ledger-input.ts";
+
+/** What a run leaves to those after it, also when it died. */
+export function describeLaterRuns(opened: () => Ledger): void {
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = opened();
+  });
+
+  describe("what later runs know", () => {
+    test("accepted with this content is skipped, and sends nothing", async () => {
+      await sendOne(ledger, "accepted");
+      const run = await planned(ledger, [item(1, "A", "x")]);
+      expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "skipped", account: "A-1" }]);
+      expect(await ledger.sendable(run, 1, 9)).toEqual([]);
+      expect(await ledger.summary(run)).toMatchObject({ exitCode: 0 });
+    });
+
+    test("accepted with other content is an error at the key's cell", async () => {
+      await sendOne(ledger, "accepted");
+      const run = await planned(ledger, [item(1, "A", "y")]);
+      expect(await outcomesOf(ledger, run)).toMatchObject([
+        {
+          status: "invalid",
+          problems: [
+            { code: "unique", attr: POLICY.keyAttr, acceptedAt: PUSH.startedAt, place: { line: 2, column: "REF" } },
+          ],
+        },
+      ]);
+    });
+
+    test("with --revise it is sent; refused, the earlier content is still the accepted one", async () => {
+      await sendOne(ledger, "accepted");
+      const run = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });
+      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
+      await sendAll(ledger, run, "rejected");
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["skipped"]);
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["invalid"]);
+    });
+
+    test.each(["rejected", "blocked", "pending"] as const)("%s is sent again", async (status) => {
+      await sendOne(ledger, status);
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["pending"]);
+    });
+
+    test("ambiguous is held, unless it may be sent again", async () => {
+      await sendOne(ledger, "ambiguous");
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["ambiguous"]);
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["ambiguous"]);
+      const run = await planned(ledger, [item(1, "A", "x")], { policy: { resendAmbiguous: true } });
+      expect(await statusesOf(ledger, run)).toEqual(["ambiguous"]);
+      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1, isAmbiguous: true }]);
+      await sendAll(ledger, run, "accepted");
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["skipped"]);
+    });
+
+    test("another target is another record", async () => {
+      await sendOne(ledger, "accepted");
+      const elsewhere = item(1, "A", "x", { identity: item(1, "elsewhere").identity ?? new Uint8Array(32) });
+      expect(await statusesOf(ledger, await planned(ledger, [elsewhere]))).toEqual(["pending"]);
+    });
+  });
+
+  describe("after a death", () => {
+    test("what was in flight is ambiguous in its own run and in the next", async () => {
+      const dead = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      const [first] = await intendAll(ledger, dead);
+      if (first === undefined) throw new Error("Nothing to send.");
+      await ledger.saveOutcomes(dead, [settlementOf(first, "accepted")]);
+      const next = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      expect(await statusesOf(ledger, dead)).toEqual(["accepted", "ambiguous"]);
+      expect(await statusesOf(ledger, next)).toEqual(["skipped", "ambiguous"]);
+      expect(await ledger.attempts("B")).toMatchObject([{ status: "ambiguous", settledAt: PUSH.startedAt }]);
+    });
+
+    test("resume holds it as ambiguous, or sends it again where the platform dedupes", async () => {
+      const run = await planned(ledger, [item(1, "A")]);
+      await intendAll(ledger, run);
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["ambiguous"]);
+      expect(await ledger.sendable(run, 1, 9)).toEqual([]);
+      await ledger.resumeRun(run, { ...POLICY, resendAmbiguous: true });
+      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
+    });
+
+    test("resume takes up what was blocked, and what another run has sent meanwhile it leaves alone", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C", "x")]);
+      const [first] = await intendAll(ledger, run);
+      if (first === undefined) throw new Error("Nothing to send.");
+      await ledger.saveOutcomes(run, [settlementOf(first, "blocked")]);
+      const other = await planned(ledger, [item(1, "C", "y"), item(2, "B")], { policy: { resendAmbiguous: true } });
+      await sendAll(ledger, other, "accepted");
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["pending", "skipped", "invalid"]);
+    });
+  });
+}
+
+async function sendOne(ledger: Ledger, status: AttemptOutcome["status"]): Promise<void> {
+  await sendAll(ledger, await planned(ledger, [item(1, "A", "x")]), status, { account: "A-1" });
+}

@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, describe } from "vitest";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { describeRuns } from "./run-behaviour.ts";
+import { describePlan } from "./plan-behaviour.ts";
+import { describeDoubledKeys } from "./duplicate-key-behaviour.ts";
+import { describeSending } from "./sending-behaviour.ts";
+import { describeLaterRuns } from "./later-run-behaviour.ts";
+
+/** What every ledger does, whatever it is kept in. */
+export function describeLedger(kind: string, open: () => Promise<Ledger>): void {
+  describe(`${kind} keeps what it promises`, () => {
+    let ledger: Ledger;
+    beforeEach(async () => {
+      ledger = await open();
+    });
+    afterEach(() => ledger.close());
+
+    const opened = (): Ledger => ledger;
+    describeRuns(opened);
+    describePlan(opened);
+    describeDoubledKeys(opened);
+    describeSending(opened);
+    describeLaterRuns(opened);
+  });
+}

@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, sendAll, statusesOf } from "../ledger-input.ts";
+
+/** What is written down before anything is sent. */
+export function describePlan(opened: () => Ledger): void {
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = opened();
+  });
+
+  describe("the plan", () => {
+    test("keeps key, place and problems in input order, and never the value", async () => {
+      const problems = [{ ...REFUSED, value: "07700 900123" }];
+      const run = await planned(ledger, [item(1, "A", "a", { status: "invalid", problems }), item(2, "B")]);
+      expect(await outcomesOf(ledger, run)).toEqual([
+        { record: 1, key: "A", source: { file: "a.csv", line: 2 }, status: "invalid", problems: [REFUSED] },
+        { record: 2, key: "B", source: { file: "a.csv", line: 3 }, status: "pending", problems: [] },
+      ]);
+      expect(await ledger.summary(run)).toEqual({
+        records: 2,
+        counts: { invalid: 1, pending: 1 },
+        errors: { invalid_phone_number: 1 },
+        warnings: {},
+        exitCode: 3,
+      });
+    });
+
+    test("what is held back is invalid with the reason appended, and is not sent", async () => {
+      const { id } = await ledger.startRun(PUSH);
+      await ledger.plan(id, [
+        item(1, "A"),
+        item(2, "B", "b", { status: "invalid", problems: [REFUSED] }),
+        item(3, "C"),
+      ]);
+      const problem = { attr: "number", code: "required", severity: "error", by: "local" } as const;
+      await ledger.exclude(id, [
+        { file: "a.csv", line: 3, problem },
+        { file: "a.csv", line: 2, problem },
+        { file: "a.csv", line: 99, problem },
+      ]);
+      await ledger.finishPlan(id, POLICY);
+      expect((await outcomesOf(ledger, id)).map(({ status, problems }) => [status, problems])).toEqual([
+        ["invalid", [problem]],
+        ["invalid", [REFUSED, problem]],
+        ["pending", []],
+      ]);
+      expect((await ledger.sendable(id, 1, 3)).map(({ record }) => record)).toEqual([3]);
+    });
+
+    test("more than one batch comes in input order, complete, whatever the number of rows", async () => {
+      const items = Array.from({ length: 1234 }, (_, index) => item(index + 1, `K${index}`, `c${index}`));
+      const run = await planned(ledger, items);
+      expect((await outcomesOf(ledger, run)).map(({ record }) => record)).toEqual(items.map(({ record }) => record));
+    });
+
+    test.each([
+      ["a dry run", { dryRun: true }],
+      ["validate", { command: "validate" as const }],
+    ])("records of %s stay valid", async (_, run) => {
+      const id = await planned(ledger, [item(1, "A"), item(2, "B", "b", { status: "invalid" })], { run });
+      expect(await ledger.summary(id)).toMatchObject({ counts: { valid: 1, invalid: 1 }, exitCode: 1 });
+      expect(await ledger.sendable(id, 1, 9)).toEqual([]);
+    });
+
+    test("a dry run knows what was accepted before", async () => {
+      await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
+      const id = await planned(ledger, [item(1, "A"), item(2, "B")], { run: { dryRun: true } });
+      expect(await statusesOf(ledger, id)).toEqual(["skipped", "valid"]);
+    });
+  });
+}

@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { item, planned, POLICY, PUSH, REFUSED } from "../ledger-input.ts";
+
+/** How a run begins, goes on and ends. */
+export function describeRuns(opened: () => Ledger): void {
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = opened();
+  });
+
+  describe("runs", () => {
+    test("a run is found by id, by prefix, and as the latest", async () => {
+      const first = await ledger.startRun(PUSH);
+      const second = await ledger.startRun({ ...PUSH, startedAt: "2026-11-21T01:00:00.000Z" });
+      expect(first).toMatchObject({ ...PUSH, state: "planning" });
+      expect(first.id).toMatch(/^20261120-2341-[0-9a-f]{4}$/);
+      expect(await ledger.findRun(first.id)).toEqual(first);
+      expect(await ledger.findRun("20261121")).toEqual(second);
+      expect(await ledger.findRun()).toEqual(second);
+      expect(await ledger.findRun("1999")).toBeUndefined();
+      await expect(ledger.findRun("2026112")).rejects.toMatchObject({ code: "run_unknown" });
+      await expect(ledger.summary("nope")).rejects.toMatchObject({ code: "run_unknown" });
+    });
+
+    test("a run goes from planning over sending to finished, and back when it is resumed", async () => {
+      const run = await planned(ledger, [item(1, "A")]);
+      expect(await ledger.findRun(run)).toMatchObject({ state: "sending" });
+      await ledger.finishRun(run, 3);
+      expect(await ledger.findRun(run)).toMatchObject({ state: "finished", exitCode: 3 });
+      const resumed = await ledger.resumeRun(run, POLICY);
+      expect(resumed).toMatchObject({ id: run, state: "sending" });
+      expect(resumed).not.toHaveProperty("exitCode");
+    });
+
+    test("a run that ends before its input was read stays in planning, and can be planned anew", async () => {
+      const { id } = await ledger.startRun(PUSH);
+      await ledger.plan(id, [item(1, "A")]);
+      await ledger.finishRun(id, 3);
+      expect(await ledger.findRun(id)).toMatchObject({ state: "planning", exitCode: 3 });
+      await ledger.restartPlan(id);
+      await ledger.plan(id, [item(1, "A"), item(2, "B")]);
+      await ledger.finishPlan(id, POLICY);
+      expect(await ledger.summary(id)).toMatchObject({ records: 2 });
+    });
+
+    test("an interrupted plan is forgotten when it starts anew", async () => {
+      const { id } = await ledger.startRun(PUSH);
+      await ledger.plan(id, [item(1, "A"), item(2, "B", "b", { status: "invalid", problems: [REFUSED] })]);
+      await ledger.restartPlan(id);
+      await ledger.plan(id, [item(1, "A")]);
+      await ledger.finishPlan(id, POLICY);
+      expect(await ledger.summary(id)).toMatchObject({ records: 1, errors: {} });
+      await expect(ledger.restartPlan(id)).rejects.toThrow("settled already");
+    });
+  });
+}

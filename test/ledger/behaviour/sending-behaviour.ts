@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { intendAll, intentOf, item, outcomesOf, planned, REFUSED, sendAll, settlementOf } from "../ledger-input.ts";
+
+/** Intents, answers, and what they leave. */
+export function describeSending(opened: () => Ledger): void {
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = opened();
+  });
+
+  describe("sending", () => {
+    test("an outcome holds what the platform answered", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      const [first, second] = await intendAll(ledger, run);
+      if (first === undefined || second === undefined) throw new Error("Nothing to send.");
+      await ledger.saveOutcomes(run, [
+        settlementOf(first, "accepted", { http: 201, account: "A-12AB34CD", durationMs: 41.5 }),
+        settlementOf(second, "rejected", { http: 400, problems: [REFUSED] }),
+      ]);
+      expect(await outcomesOf(ledger, run)).toMatchObject([
+        { status: "accepted", http: 201, attempts: 1, account: "A-12AB34CD", durationMs: 41.5, problems: [] },
+        { status: "rejected", http: 400, attempts: 1, problems: [REFUSED] },
+      ]);
+      expect(await ledger.summary(run)).toMatchObject({
+        counts: { accepted: 1, rejected: 1 },
+        errors: { invalid_phone_number: 1 },
+        exitCode: 1,
+      });
+    });
+
+    test("sendable gives the pending ones of a range, and nothing that is on its way", async () => {
+      const run = await planned(ledger, [
+        item(1, "A"),
+        item(2, "B"),
+        item(3, "C", "c", { status: "invalid" }),
+        item(4, "D"),
+      ]);
+      expect((await ledger.sendable(run, 2, 4)).map(({ record }) => record)).toEqual([2, 4]);
+      await intendAll(ledger, run);
+      expect(await ledger.sendable(run, 1, 4)).toEqual([]);
+    });
+
+    test("what is on its way shows as ambiguous", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      await intendAll(ledger, run);
+      expect(await ledger.summary(run)).toMatchObject({ counts: { ambiguous: 2 }, exitCode: 5 });
+      expect(await outcomesOf(ledger, run, { statuses: ["ambiguous"] })).toHaveLength(2);
+    });
+
+    test("after a retry only the last attempt's problems stand; explain has them all", async () => {
+      const run = await planned(ledger, [item(1, "A")]);
+      await sendAll(ledger, run, "pending", {
+        http: 429,
+        problems: [{ ...REFUSED, code: "throttled" }],
+        reason: "429",
+      });
+      await sendAll(ledger, run, "rejected", { http: 400, problems: [REFUSED] });
+      expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "rejected", attempts: 2, problems: [REFUSED] }]);
+      expect((await ledger.summary(run)).errors).toEqual({ invalid_phone_number: 1 });
+      expect(await ledger.attempts("A")).toMatchObject([
+        {
+          run,
+          record: 1,
+          attempt: 1,
+          status: "pending",
+          http: 429,
+          reason: "429",
+          problems: [{ code: "throttled" }],
+        },
+        { run, record: 1, attempt: 2, status: "rejected", http: 400, problems: [REFUSED] },
+      ]);
+      expect(await ledger.attempts("B")).toEqual([]);
+    });
+
+    test("a settlement of another attempt, or a second one, is refused and changes nothing", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      const [first, second] = await intendAll(ledger, run);
+      if (first === undefined || second === undefined) throw new Error("Nothing to send.");
+      const late = settlementOf({ ...second, attempt: 7 }, "accepted");
+      await expect(ledger.saveOutcomes(run, [settlementOf(first, "accepted"), late])).rejects.toMatchObject({
+        code: "ledger_in_use",
+      });
+      expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 2 });
+      await ledger.saveOutcomes(run, [settlementOf(first, "accepted")]);
+      await expect(ledger.saveOutcomes(run, [settlementOf(first, "rejected")])).rejects.toMatchObject({
+        code: "ledger_in_use",
+      });
+    });
+
+    test("an intent for what is on its way, or was sent meanwhile, is refused", async () => {
+      const run = await planned(ledger, [item(1, "A")]);
+      const intents = await intendAll(ledger, run);
+      await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
+      await ledger.saveOutcomes(
+        run,
+        intents.map((intent) => settlementOf(intent, "accepted")),
+      );
+      await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
+    });
+
+    test("outcomes go with the next intents, both or neither", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      const [first, second] = (await ledger.sendable(run, 1, 2)).map(intentOf);
+      if (first === undefined || second === undefined) throw new Error("Nothing to send.");
+      await ledger.saveIntents(run, [first]);
+      const accepted = settlementOf(first, "accepted");
+      await expect(ledger.saveIntents(run, [{ ...second, attempt: 9 }], [accepted])).rejects.toMatchObject({
+        code: "ledger_in_use",
+      });
+      expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, pending: 1 });
+      await ledger.saveIntents(run, [second], [accepted]);
+      expect((await ledger.summary(run)).counts).toEqual({ accepted: 1, ambiguous: 1 });
+    });
+
+    test("blocked and pending mean: incomplete, safe to run again", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B", "b", { status: "invalid" })]);
+      await sendAll(ledger, run, "blocked");
+      expect(await ledger.summary(run)).toMatchObject({ counts: { blocked: 1, invalid: 1 }, exitCode: 3 });
+    });
+
+    test("outcomes can be chosen by status and by key", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B", "b", { status: "invalid", problems: [REFUSED] })]);
+      await sendAll(ledger, run, "accepted");
+      expect(await outcomesOf(ledger, run, { statuses: ["invalid", "rejected"] })).toMatchObject([
+        { record: 2, problems: [REFUSED] },
+      ]);
+      expect(await outcomesOf(ledger, run, { key: "A" })).toMatchObject([{ record: 1 }]);
+      expect(await outcomesOf(ledger, run, { key: "A", statuses: ["invalid"] })).toEqual([]);
+    });
+  });
+}

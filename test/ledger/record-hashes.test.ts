@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
+import { canonicalJson, isJsonArray, isJsonObject } from "../../src/json/json-value.ts";
+import type { JsonObject, JsonValue } from "../../src/json/json-value.ts";
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const jsonValue = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));
+const payload = fc.dictionary(fc.string({ unit: "binary" }), jsonValue, { maxKeys: 40, noNullPrototype: true });
+
+function reversed(value: JsonValue): JsonValue {
+  if (isJsonArray(value)) return value.map(reversed);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([name, member]) => [name, reversed(member)]),
+  );
+}
+
+test("the same data has the same hash, in whatever order its members stand", () => {
+  fc.assert(
+    fc.property(payload, (data) => {
+      const other = reversed(data);
+      expect(isJsonObject(other) && hex(contentHash(other))).toBe(hex(contentHash(data)));
+    }),
+  );
+});
+
+test("the canonical text is JSON of the same data, and its members are sorted", () => {
+  fc.assert(
+    fc.property(payload, (data) => {
+      const text = canonicalJson(data);
+      const parsed: JsonObject = JSON.parse(text);
+      expect(parsed).toEqual(data);
+      const sorted = Object.keys(data)
+        .toSorted()
+        .map((name) => `${JSON.stringify(name)}:${canonicalJson(data[name] ?? null)}`);
+      expect(text).toBe(`{${sorted.join(",")}}`);
+    }),
+  );
+});
+
+test("other data has another hash", () => {
+  const hashes = [{}, { a: 1 }, { a: "1" }, { a: null }, { a: [] }, { a: [1] }, { a: { b: 1 } }, { b: 1 }].map((data) =>
+    hex(contentHash(data)),
+  );
+  expect(new Set(hashes).size).toBe(hashes.length);
+});
+
+test("hashes are sha256, 32 bytes", () => {
+  expect(hex(contentHash({ b: "é", a: 1 }))).toBe(createHash("sha256").update('{"a":1,"b":"é"}').digest("hex"));
+});
+
+test("identity: every part counts, and parts do not run into each other", () => {
+  const parts = { target: "h", supplier: "s", operation: "o", key: "k" };
+  const variants = [
+    parts,
+    { ...parts, target: "H" },
+    { ...parts, supplier: "S" },
+    { ...parts, operation: "O" },
+    { ...parts, key: "K" },
+    { ...parts, target: "hs", supplier: "" },
+    { ...parts, target: "", supplier: "hs" },
+    { ...parts, operation: 'o","k', key: "" },
+  ];
+  expect(new Set(variants.map((variant) => hex(recordIdentity(variant)))).size).toBe(variants.length);
+});
+
+test("identity: two Unicode forms of one key are one", () => {
+  const [one, other] = ["caf\u00e9", "cafe\u0301"].map((key) =>
+    hex(recordIdentity({ target: "h", supplier: "s", operation: "o", key })),
+  );
+  expect(one).toBe(other);
+});

@@ -1,0 +1,177 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../../../src/ledger/sqlite/sqlite-database.ts";
+import { upgradeSchema } from "../../../src/ledger/sqlite/ledger-schema.ts";
+import { openLedger, openTemporaryLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
+import { describeLedger } from "../behaviour/ledger-behaviour.ts";
+import { item, planned, PUSH, sendAll } from "../ledger-input.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ledgers-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+
+describeLedger("a SQLite ledger", () => {
+  count += 1;
+  return openLedger({ path: join(folder, `${count}`, "ledger.db") });
+});
+describeLedger("a temporary SQLite ledger", () => openTemporaryLedger(folder));
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+describe("the ledger's file", () => {
+  test("is its owner's alone, with its folder and side files, under any umask", async () => {
+    const path = join(temporaryFolder(), ".migrate", "ledger.db");
+    const umask = process.umask(0);
+    try {
+      const ledger = await openLedger({ path });
+      await planned(ledger, [item(1, "A")]);
+      expect(modeOf(join(path, ".."))).toBe(0o700);
+      expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
+      await ledger.close();
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test("is tightened when it was open to others", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    await (await openLedger({ path })).close();
+    chmodSync(path, 0o644);
+    await (await openLedger({ path })).close();
+    expect(modeOf(path)).toBe(0o600);
+  });
+
+  test("keeps what it holds when it is opened again", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    const first = await openLedger({ path, toolVersion: "1.2.3" });
+    await sendAll(first, await planned(first, [item(1, "A")]), "accepted");
+    await first.close();
+    const second = await openLedger({ path });
+    expect(await second.findRun()).toMatchObject(PUSH);
+    expect((await second.summary(await planned(second, [item(1, "A")]))).counts).toEqual({ skipped: 1 });
+    await second.close();
+  });
+
+  test("holds no value of a problem", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    const ledger = await openLedger({ path });
+    const problem = { attr: "name", severity: "error", by: "local", code: "blank", value: "CANARY-7731" } as const;
+    await planned(ledger, [item(1, "A", "a", { status: "invalid", problems: [problem] })]);
+    await ledger.close();
+    expect(readFileSync(path).includes("CANARY-7731")).toBe(false);
+  });
+
+  test("is not made by a command that only reads", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    await expect(openLedger({ path, create: false })).rejects.toMatchObject({ code: "run_unknown" });
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe("a ledger that cannot be trusted is refused and left as it is", () => {
+  test("a symbolic link, a folder", async () => {
+    const here = temporaryFolder();
+    writeFileSync(join(here, "target"), "");
+    symlinkSync(join(here, "target"), join(here, "link.db"));
+    await expect(openLedger({ path: join(here, "link.db") })).rejects.toMatchObject({ code: "config" });
+    await expect(openLedger({ path: here })).rejects.toMatchObject({ code: "config" });
+    expect(statSync(join(here, "target")).size).toBe(0);
+  });
+
+  test("a file that is something else", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    writeFileSync(path, "garbage ".repeat(1000));
+    await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged", exitCode: 6 });
+    expect(readFileSync(path, "utf8")).toBe("garbage ".repeat(1000));
+  });
+
+  test("a database of another program", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    const other = new DatabaseSync(path);
+    other.exec("create table theirs (a)");
+    other.close();
+    await expect(openLedger({ path })).rejects.toMatchObject({ code: "config" });
+  });
+
+  test("one of a newer version", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    await (await openLedger({ path })).close();
+    const newer = new DatabaseSync(path);
+    newer.exec("pragma user_version = 99");
+    newer.close();
+    const before = readFileSync(path);
+    await expect(openLedger({ path })).rejects.toMatchObject({ code: "config", exitCode: 2 });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("one that is cut off, at any page, and one with a torn page", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    const ledger = await openLedger({ path });
+    await planned(
+      ledger,
+      Array.from({ length: 500 }, (_, index) => item(index + 1, `K${index}`)),
+    );
+    await ledger.close();
+    const whole = readFileSync(path);
+    for (let size = 512; size < whole.length; size += 4096) {
+      writeFileSync(path, whole);
+      truncateSync(path, size);
+      await expect(openLedger({ path }), `cut at ${size}`).rejects.toMatchObject({ code: "ledger_damaged" });
+    }
+    writeFileSync(path, whole);
+    const file = openSync(path, "r+");
+    writeSync(file, Buffer.alloc(4096, 0xaa), 0, 4096, Math.floor(whole.length / 2 / 4096) * 4096);
+    closeSync(file);
+    await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged" });
+  });
+
+  test("an older one goes through the steps it lacks, after a copy was made", () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    const steps = ["create table one (a); insert into one values (1)", "alter table one add column b"];
+    const database = openDatabase(path);
+    upgradeSchema(database, steps.slice(0, 1));
+    upgradeSchema(database, steps);
+    expect(database.row({ sql: "select * from one" })).toEqual({ a: 1, b: null });
+    expect(database.row({ sql: "pragma user_version" })).toEqual({ user_version: 2 });
+    database.close();
+    const copy = openDatabase(`${path}.v1.bak`);
+    expect(copy.row({ sql: "select * from one" })).toEqual({ a: 1 });
+    copy.close();
+  });
+
+  test("one in a folder that is a file: a storage failure", async () => {
+    const path = join(temporaryFolder(), "file");
+    writeFileSync(path, "");
+    await expect(openLedger({ path: join(path, "ledger.db") })).rejects.toMatchObject({ code: "storage", exitCode: 6 });
+  });
+});
+
+test.skipIf(process.platform === "win32")(
+  "a temporary ledger leaves nothing behind, whenever the process dies",
+  async () => {
+    const here = temporaryFolder();
+    const ledger = await openTemporaryLedger(here);
+    await planned(ledger, [item(1, "A")], { run: { command: "validate" } });
+    expect(readdirSync(here)).toEqual([]);
+    await ledger.close();
+    expect(readdirSync(here)).toEqual([]);
+  },
+);

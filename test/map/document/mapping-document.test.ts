@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { readMapping } from "../../../src/map/document/mapping-document.ts";
+import { planSources, type GivenSources } from "../../../src/map/document/source-tree.ts";
+import type { SourceSpec } from "../../../src/model/source-spec.ts";
+import { failureOf } from "../rows.ts";
+
+const read = (text: string) => readMapping({ file: "mapping.yaml", text });
+
+describe("readMapping", () => {
+  test("reads all of it", () => {
+    const document = read(`
+operation: POST /data-import/accounts/
+key: external_account_number
+functions: ./functions.mjs
+sources:
+  accounts: { files: accounts*.csv, key: REF }
+  meters: { files: [a.csv, b.csv], parent: accounts, on: REF, orderBy: SEQ }
+payload:
+  account_type: { from: TYPE, lookup: codes/types.csv }
+  customers: { each: meters, item: [{ a: { from: T, lookup: codes/more.csv } }, { b: { from: T, lookup: codes/types.csv } }] }
+  lookup: { lookup: COLUMN, other: COLUMN }
+`);
+    expect(document).toMatchObject({
+      file: "mapping.yaml",
+      operation: "POST /data-import/accounts/",
+      key: ["external_account_number"],
+      functions: "./functions.mjs",
+      lookupFiles: ["codes/types.csv", "codes/more.csv"],
+    });
+    expect([...document.sources]).toEqual([
+      ["accounts", { files: ["accounts*.csv"], key: "REF" }],
+      ["meters", { files: ["a.csv", "b.csv"], parent: "accounts", on: "REF", orderBy: "SEQ" }],
+    ]);
+    expect(document.lineOf(["payload", "customers", "item"])).toBe(10);
+  });
+  test.each([
+    ["", "mapping.yaml: this file is empty"],
+    ["# to be written\n", "mapping.yaml: this file is empty"],
+    ["[1]", "has to be an object"],
+    ["key: a", "has no payload"],
+    ["payload: []", "mirrors the payload"],
+    ["payload: {}\npayloads: {}", 'did you mean "payload"?'],
+    ["payload: {}\nkey: 5", "mapping.yaml:2: key: has to be a text"],
+    ["payload: {}\nsources: []", "sources: has to be an object"],
+    ["payload: {}\nsources: { a: 5 }", "sources.a: has to be an object"],
+    ["payload: {}\nsources: { a: { file: x } }", 'did you mean "files"?'],
+    ["payload: {}\nsources: { a: { files: {} } }", "a path, a glob, or a list"],
+    ["payload: {}\nsources: { a: { key: [x] } }", "sources.a.key: has to be a text"],
+    ["payload: {a: &a [*a]}", "refers to what it stands in"],
+    ["payload: {a: b, a: c}", "stands twice"],
+    ['payload: {"__proto__": b}', "__proto__"],
+    ["payload: {a: [}", "mapping.yaml:1"],
+  ])("%j is refused", (text, words) => {
+    const failure = failureOf(() => read(text));
+    expect(failure.code).toBe("mapping_invalid");
+    expect(`${failure.message} ${failure.hint ?? ""}`).toContain(words);
+  });
+});
+
+function given(more: Partial<GivenSources>): GivenSources {
+  return { positional: [], named: new Map(), resolve: (path) => `folder/${path}`, ...more };
+}
+
+function plan(sources: string, more: Partial<GivenSources> = {}): SourceSpec {
+  return planSources(read(`payload: {}\n${sources}`), given(more));
+}
+
+describe("planSources", () => {
+  const joined = `sources:
+  accounts: { files: accounts.csv, key: REF }
+  customers: { files: customers.csv, parent: accounts, on: ACC, orderBy: SEQ, key: ID }
+  phones: { files: phones*.csv, parent: customers, on: CUST }
+`;
+
+  test("a tree of sources, files found beside the mapping", () =>
+    expect(plan(joined)).toEqual({
+      name: "accounts",
+      files: ["folder/accounts.csv"],
+      key: "REF",
+      children: [
+        {
+          name: "customers",
+          files: ["folder/customers.csv"],
+          key: "ID",
+          on: "ACC",
+          orderBy: "SEQ",
+          children: [{ name: "phones", files: ["folder/phones*.csv"], on: "CUST", children: [] }],
+        },
+      ],
+    }));
+  test("without sources there is one, fed from the command line", () => {
+    expect(plan("", { positional: ["a.csv", "-"] })).toEqual({ name: "records", files: ["a.csv", "-"], children: [] });
+    expect(failureOf(() => plan("")).code).toBe("usage");
+  });
+  test("positional sources go to the one source without files", () => {
+    const open = joined.replace("files: customers.csv, ", "");
+    expect(plan(open, { positional: ["c.csv"] })).toMatchObject({
+      files: ["folder/accounts.csv"],
+      children: [{ files: ["c.csv"] }],
+    });
+  });
+  test("or else to the root, in place of its files", () =>
+    expect(plan(joined, { positional: ["x.csv"] })).toMatchObject({
+      files: ["x.csv"],
+      children: [{ name: "customers" }],
+    }));
+  test("named sources take the place of the mapping's files", () =>
+    expect(plan(joined, { named: new Map([["phones", ["p.csv"]]]) })).toMatchObject({
+      children: [{ children: [{ files: ["p.csv"] }] }],
+    }));
+  test("an unknown name is a usage error with a suggestion", () =>
+    expect(failureOf(() => plan(joined, { named: new Map([["phone", ["p.csv"]]]) }))).toMatchObject({
+      code: "usage",
+      hint: 'did you mean "phones"?',
+    }));
+  test("a source without any files is a usage error", () =>
+    expect(failureOf(() => plan(joined.replace("files: phones*.csv, ", "")))).toMatchObject({
+      code: "usage",
+      message: "no files are given for source phones",
+      hint: "name them: --source phones=<path>, or files: in the mapping",
+    }));
+  test.each([
+    ["sources: { a: { files: x, key: K }, b: { files: y } }", "a, b all have no parent"],
+    [
+      "sources: { a: { files: x, parent: b, on: K, key: K }, b: { files: y, parent: a, on: K, key: K } }",
+      "own ancestor",
+    ],
+    ["sources: { a: { files: x, key: K }, b: { files: y, parent: b, on: K, key: K } }", "own ancestor"],
+    [
+      "sources: { a: { files: x }, b: { files: y, parent: a, on: K } }",
+      'sources.a: is the parent of "b", but has no key',
+    ],
+    [
+      "sources: { accounts: { files: x, key: K }, b: { files: y, parent: account, on: K } }",
+      'did you mean "accounts"?',
+    ],
+    ["sources: { a: { files: x, key: K }, b: { files: y, parent: a } }", "does not say on which column"],
+    ["sources: { a: { files: x, on: K } }", "sources.a.on: means nothing for a source without parent"],
+  ])("%s is refused", (sources, words) => {
+    const failure = failureOf(() => plan(sources));
+    expect(failure.code).toBe("mapping_invalid");
+    expect(`${failure.message} ${failure.hint ?? ""}`).toContain(words);
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import type { FieldType } from "../../../src/contract/types/field-type.ts";
+import type { MappingFunction } from "../../../src/map/compile-context.ts";
+import {
+  anything,
+  boolean,
+  choice,
+  compile,
+  decimal,
+  failureOf,
+  integer,
+  jsonRow,
+  list,
+  NO_VALUES,
+  nullableText,
+  object,
+  rowOf,
+  text,
+  union,
+} from "../rows.ts";
+import { type Cells, made, refusal } from "./leaf.ts";
+
+describe("from", () => {
+  test("a column's name alone is the short form", () => {
+    expect(made("A", text, { A: "00123" })).toEqual(["00123"]);
+    expect(made("{ from: A }", text, { A: "00123" })).toEqual(["00123"]);
+  });
+  test("of a list the first that is not empty counts", () => {
+    expect(made("{ from: [A, B, C] }", text, { A: " ", B: "b", C: "c" })).toEqual(["b"]);
+    expect(made("{ from: [A, B] }", text, { A: "", B: "" })).toEqual([undefined]);
+  });
+  test("an empty cell is omitted", () => expect(made("A", text, { A: "  " })).toEqual([undefined]));
+  test("a leaf needs from or value", () => expect(refusal("{ trim: true }")).toContain("neither from which column"));
+  test("a number is no column", () => expect(refusal("5")).toContain("a column (a text) or an object of options"));
+  test("a column whose name is made of digits is written in quotes", () =>
+    expect(made('"2024"', text, { "2024": "x" })).toEqual(["x"]));
+});
+
+describe("value and default", () => {
+  const supplier = { ...NO_VALUES, supplier: "SUP" };
+  test("a constant", () => expect(made("{ value: GB }", text, { A: "x" })).toEqual(["GB"]));
+  test("typed constants", () => {
+    expect(made("{ value: 12 }", integer, {})).toEqual([12]);
+    expect(made("{ value: false }", boolean, {})).toEqual([false]);
+    expect(made('{ value: "1.50" }', decimal, {})).toEqual(["1.50"]);
+    expect(made("{ value: null }", nullableText, {})).toEqual([null]);
+    expect(made("{ value: [1, { a: b }] }", anything, {})).toEqual([[1, { a: "b" }]]);
+  });
+  test("${supplier} stands for the import supplier", () =>
+    expect(made('{ value: "x-${supplier}" }', text, {}, supplier)).toEqual(["x-SUP"]));
+  test("${supplier} without one", () => expect(refusal('{ value: "${supplier}" }')).toContain("--supplier"));
+  test("any other ${...} is refused", () =>
+    expect(refusal('{ value: "${suplier}" }', text, supplier)).toContain('did you mean "supplier"?'));
+  test("a constant takes no options but when", () =>
+    expect(refusal("{ value: x, from: A, upper: true }")).toContain("takes no from, upper"));
+  test("a constant has to fit the contract", () => {
+    expect(refusal("{ value: maybe }", boolean)).toContain("is not a boolean");
+    expect(refusal("{ value: 12 }", text)).toContain("in quotes");
+    expect(refusal("{ value: null }", text)).toContain("is null");
+    expect(refusal("{ value: { a: b } }", text)).toContain("has to be a text");
+    expect(refusal("{ value: GASS }", choice("GAS", "ELECTRICITY"))).toContain('did you mean "GAS"?');
+  });
+  test("a default fills empty cells only", () => {
+    expect(made("{ from: A, default: z }", text, { A: "" })).toEqual(["z"]);
+    expect(made("{ from: A, default: z }", text, { A: "a" })).toEqual(["a"]);
+  });
+  test("a default that can never apply is refused", () => {
+    expect(refusal('{ from: A, true: [Y], false: [""], default: true }', boolean)).toContain("never applies");
+    expect(refusal('{ from: A, lookup: { "": x }, default: y }')).toContain("never applies");
+  });
+});
+
+describe("when", () => {
+  const leaf = "{ from: A, default: d, when: { column: K, in: [X, 1] } }";
+  test("applies to the rows whose column holds one of the values", () => {
+    expect(made(leaf, text, { A: "a", K: " X " })).toEqual(["a"]);
+    expect(made(leaf, text, { A: "", K: "1" })).toEqual(["d"]);
+    expect(made(leaf, text, { A: "a", K: "Y" })).toEqual([undefined]);
+  });
+  test("of a constant", () => {
+    expect(made('{ value: v, when: { column: K, in: [""] } }', text, { K: "" })).toEqual(["v"]);
+    expect(made('{ value: v, when: { column: K, in: [""] } }', text, { K: "k" })).toEqual([undefined]);
+  });
+  test("of a list", () =>
+    expect(made('{ from: A, split: ",", when: { column: K, in: [1] } }', list(text), { A: "a", K: "2" })).toEqual([
+      undefined,
+    ]));
+  test("wrong forms", () => {
+    expect(refusal("{ from: A, when: { column: K } }")).toContain("column: <name>, in:");
+    expect(refusal("{ from: A, when: K }")).toContain("column: <name>, in:");
+    expect(refusal("{ from: A, when: { colunm: K, in: [x] } }")).toContain('did you mean "column"?');
+  });
+});
+
+describe("keepEmpty", () => {
+  test("sends empty text", () => {
+    expect(made("{ from: A, keepEmpty: true }", text, { A: " " })).toEqual([""]);
+    expect(made("{ from: A, keepEmpty: true }", text, { A: "a" })).toEqual(["a"]);
+    expect(made("{ from: A, keepEmpty: true, lookup: { a: b } }", text, { A: "" })).toEqual([""]);
+  });
+  test("only where text may stand, and not beside a default", () => {
+    expect(refusal("{ from: A, keepEmpty: true }", integer)).toContain("sends empty text");
+    expect(refusal("{ from: A, keepEmpty: true, default: x }")).toContain("cannot stand together");
+  });
+});
+
+function calling(leaf: string): string {
+  return `functions: ./functions.mjs\npayload: { leaf: ${leaf} }`;
+}
+
+describe("call", () => {
+  const functions = new Map<string, MappingFunction>([
+    ["initials", (value, row) => `${value[0] ?? "?"}${row["B"] === "z" ? "z" : "?"}`],
+    ["size", (value) => value.length],
+    ["nothing", () => undefined],
+    ["late", () => Promise.resolve("x")],
+    ["broken", (value) => value.toUpperCase().normalize("no such form")],
+  ]);
+  const values = { ...NO_VALUES, functions };
+  const run = (leaf: string, type: FieldType, cells: Cells) =>
+    compile(calling(leaf), object({ leaf: type }), values).map(rowOf(cells)).payload["leaf"];
+
+  test("a function of the user's makes the value", () => {
+    expect(run("{ from: A, call: initials }", text, { A: "abc", B: "z" })).toBe("az");
+    expect(run("{ from: A, call: size }", integer, { A: "abc" })).toBe(3);
+    expect(run("{ call: size }", integer, { A: "abc" })).toBe(0);
+    expect(run("{ from: A, call: nothing, default: d }", text, { A: "abc" })).toBe("d");
+  });
+  test("what it throws names the row and not the value", () => {
+    const failure = failureOf(() => run("{ from: A, call: broken }", text, { A: "secret" }));
+    expect(failure.code).toBe("mapping_invalid");
+    expect(failure.message).toBe('the function "broken" failed on the row at accounts.csv:2');
+  });
+  test("it may not be asynchronous", () =>
+    expect(failureOf(() => run("{ from: A, call: late }", text, { A: "x" })).hint).toContain("not a promise"));
+  test("unknown functions", () => {
+    const failure = failureOf(() => compile(calling("{ from: A, call: initialz }"), object({ leaf: text }), values));
+    expect(failure.hint).toBe('did you mean "initials"?');
+    expect(refusal("{ from: A, call: initials }")).toContain("functions: ./functions.mjs");
+  });
+});
+
+describe("all leaves", () => {
+  test("unknown options come with a suggestion", () =>
+    expect(refusal("{ fron: A, uper: true }")).toMatch(/leaf\.fron.*"from"[^]*leaf\.uper.*"upper"/));
+  test("only one option can make the value", () =>
+    expect(refusal('{ from: A, date: "dd/MM/yyyy", lookup: { a: b } }')).toContain("only one of them can"));
+  test("choices that are numbers become numbers", () => {
+    expect(made("A", choice(0, 1, 2), { A: "1" })).toEqual([1]);
+    expect(made("A", choice(0, 1, 2), { A: "7" })).toEqual(["7"]);
+    expect(made("A", choice("1", 1), { A: "1" })).toEqual(["1"]);
+  });
+  test("of several scalar types the strictest that fits", () => {
+    expect(made("A", union([text, integer]), { A: "12" })).toEqual([12]);
+    expect(made("A", union([text, integer]), { A: "x" })).toEqual(["x"]);
+    expect(made("A", union([boolean, integer]), { A: "x" })).toEqual(["x", "invalid"]);
+  });
+  test("JSON numbers and booleans go through their text; null is empty; objects do not fit", () => {
+    const body = object({ a: text, b: integer, c: boolean, d: text, e: text, f: anything });
+    const mapped = compile("payload: { a: n, b: n, c: t, d: z, e: o, f: o }", body).map(
+      jsonRow({ n: 12, t: true, z: null, o: { x: 1 } }),
+    );
+    expect(mapped.payload).toEqual({ a: "12", b: 12, c: true, e: { x: 1 }, f: { x: 1 } });
+    expect(mapped.problems).toMatchObject([{ attr: "e", code: "invalid", expected: "string", shape: "object" }]);
+  });
+});

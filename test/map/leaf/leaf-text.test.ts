@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { choice, compile, integer, jsonRow, list, NO_VALUES, object, rowOf, text } from "../rows.ts";
+import { made, refusal } from "./leaf.ts";
+
+describe("trim, upper, lower", () => {
+  test("cells are trimmed unless trim is false", () => {
+    expect(made("{ from: A }", text, { A: " a b " })).toEqual(["a b"]);
+    expect(made("{ from: A, trim: false }", text, { A: " a " })).toEqual([" a "]);
+  });
+  test("letters", () => {
+    expect(made("{ from: A, upper: true }", text, { A: "sw1a" })).toEqual(["SW1A"]);
+    expect(made("{ from: A, lower: true }", text, { A: "A@B" })).toEqual(["a@b"]);
+    expect(made("{ from: A, upper: false, lower: true }", text, { A: "A" })).toEqual(["a"]);
+  });
+  test("both are refused", () => expect(refusal("{ from: A, upper: true, lower: true }")).toContain("upper and lower"));
+  test("a flag is true or false", () => expect(refusal("{ from: A, trim: no }")).toContain("true or false"));
+});
+
+describe("join and split", () => {
+  test("join leaves empty cells out", () =>
+    expect(made('{ from: [A, B, C], join: " " }', text, { A: "a", B: "", C: "c" })).toEqual(["a c"]));
+  test("join of nothing is nothing", () =>
+    expect(made('{ from: [A, B], join: "-" }', text, { A: "", B: "" })).toEqual([undefined]));
+  test("join needs several columns", () => expect(refusal("{ from: A, join: x }")).toContain("several columns"));
+  test("split makes a list, each part trimmed and typed", () => {
+    expect(made('{ from: A, split: ";" }', list(text), { A: "01; 02;;03 " })).toEqual([["01", "02", "03"]]);
+    expect(made('{ from: A, split: ",", upper: true }', list(text), { A: "a,b" })).toEqual([["A", "B"]]);
+    expect(made('{ from: A, split: "," }', list(integer), { A: "1,x,3" })).toEqual([[1, "x", 3], "invalid"]);
+    expect(made('{ from: A, split: "," }', list(text), { A: " , " })).toEqual([undefined]);
+  });
+  test("split takes a JSON list as it is", () => {
+    const mapping = compile('payload: { tags: { from: t, split: "," } }', object({ tags: list(text) }));
+    expect(mapping.map(jsonRow({ t: ["a", 7, null, "c,d"] })).payload).toEqual({ tags: ["a", "7", "c,d"] });
+  });
+  test("split is for lists of scalars, and lists of scalars need it", () => {
+    expect(refusal('{ from: A, split: "," }')).toContain("no list here");
+    expect(refusal('{ from: A, split: "," }', list(object({ a: text })))).toContain("wants objects");
+    expect(refusal('{ from: A, split: "" }', list(text))).toContain("between the parts");
+    expect(refusal("A", list(text))).toContain("is a list in the contract");
+  });
+});
+
+describe("replace", () => {
+  test("literal text, in all its forms, everywhere in the cell", () => {
+    expect(made('{ from: A, replace: { from: "-", to: "" } }', text, { A: "1-2-3" })).toEqual(["123"]);
+    expect(made('{ from: A, replace: { "-": "", ".": "," } }', text, { A: "1-2.3" })).toEqual(["12,3"]);
+    expect(made('{ from: A, replace: [["a", "b"], ["b", "c"]] }', text, { A: "ab" })).toEqual(["cc"]);
+    expect(made('{ from: A, replace: [{ from: "$", to: "$&" }] }', text, { A: "$1" })).toEqual(["$&1"]);
+  });
+  test("a text is not an expression", () =>
+    expect(made('{ from: A, replace: { ".": "" } }', text, { A: "a.b" })).toEqual(["ab"]));
+  test("an expression is called pattern", () => {
+    expect(made('{ from: A, replace: { pattern: "[^0-9]+", to: "" } }', text, { A: "0770 (0)9" })).toEqual(["077009"]);
+    expect(made('{ from: A, replace: { pattern: "^0(\\\\d)", to: "+44$1" } }', text, { A: "0770" })).toEqual([
+      "+44770",
+    ]);
+  });
+  test("what is replaced by nothing is an empty cell", () =>
+    expect(made('{ from: A, replace: { "N/A": "" } }', text, { A: "N/A" })).toEqual([undefined]));
+  test("expressions that may run for ages are refused", () =>
+    expect(refusal('{ from: A, replace: { pattern: "(a+)+$", to: "" } }')).toContain("endless repeat"));
+  test("wrong forms", () => {
+    expect(refusal('{ from: A, replace: "x" }')).toContain("has to be { from");
+    expect(refusal("{ from: A, replace: { a: 1 } }")).toContain("digits in quotes");
+    expect(refusal("{ from: A, replace: { from: a, pattern: b, to: c } }")).toContain("cannot stand together");
+    expect(refusal("{ from: A, replace: { pattern: 5, to: c } }")).toContain("<expression>");
+    expect(refusal("{ from: A, replace: { from: a, too: c } }")).toContain('did you mean "to"?');
+  });
+});
+
+describe("lookup", () => {
+  const table = "lookup: { D: DOMESTIC, B: BUSINESS, 01: ONE }";
+  test("takes a code for a value", () => {
+    expect(made(`{ from: A, ${table} }`, text, { A: "D" })).toEqual(["DOMESTIC"]);
+    expect(made(`{ from: A, ${table} }`, text, { A: "01" })).toEqual(["ONE"]);
+    expect(made(`{ from: A, upper: true, ${table} }`, text, { A: "b" })).toEqual(["BUSINESS"]);
+  });
+  test("a code that it lacks is an error, is kept, or is empty", () => {
+    expect(made(`{ from: A, ${table} }`, text, { A: "X" })).toEqual(["X", "invalid_choice"]);
+    expect(made(`{ from: A, ${table}, otherwise: error }`, text, { A: "X" })).toEqual(["X", "invalid_choice"]);
+    expect(made(`{ from: A, ${table}, otherwise: keep }`, text, { A: "X" })).toEqual(["X"]);
+    expect(made(`{ from: A, ${table}, otherwise: empty }`, text, { A: "X" })).toEqual([undefined]);
+    expect(made(`{ from: A, ${table}, otherwise: empty, default: z }`, text, { A: "X" })).toEqual(["z"]);
+  });
+  test("says which codes it has", () => {
+    const mapping = compile(`payload: { leaf: { from: A, ${table} } }`, object({ leaf: text }));
+    expect(mapping.map(rowOf({ A: "X9" })).problems).toEqual([
+      {
+        attr: "leaf",
+        code: "invalid_choice",
+        choices: ["D", "B", "01"],
+        severity: "error",
+        by: "local",
+        place: { file: "accounts.csv", line: 2, column: "A", columnNumber: 1 },
+        shape: "A9",
+      },
+    ]);
+  });
+  test("an empty cell is looked up only when the table says what it means", () => {
+    expect(made(`{ from: A, ${table} }`, text, { A: "" })).toEqual([undefined]);
+    expect(made('{ from: A, lookup: { "": NONE } }', text, { A: "" })).toEqual(["NONE"]);
+    expect(made('{ from: A, lookup: { X: "" } }', text, { A: "X" })).toEqual([undefined]);
+  });
+  test("values take the contract's type", () => {
+    expect(made('{ from: A, lookup: { a: 1, b: "2" } }', integer, { A: "b" })).toEqual([2]);
+    expect(refusal("{ from: A, lookup: { a: x } }", integer)).toContain('what "a" becomes is not an integer');
+    expect(refusal("{ from: A, lookup: { a: GASS } }", choice("GAS"))).toContain('did you mean "GAS"?');
+  });
+  test("a table in a file", () => {
+    const lookups = new Map([["codes/types.csv", new Map([["D", "DOMESTIC"]])]]);
+    const values = { ...NO_VALUES, lookups };
+    expect(made("{ from: A, lookup: codes/types.csv }", text, { A: "D" }, values)).toEqual(["DOMESTIC"]);
+    expect(refusal("{ from: A, lookup: codes/typos.csv }", text, values)).toContain("codes/typos.csv was not read");
+  });
+  test("wrong forms", () => {
+    expect(refusal("{ from: A, lookup: [a] }")).toContain("a table (code: value)");
+    expect(refusal("{ from: A, otherwise: keep }")).toContain("means nothing without lookup");
+    expect(refusal("{ from: A, lookup: { a: b }, otherwise: drop }")).toContain("keep, empty or error");
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { boolean, compile, date, datetime, decimal, integer, number, object, rowOf, text, time } from "../rows.ts";
+import { made, refusal } from "./leaf.ts";
+
+describe("true and false", () => {
+  const leaf = '{ from: A, true: [Y, 1], false: [N, 0, ""] }';
+  test("the words of the source", () => {
+    expect(made(leaf, boolean, { A: "Y" })).toEqual([true]);
+    expect(made(leaf, boolean, { A: "0" })).toEqual([false]);
+    expect(made(leaf, boolean, { A: " " })).toEqual([false]);
+    expect(made(leaf, boolean, { A: "y" })).toEqual(["y", "invalid_choice"]);
+    expect(made("{ from: A, upper: true, true: Y, false: N }", boolean, { A: "y" })).toEqual([true]);
+  });
+  test("without them only true and false will do", () => {
+    expect(made("A", boolean, { A: "TRUE" })).toEqual([true]);
+    expect(made("A", boolean, { A: "false" })).toEqual([false]);
+    expect(made("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
+  });
+  test("wrong forms", () => {
+    expect(refusal("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("means true as well");
+    expect(refusal("{ from: A, true: [Y] }", text)).toContain("makes true or false, and the contract wants text");
+    expect(refusal("{ from: A, true: {} }", boolean)).toContain("a text or a list of texts");
+  });
+});
+
+describe("date and datetime", () => {
+  test("a date in the source's own form", () => {
+    expect(made('{ from: A, date: "dd/MM/yyyy" }', date, { A: "29/02/2024" })).toEqual(["2024-02-29"]);
+    expect(made('{ from: A, date: "dd/MM/yyyy" }', date, { A: "29/02/2023" })).toEqual(["29/02/2023", "invalid"]);
+    expect(made('{ from: A, date: "dd/MM/yyyy" }', date, { A: "2024-02-29" })).toEqual(["2024-02-29", "invalid"]);
+    expect(made('{ from: A, date: "d-MMM-yy" }', text, { A: "1-jan-99" })).toEqual(["1999-01-01"]);
+  });
+  test("without a pattern the cell has to be ISO 8601", () => {
+    expect(made("A", date, { A: "2024-02-29" })).toEqual(["2024-02-29"]);
+    expect(made("A", date, { A: "2023-02-29" })).toEqual(["2023-02-29", "invalid"]);
+    expect(made("A", datetime, { A: "2024-02-29T23:59:59Z" })).toEqual(["2024-02-29T23:59:59Z"]);
+    expect(made("A", datetime, { A: "2024-02-29 23:59" })).toEqual(["2024-02-29 23:59", "invalid"]);
+    expect(made("A", time, { A: "09:30" })).toEqual(["09:30"]);
+    expect(made("A", time, { A: "24:00" })).toEqual(["24:00", "invalid"]);
+  });
+  const london = '{ from: A, datetime: "dd/MM/yyyy HH:mm", zone: Europe/London }';
+  test("a time in a zone becomes UTC", () => {
+    expect(made(london, datetime, { A: "01/07/2024 12:30" })).toEqual(["2024-07-01T11:30:00Z"]);
+    expect(made(london, datetime, { A: "01/12/2024 12:30" })).toEqual(["2024-12-01T12:30:00Z"]);
+    expect(made('{ from: A, datetime: "yyyy-MM-dd", zone: UTC }', datetime, { A: "2024-12-01" })).toEqual([
+      "2024-12-01T00:00:00Z",
+    ]);
+  });
+  test("an hour that the zone skips or has twice is invalid", () => {
+    expect(made(london, datetime, { A: "31/03/2024 01:30" })).toEqual(["31/03/2024 01:30", "invalid"]);
+    expect(made(london, datetime, { A: "27/10/2024 01:30" })).toEqual(["27/10/2024 01:30", "invalid"]);
+  });
+  test("an offset in the cell needs no zone", () => {
+    const leaf = `{ from: A, datetime: "yyyy-MM-dd'T'HH:mm:ssXXX" }`;
+    expect(made(leaf, datetime, { A: "2024-01-01T00:30:00+01:00" })).toEqual(["2023-12-31T23:30:00Z"]);
+    expect(made(leaf, datetime, { A: "2024-01-01T00:30:00Z" })).toEqual(["2024-01-01T00:30:00Z"]);
+    expect(made(leaf, datetime, { A: "2024-01-01T00:30:00" })).toEqual(["2024-01-01T00:30:00", "invalid"]);
+  });
+  test("wrong forms", () => {
+    expect(refusal('{ from: A, date: "dd/mm/yyyy" }', date)).toContain("the month is missing");
+    expect(refusal('{ from: A, date: "dd/MM/yyyy" }', integer)).toContain("makes date, and the contract wants integer");
+    expect(refusal('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("makes datetime");
+    expect(refusal('{ from: A, datetime: "dd/MM/yyyy" }', datetime)).toContain("in which zone");
+    expect(refusal('{ from: A, datetime: "dd/MM/yyyy", zone: Europe/Lundun }', datetime)).toContain("not a time zone");
+    expect(refusal('{ from: A, datetime: "dd/MM/yyyyXXX", zone: UTC }', datetime)).toContain("says the zone already");
+    expect(refusal("{ from: A, zone: UTC }", datetime)).toContain("means nothing without datetime");
+    expect(refusal("{ from: A, date: [x] }", date)).toContain("has to be a text");
+  });
+});
+
+describe("number", () => {
+  const german = '{ from: A, number: { decimal: ",", group: "." } }';
+  test("the source's own marks", () => {
+    expect(made(german, decimal, { A: "1.234.567,50" })).toEqual(["1234567.50"]);
+    expect(made(german, decimal, { A: "-0,5" })).toEqual(["-0.5"]);
+    expect(made(german, number, { A: "1.234,5" })).toEqual([1234.5]);
+    expect(made(german, decimal, { A: "12.34,50" })).toEqual(["12.34,50", "invalid"]);
+    expect(made(german, integer, { A: "1.234,5" })).toEqual(["1.234,5", "invalid"]);
+    expect(made('{ from: A, number: { group: "," } }', integer, { A: "+1,234" })).toEqual([1234]);
+    expect(made('{ from: A, number: { group: " " } }', integer, { A: "1\u00a0234" })).toEqual([1234]);
+  });
+  test("says that leading zeros mean nothing", () => {
+    expect(made("{ from: A, number: {} }", integer, { A: "007" })).toEqual([7]);
+    expect(made("A", integer, { A: "007" })).toEqual(["007", "invalid"]);
+  });
+  test("no digit is lost", () => {
+    expect(made("A", integer, { A: "9007199254740993" })).toEqual(["9007199254740993", "invalid"]);
+    expect(made("A", number, { A: "0.10000000000000000001" })).toEqual(["0.10000000000000000001", "invalid"]);
+    expect(made("A", number, { A: "1.50" })).toEqual([1.5]);
+    expect(made("A", number, { A: "1e400" })).toEqual(["1e400", "invalid"]);
+    expect(made("A", decimal, { A: "0.10" })).toEqual(["0.10"]);
+    expect(made("A", decimal, { A: "12345678901234567890.10" })).toEqual(["12345678901234567890.10"]);
+    expect(made("A", decimal, { A: "1,5" })).toEqual(["1,5", "invalid"]);
+    expect(made("A", integer, { A: "0" })).toEqual([0]);
+  });
+  test("wrong forms", () => {
+    expect(refusal('{ from: A, number: { decimal: ",", group: "," } }', decimal)).toContain("two different characters");
+    expect(refusal("{ from: A, number: true }", decimal)).toContain("two different characters");
+    expect(refusal("{ from: A, number: {} }", boolean)).toContain("makes number");
+  });
+});
+
+describe("a cell that does not fit", () => {
+  test.each([
+    ['{ from: A, date: "dd/MM/yyyy" }', date, { as: "dd/MM/yyyy" }],
+    [
+      '{ from: A, datetime: "dd/MM HH:mm yyyy", zone: Europe/London }',
+      datetime,
+      { as: "dd/MM HH:mm yyyy", zone: "Europe/London" },
+    ],
+    ['{ from: A, number: { decimal: ",", group: "." } }', decimal, { as: "1.234,50" }],
+    ["A", date, undefined],
+  ])("%s asks for the form of the source, not for what becomes of it", (leaf, type, written) => {
+    const { problems } = compile(`payload: { leaf: ${leaf} }`, object({ leaf: type })).map(rowOf({ A: "?" }));
+    expect(
+      problems.map((problem) => (problem.code === "invalid" && "written" in problem ? problem.written : undefined)),
+    ).toEqual([written]);
+  });
+});

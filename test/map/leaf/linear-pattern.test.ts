@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { linearPattern } from "../../../src/map/leaf/replacement.ts";
+
+const ADMITTED = [
+  "[^0-9]",
+  "\\s+",
+  "[-\\s]+",
+  "^0",
+  "^\\s+x",
+  "(?:Mr|Mrs|Dr)\\.? ",
+  "(\\d{2})(\\d{2})",
+  "a{2,5}b",
+  "(?<year>\\d{4})",
+  "x(?:a+|b)",
+  "\\p{L}+",
+  "[[\\]]",
+  "\\u0041",
+];
+const REFUSED = [
+  ["(a+)+$", "single character"],
+  ["(a|a)*b", "single character"],
+  ["(?:)+x", "single character"],
+  ["a*", "matches nothing"],
+  ["\\s+$", "only at the end"],
+  ["a+b", "only at the end"],
+  ["a+b+", "only at the end"],
+  ["(?:a+b|c+)", "only at the end"],
+  ["(?:a+){3}", "may not be repeated"],
+  ["x{0,90}y{0,90}z{0,90}q", "too many ways"],
+  ["((a|b){9}){9}", "too many ways"],
+  ["a{300}", "200 at most"],
+  ["a{300,}", "200 at most"],
+  ["(a)\\1", "refers back"],
+  ["(?<n>a)\\k<n>", "refers back"],
+  ["(?=a)b", "looks around"],
+  ["(?<!a)b", "looks around"],
+  ["(", "cannot be read"],
+  ["a".repeat(201), "longer than 200"],
+] as const;
+
+describe("linearPattern", () => {
+  test.each(ADMITTED)("%s is admitted", (source) => expect(linearPattern(source)).toBeInstanceOf(RegExp));
+  test.each(REFUSED)("%s is refused", (source, words) => expect(linearPattern(source)).toContain(words));
+
+  test("what is admitted is quick on 100 kB of anything made for it", () => {
+    const characters = fc.constantFrom(" ", "a", "ab", "0", "-", "x", "Mr", "]");
+    fc.assert(
+      fc.property(fc.constantFrom(...ADMITTED), characters, characters, (source, body, end) => {
+        const expression = linearPattern(source);
+        const text = body.repeat(100_000 / body.length) + end;
+        const start = performance.now();
+        if (typeof expression !== "string") text.replace(expression, "");
+        expect(performance.now() - start).toBeLessThan(2000);
+      }),
+    );
+  });
+});

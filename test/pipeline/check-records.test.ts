@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../src/model/outcome.ts";
+import type { MappedRecord } from "../../src/model/record.ts";
+import { checkedRecords } from "../../src/migrate.ts";
+import { checkRecords, isValid } from "../../src/pipeline/check-records.ts";
+import { createShownValues } from "../../src/report/shown-values.ts";
+import { all, openThings, problemsOf, thingsFolder } from "../job/sample-job.ts";
+
+const { signal } = new AbortController();
+
+describe("checked records", () => {
+  it("have the mapping's problem at an attr, and not the validator's as well", async () => {
+    const job = await openThings(thingsFolder(["A,Ann,31/02/2024,"]));
+    const records = await all(checkedRecords(job, { signal }));
+    expect(problemsOf(records)).toEqual(["1 born invalid"]);
+    expect(records[0]?.problems[0]?.place).toEqual({
+      file: expect.stringContaining("things.csv"),
+      line: 2,
+      column: "BORN",
+      columnNumber: 3,
+    });
+  });
+
+  it("keep an error of the contract beside a warning of the source at the same attr", async () => {
+    const job = await openThings(thingsFolder(["A,toolong,,"]));
+    const [record] = await all(checkedRecords(job, { signal }));
+    if (record === undefined) throw new Error("no record");
+    const warning = {
+      attr: "name",
+      code: "source_control_character",
+      character: "U+0007",
+      severity: "warning",
+      by: "local",
+    } as const;
+    const warned: MappedRecord = { ...record, problems: [warning] };
+    async function* records(): AsyncGenerator<readonly MappedRecord[]> {
+      yield [warned];
+    }
+    const checked = await all(checkRecords(records(), job, undefined));
+    expect(problemsOf(checked)).toEqual(["1 name source_control_character", "1 name max_length"]);
+    expect(checked.map(isValid)).toEqual([false]);
+  });
+
+  it("must have a business key, though the contract asks for none", async () => {
+    const job = await openThings(thingsFolder([",Ann,,"]));
+    const records = await all(checkedRecords(job, { signal }));
+    expect(problemsOf(records)).toEqual(["1 ref required"]);
+    expect(records[0]?.problems[0]?.place).toMatchObject({ line: 2, column: "REF" });
+  });
+
+  it("that could not be read whole are not judged further", async () => {
+    const job = await openThings(thingsFolder(["A,far too long", "B,Bob,,"]));
+    const records = await all(checkedRecords(job, { signal }));
+    expect(problemsOf(records)).toEqual(["1 non_field_errors source_ragged_row"]);
+    expect(records.map(isValid)).toEqual([false, true]);
+  });
+
+  it("refuse a document path that repeats the supplier's root", async () => {
+    const job = await openThings(thingsFolder(["A,Ann,,docs/x/a.pdf"]), { documentRoot: "docs/x" });
+    expect(problemsOf(await all(checkedRecords(job, { signal })))).toEqual(["1 file unsafe_document_path"]);
+  });
+
+  it("are those wanted, with the numbers of the whole input", async () => {
+    const rows = Array.from({ length: 1200 }, (_, index) => `K${index + 1},Ann,,`);
+    const folder = thingsFolder(rows);
+    const numbers = async (only?: readonly string[], limit?: number): Promise<readonly number[]> => {
+      const job = await openThings(folder, { only, limit });
+      return (await all(checkedRecords(job, { signal }))).map(({ number }) => number);
+    };
+    expect(await numbers(["K2", "K1199", "K7000"])).toEqual([2, 1199]);
+    expect(await numbers(["K2", "K1199"], 1)).toEqual([2]);
+    expect((await numbers(undefined, 501)).length).toBe(501);
+    expect(await numbers([])).toEqual([]);
+  });
+
+  it("end early, without an error, when the run is stopped", async () => {
+    const job = await openThings(thingsFolder(["A,Ann,,"]));
+    expect(await all(checkedRecords(job, { signal: AbortSignal.abort() }))).toEqual([]);
+  });
+
+  it("keep the values of what is wrong only when somebody wants to see them", async () => {
+    const job = await openThings(thingsFolder(["A,toolong,31/02/2024,"]));
+    const shownValues = createShownValues();
+    const [record] = await all(checkedRecords(job, { signal, shownValues }));
+    const { number, row, problems = [] } = record ?? {};
+    const source = { file: row?.table.file ?? "", line: 2 };
+    const stored = problems.map(({ value: _value, ...problem }) => problem);
+    const outcome: Outcome = { record: number ?? 0, source, status: "invalid", problems: stored };
+    const shown = [outcome].map((each) => shownValues.fill(each));
+    expect(shown[0]?.problems.map(({ attr, value }) => [attr, value])).toEqual([
+      ["born", "31/02/2024"],
+      ["name", "toolong"],
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import path from "node:path";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
+import { requireSameDestination } from "../../src/pipeline/run-ledger.ts";
+import { item, planned, PUSH, sendAll } from "../ledger/ledger-input.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+const HERE = { host: PUSH.target, supplier: PUSH.supplier };
+const ELSEWHERE = { host: "production.example/v1/", supplier: PUSH.supplier };
+
+let ledger: Ledger;
+beforeEach(async () => {
+  ledger = await openLedger({ path: path.join(temporaryFolder(), "ledger.db"), create: true });
+  onTestFinished(() => ledger.close());
+});
+
+const ask = (recipient: typeof HERE): Promise<void> => requireSameDestination(ledger, "ledger.db", recipient);
+
+it("a new ledger belongs to nobody, nor does one whose runs sent nothing", async () => {
+  await expect(ask(HERE)).resolves.toBeUndefined();
+  await planned(ledger, [item(1, "A")]);
+  await planned(ledger, [item(1, "A")], { run: { dryRun: true } });
+  await expect(ask(ELSEWHERE)).resolves.toBeUndefined();
+});
+
+it.each([
+  ["another host", ELSEWHERE, `belongs to ${PUSH.target}, and this run is for ${ELSEWHERE.host}`],
+  ["another supplier", { ...HERE, supplier: "OTHER" }, "belongs to supplier ACME, and this run is for OTHER"],
+])("a ledger that records were sent with is refused for %s", async (_, recipient, message) => {
+  await sendAll(ledger, await planned(ledger, [item(1, "A"), item(2, "B")]), "accepted");
+  await expect(ask(HERE)).resolves.toBeUndefined();
+  await expect(ask(recipient)).rejects.toMatchObject({
+    code: "wrong_target",
+    exitCode: 2,
+    message: expect.stringContaining(message),
+    hint: expect.stringContaining("--ledger"),
+  });
+});

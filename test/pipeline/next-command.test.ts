@@ -1,0 +1,126 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Run } from "../../src/ledger/ledger.ts";
+import type { Summary } from "../../src/model/outcome.ts";
+import type { JobSettings } from "../../src/job/job.ts";
+import type { RunRemainder } from "../../src/pipeline/next-command.ts";
+import { nextCommand } from "../../src/pipeline/next-command.ts";
+import { shellCommand } from "../../src/text/shell-command.ts";
+import { PUSH_SETTINGS } from "../job/sample-job.ts";
+
+const JOB: JobSettings = {
+  folder: process.cwd(),
+  config: "conf/my migrate.yaml",
+  contract: ["c.yaml", "o.yaml"],
+  operation: "import-thing",
+  mapping: "m.yaml",
+  sources: ["a.csv"],
+  namedSources: {},
+  supplier: "ACME",
+  delimiter: ";",
+  encoding: "latin1",
+  limit: 3,
+};
+
+function leftOver(more: {
+  readonly run?: Partial<Run>;
+  readonly summary?: Partial<Summary>;
+  readonly rest?: Partial<RunRemainder>;
+}): RunRemainder {
+  return {
+    run: {
+      id: "20261120-2341-7f3a",
+      command: "push",
+      target: "t",
+      supplier: "ACME",
+      operation: "import-thing",
+      settings: { ...PUSH_SETTINGS, job: JOB },
+      dryRun: false,
+      startedAt: "2026-11-20T23:41:07.000Z",
+      state: "finished",
+      ...more.run,
+    },
+    settings: JOB,
+    summary: { records: 3, counts: { accepted: 3 }, errors: {}, warnings: {}, exitCode: 0, ...more.summary },
+    rejects: [],
+    flags: [],
+    ledger: "l.db",
+    dedupesByKey: false,
+    ...more.rest,
+  };
+}
+
+const RESUME = "migrate resume 20261120-2341-7f3a --ledger l.db";
+const MEANT =
+  "--config 'conf/my migrate.yaml' --contract c.yaml --contract o.yaml --operation import-thing --mapping m.yaml";
+const READ = "--supplier ACME --delimiter ';' --encoding latin1";
+
+describe("the next command", () => {
+  it("is none when all is done", () => {
+    expect(nextCommand(leftOver({}))).toBeUndefined();
+  });
+
+  it.each([
+    ["records are pending", { summary: { counts: { pending: 1 }, exitCode: 3 } }],
+    ["records are blocked", { summary: { counts: { blocked: 1, rejected: 1 }, exitCode: 4 } }],
+    ["reading was stopped", { run: { state: "planning" }, summary: { counts: { valid: 2 }, exitCode: 3 } }],
+  ] as const)("goes on with the run when %s", (_, more) => {
+    expect(nextCommand(leftOver(more))).toBe(RESUME);
+  });
+
+  it("goes on with ambiguous records where a repeat cannot create twice, and has them settled where it can", () => {
+    const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
+    expect(nextCommand(leftOver({ summary, rest: { dedupesByKey: true } }))).toBe(RESUME);
+    expect(nextCommand(leftOver({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
+    const dryRun = { dryRun: true };
+    expect(nextCommand(leftOver({ summary, run: dryRun }))).toBeUndefined();
+  });
+
+  it("is none for a dry run whose records were not to be sent", () => {
+    expect(nextCommand(leftOver({ run: { dryRun: true }, summary: { counts: { pending: 2 } } }))).toBeUndefined();
+  });
+
+  it("is none when too many were invalid: reading again would end the same", () => {
+    const more = { run: { state: "planning" }, summary: { counts: { invalid: 2 }, exitCode: 1 } } as const;
+    expect(nextCommand(leftOver(more))).toBeUndefined();
+  });
+
+  it("feeds rejects back, to the target as it was typed, without --limit", () => {
+    const rejects = [{ source: undefined, path: "out/rejects.csv" }];
+    expect(nextCommand(leftOver({ rest: { rejects } }))).toBe(
+      `migrate push out/rejects.csv ${MEANT} ${READ} --target t --ledger l.db`,
+    );
+  });
+
+  it("feeds rejects of a validation back, each to its source", () => {
+    const rejects = [
+      { source: "a", path: "out/rejects.csv" },
+      { source: "b", path: "out/rejects.b.csv" },
+    ];
+    const run = { command: "validate", settings: {} } as const;
+    expect(nextCommand(leftOver({ run, rest: { rejects, ledger: undefined } }))).toBe(
+      `migrate validate --source a=out/rejects.csv --source b=out/rejects.b.csv ${MEANT} ${READ}`,
+    );
+  });
+});
+
+describe("a line for the shell", () => {
+  it("gives any words back as they were", () => {
+    const word = fc.string({
+      unit: fc.constantFrom(...Array.from("aZ0 '\"\\$`!*?~#;&|<>(){}[]=%-\n\té")),
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), (words) => {
+        const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${shellCommand(words)}`], { encoding: "utf8" });
+        expect(printed.split("\0").slice(0, -1)).toEqual(words);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("quotes no more than it must", () => {
+    expect(shellCommand(["migrate", "push", "a/b-1.csv", "--rps", "5%"])).toBe("migrate push a/b-1.csv --rps 5%");
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { check, checkedRecords } from "../../src/migrate.ts";
+import { recordsToSend } from "../../src/pipeline/records-to-send.ts";
+import type { CheckOptions } from "../../src/migrate.ts";
+import type { CheckResult } from "../../src/job/dependencies.ts";
+import type { MaxErrors } from "../../src/job/recorded-settings.ts";
+import { all, openBook, openThings, thingsFolder, writeThings } from "../job/sample-job.ts";
+
+const OPTIONS: CheckOptions = {
+  revise: false,
+  allowEmpty: false,
+  signal: new AbortController().signal,
+  onProgress: () => undefined,
+};
+
+/** Of so many records, the first ones invalid. */
+function rows(total: number, invalid: number): readonly string[] {
+  return Array.from({ length: total }, (_, index) => `K${index},${index < invalid ? "toolong" : "Ann"},,`);
+}
+
+describe("a plan", () => {
+  it.each<[string, MaxErrors | undefined, CheckResult["reason"], number]>([
+    ["no tolerance", undefined, "done", 1200],
+    ["a count that is kept", { count: 30 }, "done", 1200],
+    ["a count that is exceeded", { count: 29 }, "too_many_errors", 500],
+    ["none at all", { count: 0 }, "too_many_errors", 500],
+    ["a share that is kept, though not by the first records", { share: 0.025 }, "done", 1200],
+    ["a share that is exceeded, which only the end can tell", { share: 0.0249 }, "too_many_errors", 1200],
+  ])("with %s", async (_, maxErrors, reason, records) => {
+    const folder = thingsFolder(rows(1200, 30));
+    const handle = await openBook(folder);
+    const end = await check(await openThings(folder), handle, { ...OPTIONS, maxErrors });
+    expect(end).toEqual({ records, invalid: 30, reason });
+    const settled = (await handle.ledger.findRun(handle.run))?.state;
+    expect(settled).toBe(reason === "done" ? "sending" : "planning");
+  });
+
+  it("says how far it is", async () => {
+    const folder = thingsFolder(rows(600, 2));
+    const seen: unknown[] = [];
+    await check(await openThings(folder), await openBook(folder), { ...OPTIONS, onProgress: (now) => seen.push(now) });
+    expect(seen).toEqual([
+      { records: 500, invalid: 2 },
+      { records: 600, invalid: 2 },
+    ]);
+  });
+
+  it("that is stopped stays open, to be read anew", async () => {
+    const folder = thingsFolder(rows(1200, 0));
+    const handle = await openBook(folder);
+    const stopping = new AbortController();
+    const end = await check(await openThings(folder), handle, {
+      ...OPTIONS,
+      signal: stopping.signal,
+      onProgress: () => stopping.abort(),
+    });
+    expect(end).toEqual({ records: 500, invalid: 0, reason: "stopped" });
+    expect(await handle.ledger.findRun(handle.run)).toMatchObject({ state: "planning" });
+  });
+
+  it("without a single record is refused, unless that is fine", async () => {
+    const folder = thingsFolder([]);
+    const job = await openThings(folder);
+    await expect(check(job, await openBook(folder), OPTIONS)).rejects.toMatchObject({
+      code: "source_empty",
+      hint: expect.stringContaining("--allow-empty"),
+    });
+    expect(await check(job, await openBook(folder), { ...OPTIONS, allowEmpty: true })).toMatchObject({ records: 0 });
+  });
+
+  it("points at the cell of a key that stands twice", async () => {
+    const folder = thingsFolder(["A,Ann,,", "A,Bob,,"]);
+    const handle = await openBook(folder);
+    await check(await openThings(folder), handle, OPTIONS);
+    const outcomes = await all(handle.ledger.outcomes(handle.run));
+    expect(
+      outcomes.map(({ problems }) => problems.map(({ code, place }) => [code, place?.line, place?.column])),
+    ).toEqual([[["duplicate_key", 2, "REF"]], [["duplicate_key", 3, "REF"]]]);
+  });
+});
+
+describe("records that are due", () => {
+  it("are the pending ones, with their payloads and a way back to their cells", async () => {
+    const folder = thingsFolder(["A,Ann,,", "B,toolong,,", "C,Cid,01/02/2024,"]);
+    const handle = await openBook(folder);
+    const job = await openThings(folder);
+    await check(job, handle, OPTIONS);
+    const due = await all(recordsToSend(job.input.records(), { job, handle, shownValues: undefined }));
+    expect(due.map(({ record, payload }) => [record, payload])).toEqual([
+      [1, { ref: "A", name: "Ann" }],
+      [3, { ref: "C", name: "Cid", born: "2024-02-01" }],
+    ]);
+    expect(due[1]?.locate(["born"])).toMatchObject({ line: 4, column: "BORN" });
+  });
+
+  it("are refused when a payload is not what was planned", async () => {
+    const folder = thingsFolder(["A,Ann,,", "B,Bob,,"]);
+    const handle = await openBook(folder);
+    await check(await openThings(folder), handle, OPTIONS);
+    writeThings(folder, ["A,Ann,,", "B,Bea,,"]);
+    const job = await openThings(folder);
+    const due = recordsToSend(job.input.records(), { job, handle, shownValues: undefined });
+    await expect(all(due)).rejects.toMatchObject({ code: "source_changed", message: expect.stringContaining("2") });
+    expect(await all(checkedRecords(job, OPTIONS))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,121 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
+import { check } from "../../src/migrate.ts";
+import { worstExitCode } from "../../src/model/failure.ts";
+import { Failure } from "../../src/model/failure.ts";
+import type { CheckResult } from "../../src/job/dependencies.ts";
+import type { RunReport } from "../../src/pipeline/run-report.ts";
+import { endRun, requireReportFolder } from "../../src/pipeline/run-report.ts";
+import type { UploadEnd } from "../../src/upload/upload-types.ts";
+import { openBook, openThings, thingsFolder } from "../job/sample-job.ts";
+
+interface Ending {
+  readonly rows?: readonly string[];
+  readonly end?: Partial<CheckResult>;
+  readonly sent?: Partial<UploadEnd>;
+  readonly out?: (folder: string) => string;
+}
+
+interface Ended {
+  readonly report: Omit<RunReport, "close">;
+  readonly notices: readonly string[];
+  readonly folder: string;
+  /** What the ledger remembers as the run's exit code. */
+  readonly remembered: number | undefined;
+}
+
+/** Ends a push whose plan is settled, in one way or another. */
+async function ended({ rows = ["A,Ann,,"], end, sent, out }: Ending): Promise<Ended> {
+  const folder = thingsFolder(rows);
+  const job = await openThings(folder);
+  const handle = await openBook(folder);
+  const { ledger } = handle;
+  const signal = new AbortController().signal;
+  const done = await check(job, handle, { revise: false, allowEmpty: false, signal, onProgress: () => undefined });
+  const run = await ledger.findRun(handle.run);
+  if (run === undefined) throw new Error("no run");
+  const notices: string[] = [];
+  const upload = sent && { reason: "done" as const, counts: {}, unsaved: [], ...sent };
+  const report = await endRun(
+    { ledger, run, job, end: { ...done, ...end }, sent: upload },
+    { out: (out ?? ((at) => path.join(at, "out")))(folder), showValues: false },
+    { screen: { colour: false, width: 80 }, notice: (text) => notices.push(text), rescueFolder: folder },
+  );
+  return { report, notices, folder, remembered: (await ledger.findRun(handle.run))?.exitCode };
+}
+
+const unreachable = new Failure("platform_unreachable", "nobody answers");
+const closed = new Failure("supplier_closed", "paused");
+
+describe("the exit code of a run", () => {
+  it.each<[string, Ending, number, readonly string[]]>([
+    ["records that are to be sent", {}, 3, []],
+    ["records that are invalid", { rows: ["A,toolong,,"] }, 1, []],
+    ["invalid ones and others to be sent", { rows: ["A,toolong,,", "B,Bob,,"] }, 3, []],
+    ["too many invalid ones", { rows: ["A,toolong,,"], end: { reason: "too_many_errors" } }, 1, ["too_many_errors"]],
+    ["reading that was stopped", { rows: ["A,toolong,,"], end: { reason: "stopped" } }, 3, ["incomplete"]],
+    ["sending that was stopped", { rows: ["A,toolong,,"], sent: { reason: "drained" } }, 3, []],
+    ["a platform that cannot be reached", { sent: { reason: "stopped", failure: unreachable } }, 3, [unreachable.code]],
+    ["a supplier that is paused", { sent: { reason: "stopped", failure: closed } }, 4, [closed.code]],
+  ])("with %s", async (_, ending, exitCode, failures) => {
+    const { report, remembered, folder } = await ended(ending);
+    expect(report.exitCode).toBe(exitCode);
+    expect(remembered).toBe(exitCode);
+    expect(report.failures.map(({ code }) => code)).toEqual(failures);
+    expect(JSON.parse(readFileSync(path.join(folder, "out/summary.json"), "utf8"))).toMatchObject({ exitCode });
+  });
+
+  it("is 6 when its report cannot be written, and what it did is shown all the same", async () => {
+    const { report, remembered } = await ended({
+      rows: ["A,toolong,,"],
+      out: (at) => {
+        mkdirSync(path.join(at, "out/summary.json"), { recursive: true });
+        return path.join(at, "out");
+      },
+    });
+    expect(report).toMatchObject({
+      exitCode: 6,
+      failures: [{ code: "storage", hint: expect.stringContaining("migrate report") }],
+      report: { summary: { records: 1, counts: { invalid: 1 } } },
+    });
+    expect(report.report.folder).toBeUndefined();
+    expect(remembered).toBe(1);
+  });
+
+  it("is the worst of all", () => {
+    expect(worstExitCode([])).toBe(0);
+    expect(worstExitCode([0, 1, 3])).toBe(3);
+    expect(worstExitCode([1, 4, 3, 5])).toBe(5);
+    expect(worstExitCode([5, 6])).toBe(6);
+    expect(worstExitCode([6, 70, 5])).toBe(70);
+  });
+});
+
+describe("a run's end", () => {
+  it("says which answers the ledger could not take", async () => {
+    const identity = new Uint8Array(32);
+    const answer = {
+      record: 7,
+      identity,
+      attempt: 1,
+      status: "accepted",
+      problems: [],
+      at: "",
+      account: "A-1",
+    } as const;
+    const unsaved: readonly AttemptOutcome[] = [answer, { ...answer, record: 8, status: "rejected" }];
+    const failure = new Failure("storage", "disk full");
+    const { notices } = await ended({ sent: { reason: "stopped", failure, unsaved } });
+    expect(notices).toEqual([expect.stringMatching(/record 7 accepted as A-1, record 8 rejected/)]);
+  });
+
+  it("is asked about before its beginning: a report must not overwrite its input", async () => {
+    const folder = thingsFolder(["A,Ann,,"]);
+    const job = await openThings(folder);
+    await expect(requireReportFolder(undefined, job)).resolves.toBeUndefined();
+    await expect(requireReportFolder(folder, job)).resolves.toBeUndefined();
+    await expect(requireReportFolder(path.join(folder, "things.csv"), job)).rejects.toMatchObject({ code: "storage" });
+  });
+});

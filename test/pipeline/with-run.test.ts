@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { closeAfterReport } from "../../src/pipeline/with-run.ts";
+
+const SHOWN = {
+  report: {
+    summary: { records: 0, counts: {}, errors: {}, warnings: {}, exitCode: 0 },
+    outcomes: async function* none() {
+      yield [];
+    },
+    showValues: false,
+    colour: false,
+    width: 80,
+    title: "",
+  },
+  exitCode: 0,
+  failures: [],
+};
+
+describe("what a command has opened", () => {
+  it("is closed with its report, the last thing first", async () => {
+    const closed: string[] = [];
+    const report = await closeAfterReport(async (keep) => {
+      for (const name of ["lock", "ledger", "input"]) keep({ close: async () => void closed.push(name) });
+      return SHOWN;
+    });
+    expect(closed).toEqual([]);
+    await report.close();
+    expect(closed).toEqual(["input", "ledger", "lock"]);
+  });
+
+  it("is closed at once when the command fails, whatever closing says", async () => {
+    const closed: string[] = [];
+    const failing = closeAfterReport(async (keep) => {
+      keep({ close: async () => void closed.push("lock") });
+      keep({ close: () => Promise.reject(new Error("cannot close")) });
+      throw new Error("the cause");
+    });
+    await expect(failing).rejects.toThrow("the cause");
+    expect(closed).toEqual(["lock"]);
+  });
+});

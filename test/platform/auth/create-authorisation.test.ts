@@ -1,0 +1,252 @@
+import { describe, expect, test } from "vitest";
+import { createImportClient, type ImportClient } from "../../../src/platform/import/import-client.ts";
+import { type AuthorisationOptions, createAuthorisation } from "../../../src/platform/auth/create-authorisation.ts";
+import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../../src/transport/http.ts";
+
+const baseUrl = new URL("https://localhost/v1/");
+const credentials = { kind: "api-key", apiKey: "sk_live_1" } as const;
+
+interface Platform {
+  readonly http: Http;
+  readonly tokens: HttpRequest[];
+  readonly imports: HttpRequest[];
+  /** Tokens issued up to this number are refused from now on. */
+  expire: (generation: number) => void;
+}
+
+/** Issues token-1, token-2... and takes the newest of them only. */
+function platform(options: { readonly token?: (number: number) => HttpReply } = {}): Platform {
+  const tokens: HttpRequest[] = [];
+  const imports: HttpRequest[] = [];
+  let expired = 0;
+  return {
+    tokens,
+    imports,
+    expire: (generation) => void (expired = generation),
+    async http(request) {
+      await new Promise(setImmediate);
+      if (request.url.pathname.endsWith("graphql/")) {
+        tokens.push(request);
+        const number = tokens.length;
+        return options.token?.(number) ?? json(200, { data: { ObtainServiceToken: { token: `token-${number}` } } });
+      }
+      imports.push(request);
+      const generation = Number(/^Token token-(\d+)$/.exec(request.headers["authorization"] ?? "")?.[1] ?? 0);
+      return generation > expired ? json(201, { account_number: "A-1" }) : json(401, { detail: "no" });
+    },
+  };
+}
+
+const unreachable: Http = () =>
+  Promise.reject(new TransportError("sent", "reset", { code: "ECONNRESET", durationMs: 1 }));
+
+function json(status: number, body: unknown): HttpReply {
+  return {
+    status,
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json" },
+    complete: true,
+    durationMs: 1,
+  };
+}
+
+function client(http: Http, more: Partial<AuthorisationOptions> = {}, wrap?: string): ImportClient {
+  return createImportClient({
+    http,
+    baseUrl,
+    authorisation: createAuthorisation({ http, baseUrl, credentials, clock, ...more }),
+    operation: { path: "/data-import/accounts/", outcomes: [], ...(wrap === undefined ? {} : { wrap }) },
+    userAgent: "energy-migrate/test",
+    clock: { now: () => 0 },
+  });
+}
+
+const never = new AbortController().signal;
+const clock = { now: () => 0, monotonic: () => 0 };
+
+describe("the service token", () => {
+  test("one request for sixteen workers", async () => {
+    const { http, tokens, imports } = platform();
+    const importer = client(http);
+    const answers = await Promise.all(Array.from({ length: 16 }, () => importer.send({}, never)));
+    expect(answers.every(({ replyClass }) => replyClass.kind === "accepted")).toBe(true);
+    expect(tokens).toHaveLength(1);
+    expect(imports).toHaveLength(16);
+    expect(tokens[0]?.url.href).toBe("https://localhost/v1/graphql/");
+    expect(JSON.parse(tokens[0]?.body ?? "")).toEqual({
+      query:
+        "mutation ObtainServiceToken($apiKey: String!) { ObtainServiceToken(input: { APIKey: $apiKey }) { token } }",
+      variables: { apiKey: "sk_live_1" },
+    });
+    expect(tokens[0]?.headers).not.toHaveProperty("authorization");
+  });
+
+  test("F25: one renewal for sixteen workers that were refused at once", async () => {
+    const { http, tokens, imports, expire } = platform();
+    const importer = client(http);
+    await importer.send({}, never);
+    expire(1);
+    const answers = await Promise.all(Array.from({ length: 16 }, () => importer.send({}, never)));
+    expect(answers.every(({ replyClass }) => replyClass.kind === "accepted")).toBe(true);
+    expect(tokens).toHaveLength(2);
+    expect(imports).toHaveLength(1 + 32);
+  });
+
+  test("a new token that is refused too is the end", async () => {
+    const { http, tokens, imports, expire } = platform();
+    expire(99);
+    expect(await client(http).send({}, never)).toMatchObject({ replyClass: { kind: "unauthorised" }, http: 401 });
+    expect(tokens).toHaveLength(2);
+    expect(imports).toHaveLength(2);
+  });
+
+  test("a refused key is the end after one request", async () => {
+    const errors = [{ message: "sk_live_1 is wrong", extensions: { errorCode: "KT-CT-1139" } }];
+    const { http, tokens, imports } = platform({ token: () => json(200, { data: null, errors }) });
+    const importer = client(http);
+    for (let turn = 0; turn < 5; turn += 1) {
+      const { replyClass } = await importer.send({}, never);
+      expect(replyClass).toMatchObject({ kind: "stop", failure: { code: "authentication", exitCode: 4 } });
+      expect(replyClass).toHaveProperty("failure.message", expect.stringContaining("KT-CT-1139"));
+      expect(JSON.stringify(replyClass)).not.toContain("sk_live_1");
+    }
+    expect(tokens).toHaveLength(1);
+    expect(imports).toHaveLength(0);
+  });
+
+  test("a token endpoint that is down for a while is tried again, and no record has left", async () => {
+    let now = 0;
+    const passing = { now: () => 0, monotonic: () => now };
+    const { http, tokens, imports } = platform({
+      token: (number) =>
+        number === 1 ? json(503, {}) : json(200, { data: { ObtainServiceToken: { token: "token-1" } } }),
+    });
+    const importer = client(http, { clock: passing });
+    for (let turn = 0; turn < 5; turn += 1) {
+      expect(await importer.send({}, never)).toMatchObject({ replyClass: { kind: "unsent", code: "HTTP_503" } });
+    }
+    expect(imports).toHaveLength(0);
+    expect(tokens).toHaveLength(1);
+    now = 1_000;
+    expect(await importer.send({}, never)).toMatchObject({ replyClass: { kind: "accepted" } });
+  });
+
+  test("a token endpoint that cannot be reached", async () => {
+    expect(await client(unreachable).send({}, never)).toMatchObject({
+      replyClass: { kind: "unsent", code: "ECONNRESET" },
+    });
+  });
+
+  test("the mutation, its input, its output and the header's form are settings", async () => {
+    const requests: HttpRequest[] = [];
+    const http: Http = (request) => {
+      requests.push(request);
+      return Promise.resolve(json(200, { data: { obtainKrakenToken: { access: { jwt: "abc" } } } }));
+    };
+    const mutation = {
+      name: "obtainKrakenToken",
+      inputField: "organizationSecretKey",
+      tokenAt: ["obtainKrakenToken", "access", "jwt"],
+      path: "/v2/graphql/",
+    };
+    const authorisation = createAuthorisation({ http, baseUrl, credentials, mutation, prefix: "JWT ", clock });
+    expect(await authorisation.header()).toBe("JWT abc");
+    expect(requests[0]?.url.href).toBe("https://localhost/v2/graphql/");
+    expect(requests[0]?.body).toContain(
+      "obtainKrakenToken(input: { organizationSecretKey: $apiKey }) { access { jwt } }",
+    );
+  });
+
+  test("a whole document takes the place of the default one, for a key and for a refresh token", async () => {
+    const requests: HttpRequest[] = [];
+    const http: Http = (request) => {
+      requests.push(request);
+      return Promise.resolve(json(200, { data: { login: { token: `t${requests.length}`, refreshToken: "r" } } }));
+    };
+    const mutation = { document: "mutation Mine", tokenAt: ["login", "token"] };
+    const queries = (): readonly unknown[] => requests.map(({ body }) => JSON.parse(body ?? "").query);
+    const keyOnly = createAuthorisation({ http, baseUrl, credentials, mutation, clock });
+    await keyOnly.refused(await keyOnly.header());
+    expect(queries()).toEqual(["mutation Mine", "mutation Mine"]);
+    const both = { ...mutation, refreshDocument: "mutation Again" };
+    const refreshing = createAuthorisation({ http, baseUrl, credentials, mutation: both, clock });
+    await refreshing.refused(await refreshing.header());
+    expect(queries().slice(2)).toEqual(["mutation Mine", "mutation Again"]);
+  });
+
+  test("what it is asked for is a setting, and nothing but the token by default", async () => {
+    const { http, tokens } = platform();
+    const mutation = { outputFields: ["token", "payload", "refreshToken: renewal"] };
+    await createAuthorisation({ http, baseUrl, credentials, mutation, clock }).header();
+    expect(JSON.parse(tokens[0]?.body ?? "").query).toContain("{ token payload refreshToken: renewal }");
+  });
+
+  test.each(["https://evil.example/graphql/", "//evil.example/graphql/", "\\\\evil.example/"])(
+    "the key goes to the base URL's origin whatever the path says: %s",
+    async (path) => {
+      const { http, tokens } = platform();
+      const held = createAuthorisation({ http, baseUrl, credentials, mutation: { path }, clock });
+      await held.header().catch(() => undefined);
+      expect(tokens.map(({ url }) => url.origin)).toEqual(tokens.map(() => "https://localhost"));
+    },
+  );
+
+  test("a token that would break out of the header is refused", async () => {
+    const { http } = platform({ token: () => json(200, { data: { ObtainServiceToken: { token: "a\r\nx: y" } } }) });
+    expect(await client(http).send({}, never)).toMatchObject({
+      replyClass: { kind: "stop", failure: { code: "authentication" } },
+    });
+  });
+});
+
+describe("a fixed token", () => {
+  test("is used as it is; refused, it is the end", async () => {
+    const { http, tokens, imports, expire } = platform();
+    expire(5);
+    const importer = client(http, { credentials: { kind: "token", token: "token-5" } });
+    expect(await importer.send({}, never)).toMatchObject({
+      replyClass: { kind: "stop", failure: { code: "authentication" } },
+    });
+    expect(imports).toHaveLength(1);
+    expect(imports[0]?.headers["authorization"]).toBe("Token token-5");
+    expect(tokens).toHaveLength(0);
+  });
+});
+
+describe("basic authentication", () => {
+  const basic = { kind: "basic", apiKey: "sk_live_1" } as const;
+
+  test("is the API key with an empty password, without a login; refused, it is the end", async () => {
+    const { http, tokens, imports } = platform();
+    const importer = client(http, { credentials: basic });
+    expect(await importer.send({}, never)).toMatchObject({
+      replyClass: { kind: "stop", failure: { code: "authentication" } },
+    });
+    expect(tokens).toEqual([]);
+    expect(imports.map(({ headers }) => headers["authorization"])).toEqual(["Basic c2tfbGl2ZV8xOg=="]);
+  });
+
+  test("refuses a key with a colon, which would end the user name", () => {
+    const { http } = platform();
+    expect(() => client(http, { credentials: { kind: "basic", apiKey: "sk:1" } })).toThrow(/colon/);
+  });
+});
+
+describe("what is sent", () => {
+  test("the payload as JSON, to the operation's path", async () => {
+    const { http, imports } = platform();
+    await client(http).send({ external_account_number: "00123" }, never);
+    expect(imports[0]).toMatchObject({
+      method: "POST",
+      body: '{"external_account_number":"00123"}',
+      headers: { "content-type": "application/json", accept: "application/json", "user-agent": "energy-migrate/test" },
+    });
+    expect(imports[0]?.url.href).toBe("https://localhost/v1/data-import/accounts/");
+  });
+
+  test("wrapped where the contract says so", async () => {
+    const { http, imports } = platform();
+    await client(http, {}, "payload").send({ a: 1 }, never);
+    expect(imports[0]?.body).toBe('{"payload":{"a":1}}');
+  });
+});

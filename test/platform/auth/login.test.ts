@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { jsonReply } from "../json-reply.ts";
+import { API_KEY, lost, refusal, tokenPlatform, withRefresh } from "./token-platform.ts";
+
+describe("a login", () => {
+  test.each(["KT-CT-1199", "KT-CT-1139"])("refused with %s is asked for once and never again", async (code) => {
+    const { authorisation, logins, answerNext, pass } = tokenPlatform();
+    answerNext(refusal(code));
+    const held = authorisation();
+    for (let turn = 0; turn < 10; turn += 1) {
+      const asked = Array.from({ length: 16 }, () => held.header());
+      for (const header of asked) {
+        await expect(header).rejects.toMatchObject({
+          code: "authentication",
+          exitCode: 4,
+          message: expect.stringContaining(code),
+        });
+      }
+      pass(600);
+    }
+    expect(logins).toHaveLength(1);
+  });
+
+  test("that fails for now is kept apart from the next, further each time, and as long as the platform says", async () => {
+    const { authorisation, logins, answerNext, pass } = tokenPlatform();
+    answerNext(
+      lost("ECONNREFUSED"),
+      jsonReply(502, {}),
+      jsonReply(429, {}, { "retry-after": "30" }),
+      jsonReply(500, {}),
+    );
+    const held = authorisation();
+    const askedAt: number[] = [];
+    for (let tenth = 0; tenth < 1200 && logins.length < 5; tenth += 1) {
+      const before = logins.length;
+      await Promise.allSettled([held.header(), held.header()]);
+      if (logins.length > before) askedAt.push(tenth / 10);
+      pass(0.1);
+    }
+    const apart = askedAt.slice(1).map((at, index) => Math.round(at - (askedAt[index] ?? 0)));
+    expect(apart).toEqual([1, 2, 30, 8]);
+    expect(await held.header()).toBe("Token token-1");
+  });
+
+  test("is never quoted: neither the key nor a refresh token is in what a failure says", async () => {
+    const { authorisation, answerNext } = tokenPlatform(withRefresh);
+    const held = authorisation();
+    const header = await held.header();
+    answerNext(
+      refusal("KT-CT-1135"),
+      jsonReply(200, { errors: [{ message: API_KEY, extensions: { errorCode: 7 } }], data: { echo: API_KEY } }),
+    );
+    const failure: unknown = await held.refused(header).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: expect.stringContaining("(HTTP 200)") });
+    const said = allOf(failure);
+    expect(said).toContain("authentication");
+    for (const secret of [API_KEY, "refresh-1", "token-1"]) expect(said).not.toContain(secret);
+  });
+});
+
+/** Everything that an error carries, its causes included. */
+function allOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = Object.getOwnPropertyNames(error).filter((name) => name !== "cause");
+  const texts = own.map((name) => String(Object.getOwnPropertyDescriptor(error, name)?.value));
+  return [...texts, error.cause === undefined ? "" : allOf(error.cause)].join("\n");
+}

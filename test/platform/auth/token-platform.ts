@@ -1,0 +1,108 @@
+import type { Authorisation } from "../../../src/platform/auth/authorisation.ts";
+import { type AuthorisationOptions, createAuthorisation } from "../../../src/platform/auth/create-authorisation.ts";
+import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../../src/transport/http.ts";
+import { jsonReply } from "../json-reply.ts";
+
+/** When the platform's clock stands at the start of every test, seconds since 1970. */
+const START = Date.UTC(2026, 9, 25) / 1000;
+
+export const API_KEY = "sk_canary_7Yq2";
+
+/** In seconds. */
+export const HOUR = 3600;
+
+/** A login as the platform saw it. */
+interface SeenLogin {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface TokenPlatform {
+  readonly http: Http;
+  readonly logins: readonly SeenLogin[];
+  /** What the next logins are answered with; then again tokens. */
+  readonly answerNext: (...replies: readonly (HttpReply | Error)[]) => void;
+  readonly clock: { readonly now: () => number; readonly monotonic: () => number };
+  /** Lets time go by, here and there. */
+  readonly pass: (seconds: number) => void;
+  readonly authorisation: (more?: Partial<AuthorisationOptions>) => Authorisation;
+}
+
+export interface TokenPlatformOptions {
+  /** What stands beside the nth token, n from 1; `now` in seconds by the platform's clock. */
+  readonly beside?: (number: number, now: number) => object;
+  /** The token itself; default `token-<n>`. */
+  readonly token?: (number: number, now: number) => string;
+  /** The reply's `Date` header: the platform's clock, or none. */
+  readonly date?: boolean;
+  /** How far the clock here is ahead, seconds. */
+  readonly skew?: number;
+}
+
+/** Tokens for an hour, each with a refresh token for a week. */
+export const withRefresh: TokenPlatformOptions = {
+  beside: (number, now) => ({
+    payload: { exp: now + HOUR },
+    refreshToken: `refresh-${number}`,
+    refreshExpiresIn: now + 7 * 86_400,
+  }),
+};
+
+/** Gives token-1, token-2... over a clock that both sides share, apart from their skew. */
+export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform {
+  const { beside = () => ({}), token = (number: number) => `token-${number}`, date = true, skew = 0 } = options;
+  const logins: SeenLogin[] = [];
+  const planned: (HttpReply | Error)[] = [];
+  let passed = 0;
+  let given = 0;
+  const now = (): number => START + passed;
+  const headers = (): Record<string, string> => (date ? { date: new Date(now() * 1000).toUTCString() } : {});
+
+  const http: Http = async (request: HttpRequest) => {
+    await new Promise(setImmediate);
+    logins.push(JSON.parse(request.body ?? ""));
+    const next = planned.shift();
+    if (next instanceof Error) throw next;
+    if (next !== undefined) return next;
+    given += 1;
+    const reply = { token: token(given, now()), ...beside(given, now()) };
+    return jsonReply(200, { data: { ObtainServiceToken: reply } }, headers());
+  };
+  const clock = { now: () => (now() + skew) * 1000, monotonic: () => passed * 1000 };
+  return {
+    http,
+    logins,
+    clock,
+    answerNext: (...replies) => void planned.push(...replies),
+    pass: (seconds) => {
+      passed += seconds;
+    },
+    authorisation: (more = {}) =>
+      createAuthorisation({
+        http,
+        baseUrl: new URL("https://localhost/v1/"),
+        credentials: { kind: "api-key", apiKey: API_KEY },
+        clock,
+        ...more,
+      }),
+  };
+}
+
+/** A refusal as GraphQL gives it: HTTP 200, and words that quote the secret back. */
+export function refusal(errorCode: string): HttpReply {
+  const errors = [{ message: `${API_KEY} and refresh-1 are wrong`, extensions: { errorCode } }];
+  return jsonReply(200, { data: { ObtainServiceToken: null }, errors });
+}
+
+export function lost(code: string): TransportError {
+  return new TransportError("sent", "lost", { code, durationMs: 1 });
+}
+
+/** A JSON Web Token that nobody has signed. */
+export function webToken(claims: object): string {
+  return `${encoded({ alg: "none" })}.${encoded(claims)}.c2lnbmVk`;
+}
+
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
+}

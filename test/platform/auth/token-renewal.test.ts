@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Authorisation } from "../../../src/platform/auth/authorisation.ts";
+import { jsonReply } from "../json-reply.ts";
+import { HOUR, lost, refusal, type TokenPlatformOptions, tokenPlatform, webToken } from "./token-platform.ts";
+
+/** Lets what goes on in the background come to its end. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+}
+
+/** What sixteen workers get who ask at once. */
+async function sixteen(authorisation: Authorisation): Promise<readonly string[]> {
+  return [...new Set(await Promise.all(Array.from({ length: 16 }, () => authorisation.header())))];
+}
+
+const inPayload: TokenPlatformOptions = { beside: (_, now) => ({ payload: { exp: now + HOUR } }) };
+
+describe("a token whose end is known", () => {
+  test.each([
+    ["the reply's payload", inPayload],
+    ["the token's own claim", { token: (number, now) => webToken({ exp: now + HOUR, number }) }],
+    [
+      "the token's own claims, where the platform tells no time",
+      { date: false, token: (number, now) => webToken({ exp: now + HOUR, iat: now, number }) },
+    ],
+    ["the payload, and the clock here", { ...inPayload, date: false }],
+  ] satisfies readonly (readonly [string, TokenPlatformOptions])[])(
+    "from %s is renewed once before it, while the old one serves on",
+    async (_, options) => {
+      const { authorisation, logins, pass } = tokenPlatform(options);
+      const held = authorisation();
+      const [first = ""] = await sixteen(held);
+      pass(HOUR - 302);
+      expect(await sixteen(held)).toEqual([first]);
+      expect(logins).toHaveLength(1);
+      pass(2);
+      expect(await sixteen(held)).toEqual([first]);
+      await settled();
+      const [second = "", ...others] = await sixteen(held);
+      expect([second === first, others]).toEqual([false, []]);
+      expect(logins).toHaveLength(2);
+    },
+  );
+
+  test("is renewed with a fifth of its life left when that is short", async () => {
+    const { authorisation, logins, pass } = tokenPlatform({ beside: (_, now) => ({ payload: { exp: now + 11 } }) });
+    const held = authorisation();
+    await held.header();
+    pass(7.9);
+    await held.header();
+    await settled();
+    expect(logins).toHaveLength(1);
+    pass(0.2);
+    await held.header();
+    await settled();
+    expect(logins).toHaveLength(2);
+  });
+
+  test("is not used after it, and all who come then wait for one new one", async () => {
+    const { authorisation, logins, pass } = tokenPlatform(inPayload);
+    const held = authorisation();
+    await held.header();
+    pass(2 * HOUR);
+    expect(await sixteen(held)).toEqual(["Token token-2"]);
+    expect(logins).toHaveLength(2);
+  });
+
+  test("is renewed at the same time however wrong the clock here is", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: -400_000_000, max: 400_000_000 }), async (skew) => {
+        const { authorisation, logins, pass } = tokenPlatform({ ...inPayload, skew });
+        const held = authorisation();
+        await held.header();
+        pass(HOUR - 302);
+        await held.header();
+        await settled();
+        expect(logins).toHaveLength(1);
+        pass(2);
+        await held.header();
+        await settled();
+        expect(logins).toHaveLength(2);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("F47: is renewed at the same time when the clock here is set by a day meanwhile", async () => {
+    const { authorisation, logins, pass, clock } = tokenPlatform(inPayload);
+    let setBy = 0;
+    const held = authorisation({ clock: { ...clock, now: () => clock.now() + setBy } });
+    await held.header();
+    for (const days of [1, -2]) {
+      setBy += days * 24 * HOUR * 1000;
+      pass(HOUR / 2 - 151);
+      await held.header();
+      await settled();
+      expect(logins).toHaveLength(1);
+    }
+    pass(2);
+    await held.header();
+    await settled();
+    expect(logins).toHaveLength(2);
+  });
+
+  test.each([
+    ["is over already", (now: number) => now - 60],
+    ["is no number", () => "tomorrow"],
+    ["is beyond all time", () => 1e300],
+  ])("by what it says that %s is one whose end is not known", async (_, exp) => {
+    const { authorisation, logins, pass } = tokenPlatform({ beside: (__, now) => ({ payload: { exp: exp(now) } }) });
+    const held = authorisation();
+    for (let turn = 0; turn < 10; turn += 1) {
+      expect(await held.header()).toBe("Token token-1");
+      await settled();
+      pass(1000);
+    }
+    expect(logins).toHaveLength(1);
+  });
+
+  test.each([
+    ["there is no answer", lost("ECONNRESET")],
+    ["the platform has had too many logins", refusal("KT-CT-1199")],
+    ["the platform is down", jsonReply(503, {})],
+  ])("serves until its end when it cannot be renewed because %s, and is not asked for meanwhile", async (_, answer) => {
+    const { authorisation, logins, pass, answerNext } = tokenPlatform(inPayload);
+    const held = authorisation();
+    await held.header();
+    answerNext(answer);
+    pass(HOUR - 200);
+    for (let turn = 0; turn < 10; turn += 1) {
+      expect(await sixteen(held)).toEqual(["Token token-1"]);
+      await settled();
+      pass(10);
+    }
+    expect(logins).toHaveLength(2);
+    pass(200);
+    expect(await sixteen(held)).toEqual(["Token token-2"]);
+    expect(logins).toHaveLength(3);
+  });
+});
+
+describe("a token that the platform refuses", () => {
+  test("is renewed once, whoever was refused with it, and the next generation again", async () => {
+    const { authorisation, logins } = tokenPlatform();
+    const held = authorisation();
+    for (const number of [1, 2, 3]) {
+      const header = await held.header();
+      expect(header).toBe(`Token token-${number}`);
+      held.accepted(header);
+      await Promise.all(Array.from({ length: 16 }, () => held.refused(header)));
+      expect(logins).toHaveLength(number + 1);
+    }
+  });
+
+  test("and then the new one too, never once taken, ends it: there is no third", async () => {
+    const { authorisation, logins } = tokenPlatform();
+    const held = authorisation();
+    await held.refused(await held.header());
+    const second = await held.header();
+    for (let turn = 0; turn < 5; turn += 1) {
+      await expect(held.refused(second)).rejects.toMatchObject({ code: "authentication", exitCode: 4 });
+      await expect(held.header()).rejects.toMatchObject({ code: "authentication" });
+    }
+    expect(logins).toHaveLength(2);
+  });
+
+  test("long after it was replaced changes nothing", async () => {
+    const { authorisation, logins } = tokenPlatform();
+    const held = authorisation();
+    const first = await held.header();
+    await held.refused(first);
+    await held.refused(first);
+    expect(await held.header()).toBe("Token token-2");
+    expect(logins).toHaveLength(2);
+  });
+});

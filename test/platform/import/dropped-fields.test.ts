@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { withDroppedFieldWarnings } from "../../../src/platform/import/import-client.ts";
+
+const SENT = {
+  name: "Ada",
+  size: 1,
+  address: { town: "Derby", flat: null },
+  customers: [{ id: "1", code: "x" }, { id: "2" }],
+};
+
+function droppedFrom(echo: unknown, status = 200): readonly string[] {
+  const reply = { status, headers: {}, body: JSON.stringify(echo), complete: true, durationMs: 1 };
+  const { replyClass } = withDroppedFieldWarnings({ replyClass: { kind: "accepted" } }, SENT, reply);
+  return replyClass.kind === "accepted" ? (replyClass.warnings ?? []).map(({ attr }) => attr) : [];
+}
+
+test.each<[string, unknown, readonly string[]]>([
+  ["an echo of everything", SENT, []],
+  ["values in another form, and fields added", { ...SENT, size: "1.00", status: "ok" }, []],
+  ["a field that is missing", { ...SENT, name: undefined }, ["name"]],
+  [
+    "fields that are missing inside",
+    { ...SENT, address: {}, customers: [{ id: "1" }, { id: "2" }] },
+    ["address.town", "address.flat", "customers.0.code"],
+  ],
+  ["an item that is missing", { ...SENT, customers: [{ id: "1", code: "x" }] }, ["customers.1"]],
+  ["a whole object that is missing, once", { ...SENT, address: undefined }, ["address"]],
+  ["an empty reply", {}, []],
+  ["a reply of another kind", { status: "valid" }, []],
+  ["a list", [], []],
+])("%s", (_, echo, attrs) => {
+  expect(droppedFrom(echo)).toEqual(attrs);
+});
+
+test("a refusal that is accepted repeats nothing", () => {
+  expect(droppedFrom({ name: "Ada" }, 400)).toEqual([]);
+});

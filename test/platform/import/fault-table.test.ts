@@ -1,0 +1,250 @@
+import { afterEach, expect, test } from "vitest";
+import { Failure } from "../../../src/model/failure.ts";
+import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
+import { productPages } from "../../../src/platform/reading/product-list.ts";
+import { parseBaseUrl } from "../../../src/transport/base-url.ts";
+import { type ChaosProxy, type ChaosProxyOptions, startChaosProxy } from "../../chaos-proxy.ts";
+import {
+  type Action,
+  after,
+  closeSilently,
+  drip,
+  raw,
+  rawThenEnd,
+  reply,
+  resetSilently,
+  sayNothing,
+} from "../../chaos-server.ts";
+import { seededDice } from "../../seeded-dice.ts";
+import { type BeforeOptions, type ClientBefore, clientBefore } from "./client-before.ts";
+import { fakeReads, listOf } from "../reading/fake-reads.ts";
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** Never sent: free to try again. Retry: certainly not processed. Ambiguous: perhaps. Stop: no further request makes sense. */
+type Class = "never sent" | "retry" | "ambiguous" | "accepted" | "rejected" | "blocked" | "stop";
+
+const CLASSES: Readonly<Record<RequestResult["replyClass"]["kind"], Class | undefined>> = {
+  unsent: "never sent",
+  held: undefined,
+  retry: "retry",
+  ambiguous: "ambiguous",
+  accepted: "accepted",
+  rejected: "rejected",
+  blocked: "blocked",
+  stop: "stop",
+  unauthorised: "stop",
+  waiting: undefined,
+  absent: undefined,
+};
+
+const SHORT = { connectMs: 200, headersMs: 200, bodyMs: 200, totalMs: 900 };
+const created = reply(201, { account_number: "A-1" });
+const problems = reply(400, { errors: [{ attr: "name", code: "blank", detail: "" }] });
+const HTML = { "content-type": "text/html" };
+
+async function before(act: Action | readonly Action[], options: BeforeOptions = {}): Promise<ClientBefore> {
+  const actions = typeof act === "function" ? [act] : act;
+  const client = await clientBefore(({ number }) => actions[Math.min(number, actions.length) - 1] ?? sayNothing, {
+    timeouts: SHORT,
+    ...options,
+  });
+  cleanups.push(client.close);
+  return client;
+}
+
+/** The class of one request that meets this. */
+function meeting(act: Action, options?: BeforeOptions): () => Promise<readonly Class[]> {
+  return async () => [classOf(await (await before(act, options)).send())];
+}
+
+function classOf({ replyClass }: RequestResult): Class {
+  return CLASSES[replyClass.kind] ?? "ambiguous";
+}
+
+function onAccept(how: "end" | "resetAndDestroy"): BeforeOptions {
+  return {
+    onConnection: (socket) => {
+      socket[how]();
+      return false;
+    },
+  };
+}
+
+const proxied = (options: ChaosProxyOptions): BeforeOptions => ({
+  timeouts: { ...SHORT, headersMs: 5_000, totalMs: 10_000 },
+  by: async (server) => {
+    const proxy = await startChaosProxy(server, options);
+    cleanups.unshift(proxy.close);
+    return proxy.baseUrl;
+  },
+});
+
+/** What each of several requests at a time comes to. */
+function severalMeeting(act: (number: number) => Action, count: number): () => Promise<readonly Class[]> {
+  return async () => {
+    const client = await before(
+      Array.from({ length: count }, (_, index) => act(index)),
+      proxied({ delayMs: () => 100 * dice() }),
+    );
+    const answers = await Promise.all(Array.from({ length: count }, () => client.send()));
+    return answers.map(classOf);
+  };
+}
+const dice = seededDice(22);
+
+async function refused(work: () => unknown): Promise<readonly Class[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    return error instanceof Failure ? ["stop"] : [];
+  }
+}
+
+async function healed(): Promise<readonly Class[]> {
+  const proxies: ChaosProxy[] = [];
+  const client = await before(created, {
+    timeouts: SHORT,
+    by: async (server) => {
+      const proxy = await startChaosProxy(server);
+      cleanups.unshift(proxy.close);
+      proxies.push(proxy);
+      return proxy.baseUrl;
+    },
+  });
+  const first = await client.send();
+  proxies[0]?.partition();
+  const inFlight = await client.send();
+  const meanwhile = await client.send();
+  proxies[0]?.heal();
+  return [first, inFlight, meanwhile, await client.send()].map(classOf);
+}
+
+async function rotated(): Promise<readonly Class[]> {
+  const tokens = [reply(200, { data: { ObtainServiceToken: { token: "a" } } }), reply(401, {})];
+  const client = await before([...tokens, tokens[0] ?? sayNothing, created], { apiKey: "k" });
+  const answer = await client.send();
+  expect(client.server.requests.map(({ path }) => path.includes("graphql"))).toEqual([true, false, true, false]);
+  return [classOf(answer)];
+}
+
+async function nextLink(next: string): Promise<readonly Class[]> {
+  const { client } = fakeReads(() => listOf([], next));
+  return refused(async () => {
+    for await (const page of productPages(client)) void page;
+  });
+}
+
+interface Row {
+  readonly fault: string;
+  readonly what: string;
+  readonly produce: () => Promise<readonly Class[]>;
+  readonly classes: readonly Class[];
+}
+
+function row(fault: string, what: string, produce: Row["produce"], ...classes: readonly Class[]): Row {
+  return { fault, what, produce, classes };
+}
+
+const endless: Action = (socket) => {
+  socket.write("HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n");
+  const timer = setInterval(() => socket.write(`1000\r\n${"x".repeat(0x1000)}\r\n`), 1);
+  socket.on("close", () => clearInterval(timer));
+};
+const longHead = raw(`HTTP/1.1 201 Created\r\n${`x-a: ${"y".repeat(50)}\r\n`.repeat(5_000)}`);
+const cut = (status: number, text: string): Action =>
+  rawThenEnd(`HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n${text}`);
+const elsewhere = (port: number): BeforeOptions => ({ by: () => new URL(`https://localhost:${port}/v1/`) });
+const at = (address: string): BeforeOptions => ({ by: () => new URL(address) });
+
+const TABLE: readonly Row[] = [
+  row("F1", "connection refused", meeting(created, elsewhere(1)), "never sent"),
+  row("F2", "no such host", meeting(created, at("https://nope.invalid/v1/")), "never sent"),
+  row("F3", "no route", meeting(created, at("https://255.255.255.255/v1/")), "never sent"),
+  row("F4", "the handshake stalls", meeting(created, { onConnection: () => false }), "never sent"),
+  row("F5", "closed on accept", meeting(created, onAccept("end")), "never sent"),
+  row("F5", "reset on accept", meeting(created, onAccept("resetAndDestroy")), "never sent"),
+  row("F6", "closed after the request", meeting(closeSilently), "ambiguous"),
+  row("F6", "reset after the request", meeting(resetSilently), "ambiguous"),
+  row("F7", "no reply", meeting(sayNothing), "ambiguous"),
+  row("F8", "a byte of the head at a time", meeting(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20)), "ambiguous"),
+  row("F9", "a success cut short", meeting(cut(201, '{"acc')), "accepted"),
+  row("F10", "a refusal cut short", meeting(cut(400, '{"err')), "retry"),
+  row("F11", "half a status line", meeting(rawThenEnd("HTTP/1.1 20")), "ambiguous"),
+  row("F11", "no HTTP", meeting(raw("220 mail ESMTP\r\n")), "ambiguous"),
+  row("F12", "100 Continue unasked", meeting(raw("HTTP/1.1 100 Continue\r\n\r\n")), "ambiguous"),
+  row("F13", "a head without end", meeting(longHead), "ambiguous"),
+  row("F13", "a body without end", meeting(endless, { maxReplyBytes: 10_000 }), "accepted"),
+  row("F15", "413", meeting(reply(413, "")), "rejected"),
+  row("F16", "an unknown authority", meeting(created, { ca: "" }), "stop"),
+  row("F16", "another host's certificate", meeting(created, { host: "other.example" }), "stop"),
+  row("F16", "an expired certificate", meeting(created, { expired: true }), "stop"),
+  row("F16", "TLS 1.1", meeting(created, { maxVersion: "TLSv1.1" }), "stop"),
+  row(
+    "F17",
+    "http",
+    () => refused(() => parseBaseUrl("http://platform.example/v1/", { allowInsecureLoopback: true })),
+    "stop",
+  ),
+  ...[301, 302, 303, 307, 308].map((status) =>
+    row("F18", `${status}`, meeting(reply(status, "", { location: "https://evil.example/" })), "stop"),
+  ),
+  row("F19", "a page", meeting(reply(200, "<html>", HTML)), "ambiguous"),
+  row("F19", "204", meeting(raw("HTTP/1.1 204 No Content\r\n\r\n")), "ambiguous"),
+  row("F20", "256 kbit", meeting(created, proxied({ bytesPerSecond: 32_000 })), "accepted"),
+  row("F21", "a partition", healed, "accepted", "ambiguous", "never sent", "accepted"),
+  row(
+    "F22",
+    "replies in any order",
+    severalMeeting((number) => after(20 * (5 - number), number % 2 === 0 ? created : problems), 4),
+    "accepted",
+    "accepted",
+    "rejected",
+    "rejected",
+  ),
+  row("F23", "400 with its reasons", meeting(problems), "rejected"),
+  row("F24", "400 that makes no sense", meeting(reply(400, '{"errors":[{"attr":"__proto__.x"}')), "rejected"),
+  row("F25", "401, and a new token", rotated, "accepted"),
+  row("F26", "403", meeting(reply(403, {})), "stop"),
+  ...[404, 405, 415].map((status) => row("F27", `${status}`, meeting(reply(status, {})), "stop")),
+  ...[408, 421, 425, 429].map((status) => row("F28", `${status}`, meeting(reply(status, {})), "retry")),
+  ...["0", "-1", "99999", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"].map((when) =>
+    row("F28", `429 with Retry-After: ${when}`, meeting(reply(429, {}, { "retry-after": when })), "retry"),
+  ),
+  row("F29", "409", meeting(reply(409, {})), "ambiguous"),
+  ...[500, 502, 503, 504].map((status) => row("F30", `${status}`, meeting(reply(status, "")), "ambiguous")),
+  row(
+    "F31",
+    "the import supplier is Paused",
+    meeting(reply(400, { errors: [{ attr: null, code: "import_supplier_migration_not_ongoing" }] })),
+    "blocked",
+  ),
+  row("F32", "the same key twice, and a huge number", meeting(reply(201, '{"number":1e400,"number":9}')), "accepted"),
+  row("F33", "next on another host", () => nextLink("https://evil.example/v1/products/"), "stop"),
+  row("F33", "next that leads to itself", () => nextLink("https://api.example.com/v1/products/"), "stop"),
+];
+
+/** A connection that was good once. */
+const STALE = row(
+  "F14",
+  "a kept connection that is reset under the second request",
+  async () => {
+    const client = await before([created, resetSilently]);
+    return [classOf(await client.send()), classOf(await client.send())];
+  },
+  "accepted",
+  "ambiguous",
+);
+
+test.each([...TABLE, STALE])("$fault: $what", async ({ produce, classes }) => {
+  expect((await produce()).toSorted()).toEqual(classes.toSorted());
+});
+
+test("every fault of the network and of HTTP is in the table", () => {
+  const named = new Set([...TABLE, STALE].map(({ fault }) => fault));
+  expect([...named].toSorted()).toEqual(Array.from({ length: 33 }, (_, index) => `F${index + 1}`).toSorted());
+});

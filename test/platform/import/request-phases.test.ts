@@ -1,0 +1,40 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
+import { MISCHIEFS, mischiefAt, PHASES } from "../../chaos-script.ts";
+import { clientBefore } from "./client-before.ts";
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const SHORT = { connectMs: 120, headersMs: 120, bodyMs: 120, totalMs: 1_500 };
+/** Longer than what fits into the buffers between client and server. */
+const PAYLOAD = { external_account_number: "A", remark: "x".repeat(1_500_000) };
+
+async function classified(
+  phase: (typeof PHASES)[number],
+  mischief: (typeof MISCHIEFS)[number],
+): Promise<RequestResult> {
+  const { options, act } = mischiefAt(phase, mischief);
+  const { send, close } = await clientBefore(() => act, { ...options, timeouts: SHORT });
+  cleanups.push(close);
+  return send(PAYLOAD);
+}
+
+/**
+ * Before the first byte of the request has left nothing can have been processed, and the status line of a success
+ * settles it, whatever follows: it is read with the whole head of the reply.
+ */
+function expected(phase: (typeof PHASES)[number], mischief: (typeof MISCHIEFS)[number]): RegExp {
+  if (phase === "connection" || phase === "handshake") return mischief === "garbage" ? /unsent|stop/ : /unsent/;
+  if (mischief === "garbage" && /reply/.test(phase)) return /ambiguous|accepted/;
+  return phase === "reply head" || phase === "half the reply body" ? /accepted/ : /ambiguous/;
+}
+
+describe.each(PHASES)("after the %s", (phase) => {
+  test.each(MISCHIEFS)("%s", async (mischief) => {
+    const { replyClass } = await classified(phase, mischief);
+    expect(replyClass.kind).toMatch(expected(phase, mischief));
+  });
+});

@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../../src/model/failure.ts";
+import type { Page } from "../../../src/platform/reading/pagination.ts";
+import { selectedPages } from "../../../src/platform/reading/pagination.ts";
+import { productPages } from "../../../src/platform/reading/product-list.ts";
+import { ratePages } from "../../../src/platform/reading/unit-rates.ts";
+import { inTimeOrder } from "../../../src/platform/reading/pagination.ts";
+import { fakeReads, listOf } from "./fake-reads.ts";
+import { jsonReply } from "../json-reply.ts";
+
+const FIRST = "https://api.example.com/v1/products/";
+
+async function all<T>(pages: AsyncIterable<Page<T>>): Promise<readonly Page<T>[]> {
+  const found: Page<T>[] = [];
+  for await (const page of pages) found.push(page);
+  return found;
+}
+
+async function failureOf(work: Promise<unknown>): Promise<Failure> {
+  const end: unknown = await work.catch((error: unknown) => error);
+  if (end instanceof Failure) return end;
+  throw new Error("it did not fail");
+}
+
+const product = (code: string): object => ({ code, is_green: true, brand: null });
+
+describe("pages", () => {
+  test("come through `next` alone, and each when it is wanted", async () => {
+    const { client, asked } = fakeReads((url) =>
+      url.search === "" ? listOf([product("A")], `${FIRST}?cursor=zz`) : listOf([product("B")], null),
+    );
+    const pages = productPages(client);
+    const first = await pages.next();
+    expect(asked).toHaveLength(1);
+    expect(first.value).toMatchObject({ results: [{ code: "A" }], hasNext: true, count: 1 });
+    expect(await all(pages)).toMatchObject([{ results: [{ code: "B" }], hasNext: false }]);
+    expect(asked.map(({ url }) => url.href)).toEqual([FIRST, `${FIRST}?cursor=zz`]);
+  });
+
+  test("filters go into the first address", async () => {
+    const { client, asked } = fakeReads(() => listOf([], null));
+    await all(productPages(client, { brand: "A & B", isGreen: false, availableAt: "2026-01-01T00:00:00Z" }));
+    expect(asked[0]?.url.search).toBe("?brand=A+%26+B&is_green=false&available_at=2026-01-01T00%3A00%3A00Z");
+  });
+
+  test("unknown fields pass through untouched, and no digit is lost", async () => {
+    const text = '{"next":null,"results":[{"value_exc_vat": -3.0150, "value_inc_vat":1e2,"valid_from":"t","x":[1.0]}]}';
+    const { client } = fakeReads(() => ({ ...jsonReply(200, {}), body: text }));
+    const request = { product: "P", tariff: "T", fuel: "electricity", kind: "standard" } as const;
+    const [page] = await all(ratePages(client, request));
+    expect(page?.results).toEqual([{ value_exc_vat: "-3.0150", value_inc_vat: "1e2", valid_from: "t", x: [1] }]);
+    expect(page?.json).toEqual(['{"value_exc_vat":-3.0150,"value_inc_vat":1e2,"valid_from":"t","x":[1.0]}']);
+  });
+
+  test.each([
+    ["another host", "https://evil.example.com/v1/products/?page=2", "redirect"],
+    ["another port", "https://api.example.com:8443/v1/products/?page=2", "redirect"],
+    ["http", "http://api.example.com/v1/products/?page=2", "redirect"],
+    ["another path", "https://api.example.com/v2/products/?page=2", "wrong_endpoint"],
+    ["a path that climbs out", "https://api.example.com/v1/../admin/", "wrong_endpoint"],
+    ["an encoded climb", "https://api.example.com/v1/%2e%2e/admin/", "wrong_endpoint"],
+    ["credentials", "https://a:b@api.example.com/v1/products/?page=2", "wrong_endpoint"],
+    ["itself", FIRST, "wrong_endpoint"],
+    ["itself with a fragment", `${FIRST}#2`, "wrong_endpoint"],
+    ["a number", 2, "wrong_endpoint"],
+    ["nothing that is an address", "https://", "wrong_endpoint"],
+  ])("a `next` that leads to %s is refused", async (_name, next, code) => {
+    const { client, asked } = fakeReads(() => listOf([product("A")], next));
+    const failure = await failureOf(all(productPages(client)));
+    expect([failure.code, failure.exitCode]).toEqual([code, 4]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("a chain without an end is cut", async () => {
+    const { client, asked } = fakeReads((_url, number) => listOf([], `${FIRST}?page=${number + 1}`));
+    expect((await failureOf(all(productPages(client, {}, 50)))).message).toContain("no end");
+    expect(asked).toHaveLength(50);
+  });
+
+  test("a circle is left after one round", async () => {
+    const { client, asked } = fakeReads((url) => listOf([], `${FIRST}?page=${url.search.endsWith("2") ? 1 : 2}`));
+    expect((await failureOf(all(productPages(client)))).message).toContain("read already");
+    expect(asked).toHaveLength(3);
+  });
+
+  test.each([
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["no results", '{"next":null}'],
+    ["results that are none", '{"results":{}}'],
+    ["a record without a code", '{"results":[{"name":"x"}]}'],
+    ["a flag that is a word", '{"results":[{"code":"x","is_green":"yes"}]}'],
+  ])("%s is no page", async (_name, body) => {
+    const { client } = fakeReads(() => ({ ...jsonReply(200, {}), body }));
+    expect((await failureOf(all(productPages(client)))).code).toBe("wrong_endpoint");
+  });
+
+  test("whatever `next` says, nothing outside the base URL is asked, and it ends", async () => {
+    const next = fc.oneof(
+      fc.webUrl({ withQueryParameters: true, withFragments: true }),
+      fc.webPath(),
+      fc.string(),
+      fc.stringMatching(/^\?page=[0-9]$/),
+      fc.constantFrom(
+        "//evil.example.com/v1/",
+        "\\\\evil.example.com/v1/",
+        "/v1/../..//x",
+        "https:/v1/x",
+        "javascript:0",
+      ),
+      fc.jsonValue(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(next, { minLength: 1, maxLength: 8 }), async (chain) => {
+        const { client, asked } = fakeReads((_url, number) => listOf([], chain[number - 1] ?? null));
+        const end: unknown = await all(productPages(client)).catch((error: unknown) => error);
+        expect(Array.isArray(end) || (end instanceof Failure && end.exitCode === 4)).toBe(true);
+        expect(asked.length).toBeLessThanOrEqual(chain.length + 1);
+        for (const { url } of asked) expect(url.href.startsWith("https://api.example.com/v1/")).toBe(true);
+        expect(new Set(asked.map(({ url }) => url.href)).size).toBe(asked.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function threePages(): ReturnType<typeof fakeReads> {
+  return fakeReads((_url, number) =>
+    listOf([product(`${number}a`), product(`${number}b`)], number < 3 ? `${FIRST}?page=${number + 1}` : null),
+  );
+}
+
+async function codes(pages: AsyncIterable<Page<{ readonly code: string }>>): Promise<readonly string[]> {
+  return (await all(pages)).flatMap(({ results }) => results.map(({ code }) => code));
+}
+
+describe("how much of a list is wanted", () => {
+  test.each([
+    ["first", ["1a", "1b"], 1],
+    [2, ["2a", "2b"], 2],
+    ["all", ["1a", "1b", "2a", "2b", "3a", "3b"], 3],
+  ] as const)("%s", async (extent, expected, requests) => {
+    const { client, asked } = threePages();
+    expect(await codes(selectedPages(productPages(client), extent))).toEqual(expected);
+    expect(asked).toHaveLength(requests);
+  });
+
+  test("a page that there is not", async () => {
+    const { client } = threePages();
+    expect(await failureOf(codes(selectedPages(productPages(client), 4)))).toMatchObject({
+      code: "not_found",
+      exitCode: 2,
+    });
+  });
+
+  test("in the order of time", async () => {
+    const { client } = threePages();
+    expect(await codes(inTimeOrder(productPages(client)))).toEqual(["3b", "3a", "2b", "2a", "1b", "1a"]);
+  });
+});

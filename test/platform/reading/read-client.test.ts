@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { readAccount } from "../../../src/platform/reading/read-account.ts";
+import type { Authorisation } from "../../../src/platform/auth/authorisation.ts";
+import { productPages } from "../../../src/platform/reading/product-list.ts";
+import { type HttpReply, TransportError } from "../../../src/transport/http.ts";
+import { fakeReads, listOf } from "./fake-reads.ts";
+import { jsonReply } from "../json-reply.ts";
+
+const ACCOUNT = jsonReply(200, { number: "A-1" });
+const firstPage = (reads: ReturnType<typeof fakeReads>): Promise<unknown> => productPages(reads.client).next();
+
+function lost(code: string, phase: "unsent" | "sent" = "sent"): TransportError {
+  return new TransportError(phase, "lost", { code, durationMs: 1 });
+}
+
+function thrown(error: Error): HttpReply {
+  throw error;
+}
+
+describe("a read", () => {
+  test.each([
+    ["429 with Retry-After", jsonReply(429, {}, { "retry-after": "7" }), 7000],
+    ["503", jsonReply(503, {}), 250],
+    ["500", jsonReply(500, {}), 250],
+    ["half a reply", { ...ACCOUNT, complete: false }, 250],
+  ])("is repeated after %s", async (_name, fault, wait) => {
+    const reads = fakeReads((_url, number) => (number === 1 ? fault : ACCOUNT));
+    expect(await readAccount(reads.client, "A-1")).toMatchObject({ record: { number: "A-1" } });
+    expect([reads.asked.length, reads.waits]).toEqual([2, [wait]]);
+  });
+
+  test("is repeated after a connection that broke", async () => {
+    const reads = fakeReads((_url, number) => (number === 1 ? thrown(lost("ECONNRESET")) : ACCOUNT));
+    await readAccount(reads.client, "A-1");
+    expect(reads.asked).toHaveLength(2);
+  });
+
+  test.each([
+    ["a platform that is down", () => jsonReply(503, {}), "platform_unreachable", 5],
+    ["a network that is down", () => thrown(lost("ECONNREFUSED", "unsent")), "platform_unreachable", 5],
+    ["a wait that is too long", () => jsonReply(429, {}, { "retry-after": "3600" }), "platform_unreachable", 1],
+    ["a certificate", () => thrown(lost("DEPTH_ZERO_SELF_SIGNED_CERT", "unsent")), "tls", 1],
+    ["a redirect", () => jsonReply(302, {}, { location: "https://login.example.com/A-1" }), "redirect", 1],
+    ["a web page", () => ({ ...ACCOUNT, headers: { "content-type": "text/html" } }), "wrong_endpoint", 1],
+    ["nothing", () => ({ ...ACCOUNT, body: "" }), "wrong_endpoint", 1],
+    ["a reply without an end", () => ({ ...ACCOUNT, complete: false }), "wrong_endpoint", 5],
+    ["404", () => jsonReply(404, { detail: "No A-1." }), "not_found", 1],
+    ["403", () => jsonReply(403, { detail: "No A-1." }), "platform_refused", 1],
+    ["401", () => jsonReply(401, { detail: "No A-1." }), "authentication", 1],
+    ["400", () => jsonReply(400, { detail: "No A-1." }), "wrong_endpoint", 1],
+    ["204", () => jsonReply(204, {}), "wrong_endpoint", 1],
+  ])("ends at %s, and never names the account", async (_name, answer, code, requests) => {
+    const reads = fakeReads(answer);
+    const failure: unknown = await readAccount(reads.client, "A-1").catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: "Failure", code });
+    expect(JSON.stringify([failure, String(failure)])).not.toContain("A-1");
+    expect(reads.asked).toHaveLength(requests);
+  });
+
+  test("passes on what the platform says of the query", async () => {
+    const errors = [{ attr: "brand", code: "invalid", detail: "No \u001b[31msuch brand." }];
+    const reads = fakeReads(() => jsonReply(400, { detail: "d", code: "invalid", errors }));
+    await expect(firstPage(reads)).rejects.toMatchObject({
+      code: "usage",
+      message: "the platform refuses the query for the list of products: brand: No  [31msuch brand.",
+    });
+  });
+
+  test("ends when it is told to", async () => {
+    const stop = new AbortController();
+    const reads = fakeReads(() => thrown((stop.abort(), lost("ABORTED"))), { signal: stop.signal });
+    await expect(firstPage(reads)).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });
+    expect(reads.asked).toHaveLength(1);
+  });
+
+  test("of what is public holds no credentials", async () => {
+    const reads = fakeReads(() => listOf([], null));
+    await firstPage(reads);
+    expect(Object.keys(reads.asked[0]?.headers ?? {}).toSorted()).toEqual(["accept", "user-agent"]);
+  });
+});
+
+/** Gives tokens 1, 2..., a new one after each that was refused. */
+function tokens(): { readonly authorisation: Authorisation; readonly refused: readonly string[] } {
+  const refused: string[] = [];
+  return {
+    refused,
+    authorisation: {
+      header: async () => `Token ${refused.length + 1}`,
+      accepted: () => undefined,
+      refused: async (header) => void refused.push(header),
+    },
+  };
+}
+
+describe("an account", () => {
+  test("is read with a token, renewed once", async () => {
+    const { authorisation, refused } = tokens();
+    const reads = fakeReads(
+      (_url, _number, { headers }) => (headers["authorization"] === "Token 1" ? jsonReply(401, {}) : ACCOUNT),
+      { authorisation },
+    );
+    await readAccount(reads.client, "A-1");
+    expect(refused).toEqual(["Token 1"]);
+    expect(reads.asked.map(({ headers }) => headers["authorization"])).toEqual(["Token 1", "Token 2"]);
+  });
+
+  test("that stays refused is not asked for a third time", async () => {
+    const { authorisation } = tokens();
+    const reads = fakeReads(() => jsonReply(403, { code: "authentication_failed" }), { authorisation });
+    await expect(readAccount(reads.client, "A-1")).rejects.toMatchObject({ code: "authentication", exitCode: 4 });
+    expect(reads.asked).toHaveLength(2);
+  });
+
+  test.each([
+    ["A/../../x?y#z", "/v1/accounts/A%2F..%2F..%2Fx%3Fy%23z/"],
+    ["%2e%2e", "/v1/accounts/%252e%252e/"],
+    ["A 1é", "/v1/accounts/A%201%C3%A9/"],
+    ["\\..\\", "/v1/accounts/%5C..%5C/"],
+  ])("number %s is one segment of the path", async (number, path) => {
+    const reads = fakeReads(() => ACCOUNT);
+    await readAccount(reads.client, number);
+    expect(reads.asked[0]?.url.href).toBe(`https://api.example.com${path}`);
+  });
+
+  test.each(["", ".", "..", "\ud800"])("number %j is refused unasked", async (number) => {
+    const reads = fakeReads(() => ACCOUNT);
+    await expect(readAccount(reads.client, number)).rejects.toMatchObject({ code: "usage" });
+    expect(reads.asked).toHaveLength(0);
+  });
+
+  test("is whatever the platform sends", async () => {
+    const body = '{ "number": "A-1", "balance": 12345678901234567890.10, "__proto__": {"x": 1} }';
+    const read = await readAccount(fakeReads(() => ({ ...ACCOUNT, body })).client, "A-1");
+    expect(read.json).toBe('{"number":"A-1","balance":12345678901234567890.10,"__proto__":{"x":1}}');
+    expect(read.record["balance"]).toBe("12345678901234567890.10");
+    expect(Object.getPrototypeOf(read.record)).toBe(Object.prototype);
+  });
+});

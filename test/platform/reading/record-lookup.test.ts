@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import type { ReadBack } from "../../../src/contract/operations/operation.ts";
+import { Failure } from "../../../src/model/failure.ts";
+import type { JsonObject } from "../../../src/json/json-value.ts";
+import { lookUpRecords, type LookupResult, type LookupRecord } from "../../../src/platform/reading/record-lookup.ts";
+import type { ReadClient, ReadRequest } from "../../../src/platform/reading/read-client.ts";
+
+const BASE = new URL("https://api.example.test/v1/");
+const KEY = ["ref"];
+
+const LIST: ReadBack = readBack("/imports/{supplier}/", {
+  parameters: { supplier: ["supplier"] },
+  list: [],
+  match: [{ reply: ["number"], payload: ["ref"] }],
+  account: ["account"],
+});
+const ONE: ReadBack = readBack("/imports/{supplier}/{ref}/", {
+  parameters: { supplier: ["supplier"], ref: ["ref"] },
+  match: [{ reply: ["name"], payload: ["name"] }],
+  account: ["account"],
+});
+
+function readBack(path: string, rest: Partial<ReadBack>): ReadBack {
+  const operation = { id: path, method: "GET", path, dedupesByKey: false, outcomes: [] };
+  return { operation, parameters: {}, match: [], provesAbsence: true, ...rest };
+}
+
+function sought(ref: string, more: JsonObject = {}, isAsSent = true): LookupRecord {
+  return { payload: { ref, supplier: "S", name: "Ada", ...more }, isAsSent };
+}
+
+function refOf({ ref }: JsonObject): string {
+  return typeof ref === "string" ? ref : "";
+}
+
+type Reply = string | object | Failure;
+
+/** A platform that answers each path as it is told to, and 404 otherwise. */
+function clientOf(replies: Readonly<Record<string, Reply>>): { readonly client: ReadClient; readonly asked: string[] } {
+  const asked: string[] = [];
+  const get = (url: URL, { missing }: ReadRequest): Promise<string> => {
+    const path = url.pathname.replace("/v1/imports/", "") + url.search;
+    asked.push(path);
+    const reply = replies[path] ?? missing;
+    if (reply instanceof Failure) return Promise.reject(reply);
+    return Promise.resolve(typeof reply === "string" ? reply : JSON.stringify(reply));
+  };
+  return { client: { baseUrl: BASE, get }, asked };
+}
+
+function look(
+  records: readonly LookupRecord[],
+  readBacks: readonly ReadBack[],
+  replies: Readonly<Record<string, Reply>>,
+): Promise<readonly LookupResult[]> {
+  return lookUpRecords(records, readBacks, { client: clientOf(replies).client, key: KEY });
+}
+
+const UNREACHABLE = new Failure("platform_unreachable", "the platform does not give the state of a record (HTTP 502)");
+
+describe("looking for records", () => {
+  it("settles thousands with one list, and asks singly only for what it does not hold", async () => {
+    const records = Array.from({ length: 3000 }, (_, index) => sought(`R${index}`));
+    const items = records.slice(1).map(({ payload }) => ({ number: payload["ref"], account: `A-${refOf(payload)}` }));
+    const { client, asked } = clientOf({ "S/": items });
+    const seen = await lookUpRecords(records, [ONE, LIST], { client, key: KEY });
+    expect(asked).toEqual(["S/", "S/R0/"]);
+    expect(seen[0]).toEqual({ kind: "absent" });
+    expect(seen[2999]).toEqual({ kind: "found", account: "A-R2999" });
+  });
+
+  it("follows a list that comes in pages, and stops at one that leads elsewhere", async () => {
+    const paged: ReadBack = { ...LIST, list: ["results"] };
+    const first = { results: [], next: "https://api.example.test/v1/imports/S/?page=2" };
+    const replies = { "S/": first, "S/?page=2": { results: [{ number: "R1" }], next: null } };
+    expect(await look([sought("R1")], [paged], replies)).toEqual([{ kind: "found" }]);
+    const astray = { "S/": { results: [], next: "https://evil.example/v1/" } };
+    await expect(look([sought("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
+  });
+
+  it("tells what is there with other values, and knows a number by its text", async () => {
+    const other = { "S/R1/": { name: "Grace", account: "A-1" } };
+    expect(await look([sought("R1")], [ONE], other)).toEqual([{ kind: "different", attrs: ["name"], account: "A-1" }]);
+    expect(await look([sought("R1", { name: "17" })], [ONE], { "S/R1/": { name: 17 } })).toEqual([{ kind: "found" }]);
+    const lists = { "S/R1/": { name: [{ b: 1, a: "x" }] } };
+    expect(await look([sought("R1", { name: [{ a: "x", b: 1 }] })], [ONE], lists)).toEqual([{ kind: "found" }]);
+  });
+
+  it("compares nothing but the key of what was sent with another content", async () => {
+    const replies = { "S/R1/": { name: "Grace" } };
+    expect(await look([sought("R1", {}, false)], [ONE], replies)).toEqual([{ kind: "found" }]);
+  });
+
+  it("takes what is there without what it must have for absent", async () => {
+    const has: ReadBack = { ...ONE, has: ["account"], match: [] };
+    expect(await look([sought("R1")], [has], { "S/R1/": { account: "" } })).toEqual([{ kind: "absent" }]);
+    expect(await look([sought("R1")], [has], { "S/R1/": { account: "A-1" } })).toEqual([
+      { kind: "found", account: "A-1" },
+    ]);
+  });
+
+  it("takes absence from nobody while one of them does not tell", async () => {
+    const unknown = [{ kind: "unknown", reason: expect.stringContaining("HTTP 502") }];
+    expect(await look([sought("R1")], [ONE, LIST], { "S/": UNREACHABLE })).toEqual(unknown);
+    expect(await look([sought("R1")], [ONE, LIST], { "S/": [], "S/R1/": UNREACHABLE })).toEqual(unknown);
+    expect(await look([sought("R1")], [ONE, LIST], {})).toMatchObject([{ kind: "unknown" }]);
+  });
+
+  it("gives up when nobody answers three times in a row, and at once without credentials", async () => {
+    const records = ["R1", "R2", "R3", "R4"].map((ref) => sought(ref));
+    const down = Object.fromEntries(records.map(({ payload }) => [`S/${refOf(payload)}/`, UNREACHABLE]));
+    await expect(look(records, [ONE], down)).rejects.toBe(UNREACHABLE);
+    const denied = new Failure("authentication", "the platform does not accept the credentials");
+    await expect(look(records, [ONE], { "S/R1/": denied })).rejects.toBe(denied);
+  });
+
+  it.each([
+    ["[]", {}],
+    ["not JSON", "<html>"],
+    ["a list elsewhere", { items: [] }],
+  ])("proves nothing by a reply that is no list: %s", async (_, reply) => {
+    const strict: ReadBack = { ...LIST, list: ["results"] };
+    expect(await look([sought("R1")], [strict], { "S/": reply })).toMatchObject([{ kind: "unknown" }]);
+  });
+});

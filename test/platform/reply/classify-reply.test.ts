@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import type { OutcomeRule } from "../../../src/contract/operations/operation.ts";
+import { classifyError } from "../../../src/platform/reply/classify-error.ts";
+import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
+import type { Classification } from "../../../src/platform/reply/reply-class.ts";
+import { type HttpReply, type Phase, TransportError } from "../../../src/transport/http.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+
+interface Given {
+  readonly rules?: readonly OutcomeRule[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly complete?: boolean;
+}
+
+function judge(
+  status: number,
+  body: unknown,
+  { rules = [], headers = {}, complete = true }: Given = {},
+): Classification {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const reply: HttpReply = {
+    status,
+    body: text,
+    complete,
+    headers: { "content-type": "application/json", ...headers },
+    durationMs: 1,
+  };
+  return classifyReply(reply, { path: "/data-import/accounts/", outcomes: rules }, NOW);
+}
+
+const HTML = { headers: { "content-type": "text/html; charset=utf-8" } };
+
+describe("without a contract's word", () => {
+  test.each<[string, number, unknown, Given, object]>([
+    ["201 with the account", 201, { account_number: "A-1" }, {}, { kind: "accepted", account: "A-1" }],
+    ["200 with the other name", 200, { kraken_account_number: "A-2" }, {}, { kind: "accepted", account: "A-2" }],
+    ["an account that is a number is none", 201, { number: 12 }, {}, { kind: "accepted" }],
+    ["200 {}", 200, {}, {}, { kind: "accepted" }],
+    ["201 with a list", 201, [{ status: "NOTE_CREATION_SUCCESS" }], {}, { kind: "accepted" }],
+    ["201 without a body", 201, "", {}, { kind: "accepted" }],
+    ["F9: 201 cut", 201, '{"acc', { complete: false }, { kind: "accepted" }],
+    ["F19: 200 without a body", 200, "", {}, { kind: "ambiguous", foreign: true }],
+    ["F19: 204", 204, "", {}, { kind: "ambiguous", foreign: true }],
+    ["F19: 200 with a login page", 200, "<html>", HTML, { kind: "ambiguous", foreign: true }],
+    ["F19: half a login page", 200, "<ht", { ...HTML, complete: false }, { kind: "ambiguous", foreign: true }],
+    ["200 with a text", 200, '"ok"', {}, { kind: "ambiguous", foreign: true }],
+    [
+      "F18: 301",
+      301,
+      "",
+      { headers: { location: "https://evil.example/?token=1" } },
+      { kind: "stop", failure: { code: "redirect" } },
+    ],
+    ["F18: 308", 308, "", {}, { kind: "stop", failure: { code: "redirect" } }],
+    [
+      "F23: 400",
+      400,
+      { errors: [{ attr: "a", code: "blank", detail: "" }] },
+      {},
+      { kind: "rejected", problems: [{ attr: "a", code: "blank" }] },
+    ],
+    ["F24: 400 with a page", 400, "<html>", HTML, { kind: "rejected", problems: [{ code: "unreadable_reply" }] }],
+    ["F10: 400 cut", 400, '{"err', { complete: false }, { kind: "retry", problems: [{ code: "unreadable_reply" }] }],
+    ["F15: 413 cut", 413, "", { complete: false }, { kind: "rejected" }],
+    ["422", 422, { name: ["no"] }, {}, { kind: "rejected", problems: [{ attr: "name" }] }],
+    ["F25: 401", 401, { detail: "no" }, {}, { kind: "unauthorised" }],
+    ["403 that means 401", 403, { detail: "no", code: "authentication_failed" }, {}, { kind: "unauthorised" }],
+    ["F26: 403", 403, { detail: "no" }, {}, { kind: "stop", failure: { code: "platform_refused" } }],
+    ["F27: 404", 404, "<html>", HTML, { kind: "stop", failure: { code: "wrong_endpoint" } }],
+    ["F27: 405", 405, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
+    ["F27: 415", 415, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
+    ["F28: 408", 408, "", {}, { kind: "retry" }],
+    ["F28: 421", 421, "", {}, { kind: "retry" }],
+    ["F28: 425", 425, "", {}, { kind: "retry" }],
+    ["F29: 409", 409, {}, {}, { kind: "ambiguous", foreign: false }],
+    ["F30: 500", 500, "<html>", HTML, { kind: "ambiguous", foreign: false }],
+    ["F30: 502", 502, "", {}, { kind: "ambiguous" }],
+    ["F30: 503", 503, "", {}, { kind: "ambiguous" }],
+    ["F30: 504", 504, "", {}, { kind: "ambiguous" }],
+    [
+      "F31: supplier closed",
+      400,
+      { detail: "x", code: "import_supplier_migration_not_ongoing" },
+      {},
+      { kind: "blocked", problems: [{ code: "import_supplier_migration_not_ongoing" }] },
+    ],
+    [
+      "F31: supplier closed, among errors",
+      400,
+      {
+        code: "account_failed_validation",
+        errors: [{ attr: "import_supplier", code: "import_supplier_migration_not_ongoing", detail: "" }],
+      },
+      {},
+      { kind: "blocked" },
+    ],
+  ])("%s", (...[, status, body, given, verdict]) => {
+    expect(judge(status, body, given).replyClass).toMatchObject(verdict);
+  });
+
+  test("a redirect's query is not shown", () => {
+    const { replyClass } = judge(302, "", { headers: { location: "https://evil.example/x?token=secret" } });
+    expect(replyClass).toHaveProperty("failure.message", expect.stringContaining("https://evil.example/x"));
+    expect(replyClass).not.toHaveProperty("failure.message", expect.stringContaining("secret"));
+  });
+});
+
+describe("Retry-After", () => {
+  test.each([
+    ["0", 0],
+    ["120", 120_000],
+    ["99999", 99_999_000],
+    ["Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
+    ["Sat, 21 Nov 2026 11:00:00 GMT", 0],
+    ["-1", undefined],
+    ["1.5", undefined],
+    ["soon", undefined],
+    ["Never, really", undefined],
+    ["", undefined],
+  ])("%j is %s ms", (header, afterMs) => {
+    const { replyClass, pushBack } = judge(429, {}, { headers: { "retry-after": header } });
+    expect(pushBack).toEqual({ reason: "HTTP 429", ...(afterMs === undefined ? {} : { afterMs }) });
+    expect(replyClass).toEqual({ kind: "retry", reason: "HTTP 429", ...(afterMs === undefined ? {} : { afterMs }) });
+  });
+
+  test.each([
+    ["a day behind", "Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:30 GMT", 30_000],
+    ["a day ahead", "Fri, 20 Nov 2026 12:00:00 GMT", "Fri, 20 Nov 2026 12:00:30 GMT", 30_000],
+    ["right, and the platform does not say what it is there", "once", "Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
+  ])("F47: a date is reckoned by the platform's clock: the clock here is %s", (_, date, until, afterMs) => {
+    expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
+  });
+
+  test("503 pushes back whatever it means for the record", () => {
+    expect(judge(503, "", { headers: { "retry-after": "7" } })).toMatchObject({
+      replyClass: { kind: "ambiguous" },
+      pushBack: { reason: "HTTP 503", afterMs: 7_000 },
+    });
+    expect(judge(500, "").pushBack).toBeUndefined();
+  });
+});
+
+describe("the contract's rules", () => {
+  const rules: readonly OutcomeRule[] = [
+    { status: 400, code: "account_import_process_already_imported", outcome: "accepted", account: ["account_id"] },
+    { status: 400, has: ["kraken_account_number"], outcome: "accepted" },
+    { status: 400, code: "400", outcome: "accepted" },
+    { status: 201, has: ["latest_error"], outcome: "rejected" },
+    { status: 503, outcome: "retry" },
+    { status: "5xx", code: "vendor", outcome: "retry" },
+    { status: 409, outcome: "blocked" },
+    { status: "2xx", outcome: "accepted" },
+  ];
+
+  test.each<[string, number, unknown, Given, object]>([
+    [
+      "a code in an odd place",
+      400,
+      { non_field_errors: { detail: "x", code: "account_import_process_already_imported" }, account_id: "A-9" },
+      {},
+      { kind: "accepted", account: "A-9" },
+    ],
+    [
+      "a member that is there",
+      400,
+      { kraken_account_number: "A-8", non_field_errors: ["x"] },
+      {},
+      { kind: "accepted", account: "A-8" },
+    ],
+    ["a member that is empty", 400, { kraken_account_number: "", non_field_errors: ["x"] }, {}, { kind: "rejected" }],
+    ["a dry run's 400", 400, { detail: "Rolled back", code: "400" }, {}, { kind: "accepted" }],
+    [
+      "a 2xx that is a refusal",
+      201,
+      { latest_error: { detail: "no", code: "bad" } },
+      {},
+      { kind: "rejected", problems: [{ code: "bad" }] },
+    ],
+    ["a null member", 201, { latest_error: null }, {}, { kind: "accepted" }],
+    ["503 as retry", 503, "", { headers: { "retry-after": "2" } }, { kind: "retry", afterMs: 2_000 }],
+    ["5xx by code", 500, { code: "vendor", detail: "x" }, {}, { kind: "retry" }],
+    ["5xx without it", 500, { code: "other", detail: "x" }, {}, { kind: "ambiguous" }],
+    ["204 by class", 204, "", {}, { kind: "accepted" }],
+    ["no rule accepts a web page", 200, "<html>", HTML, { kind: "ambiguous", foreign: true }],
+    [
+      "a cut body that a rule would have read",
+      201,
+      '{"lat',
+      { complete: false },
+      { kind: "ambiguous", foreign: false },
+    ],
+    ["blocked", 409, { detail: "x", code: "busy" }, {}, { kind: "blocked", problems: [{ code: "busy" }] }],
+  ])("%s", (...[, status, body, given, verdict]) => {
+    expect(judge(status, body, { rules, ...given }).replyClass).toMatchObject(verdict);
+  });
+});
+
+function judged(phase: Phase, code: string): Classification {
+  return classifyError(new TransportError(phase, code, { code, durationMs: 1 }), "https://localhost");
+}
+
+test("a refusal cut in its body is asked again: taken by its status alone, an account already there was called rejected", () => {
+  const rules: readonly OutcomeRule[] = [
+    { status: 400, code: "account_already_imported", outcome: "accepted" },
+    { status: 400, outcome: "rejected" },
+  ];
+  const { replyClass } = judge(400, '{"detail":"The account has', { rules, complete: false });
+  expect(replyClass).toMatchObject({ kind: "retry", reason: "HTTP 400, details lost" });
+});
+
+describe("no reply", () => {
+  test.each<[Phase, string, object]>([
+    ["unsent", "ECONNREFUSED", { kind: "unsent", code: "ECONNREFUSED" }],
+    ["unsent", "EAI_AGAIN", { kind: "unsent" }],
+    ["unsent", "EINVAL", { kind: "unsent" }],
+    ["unsent", "UND_ERR_CONNECT_TIMEOUT", { kind: "unsent" }],
+    ["unsent", "ECONNRESET", { kind: "unsent" }],
+    [
+      "unsent",
+      "DEPTH_ZERO_SELF_SIGNED_CERT",
+      { kind: "stop", failure: { code: "tls", hint: expect.stringContaining("--ca") } },
+    ],
+    ["unsent", "ERR_TLS_CERT_ALTNAME_INVALID", { kind: "stop", failure: { code: "tls" } }],
+    ["unsent", "CERT_HAS_EXPIRED", { kind: "stop", failure: { code: "tls" } }],
+    ["unsent", "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", { kind: "stop", failure: { code: "tls" } }],
+    ["unsent", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", { kind: "stop", failure: { code: "tls" } }],
+    ["sent", "ECONNRESET", { kind: "ambiguous", foreign: false }],
+    ["sent", "UND_ERR_SOCKET", { kind: "ambiguous", foreign: false }],
+    ["headers", "UND_ERR_SOCKET", { kind: "ambiguous" }],
+    ["headers", "HTTPParserError", { kind: "ambiguous", foreign: true }],
+    ["sent", "ERR_SSL_WRONG_VERSION_NUMBER", { kind: "ambiguous" }],
+  ])("%s, %s", (phase, code, verdict) => {
+    expect(judged(phase, code).replyClass).toMatchObject(verdict);
+  });
+
+  test("a timeout asks for a slower pace", () => {
+    expect(judged("sent", "UND_ERR_HEADERS_TIMEOUT").pushBack).toEqual({ reason: "timeout" });
+    expect(judged("sent", "ECONNRESET").pushBack).toBeUndefined();
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import type { OutcomeRule } from "../../../src/contract/operations/operation.ts";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+import { findOperation } from "../../../src/contract/operations/find-operation.ts";
+import { itemProblems } from "../../../src/platform/reply/reply-problems.ts";
+import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
+
+/** An operation whose payload has one list of objects, as that for transactions has. */
+function operationWith(extension: string): Parameters<typeof classifyReply>[1] {
+  const text = `
+openapi: 3.1.0
+info: { title: Items, version: "1" }
+paths:
+  /transactions/:
+    post:
+      operationId: add
+      ${extension}
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                import_supplier: { type: string }
+                tags: { type: array, items: { type: string } }
+                transactions:
+                  type: array
+                  items: { type: object, properties: { amount: { type: string } } }
+`;
+  const contract = loadContract([{ file: "items.yaml", text }]);
+  expect(contract.findings.filter(({ severity }) => severity === "error")).toEqual([]);
+  return findOperation(contract, "add");
+}
+
+const PLAIN = operationWith("");
+const TRANSACTIONS = {
+  results: [
+    { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction_data: { status: "OLD_ERROR" } },
+    { status: "TRANSACTION_IMPORT_ERROR", error_detail: "not within the statement", transaction_data: { amount: "1" } },
+    { status: "TRANSACTION_ALREADY_EXISTS" },
+  ],
+};
+
+function found(body: unknown, operation = PLAIN): readonly string[] {
+  return itemProblems(body, operation).map(({ attr, code, detail }) => `${attr} | ${code} | ${detail}`);
+}
+
+describe("by default", () => {
+  test("a transaction that failed has the attr of the payload's list", () => {
+    expect(found(TRANSACTIONS)).toEqual(["transactions.1 | TRANSACTION_IMPORT_ERROR | not within the statement"]);
+  });
+
+  test("a list at the root is the payload's only list of objects", () => {
+    const notes = [
+      { status: "NOTE_CREATION_SUCCESS" },
+      { status: "NOTE_CREATION_ERROR" },
+      { status: "NOTE_ALREADY_EXISTS" },
+    ];
+    expect(found(notes)).toEqual(["transactions.1 | NOTE_CREATION_ERROR | "]);
+  });
+
+  test("a registration flow without a payload keeps the reply's own name", () => {
+    const body = {
+      external_account_number: "A-1234",
+      meter_points: [
+        { mpxn: "1", status: "REGISTRATION_FLOW_SUCCESS" },
+        { mpxn: "2", status: "REGISTRATION_FLOW_ERROR", error_detail: "not current supplier" },
+      ],
+    };
+    expect(found(body, { path: "/flows/", outcomes: [] })).toEqual([
+      "meter_points.1 | REGISTRATION_FLOW_ERROR | not current supplier",
+    ]);
+  });
+
+  test.each([
+    [undefined],
+    [{}],
+    [[]],
+    [[1, "X_ERROR", null, ["X_ERROR"]]],
+    [{ status: "X_ERROR" }],
+    [{ a: [{ status: 1 }] }],
+  ])("%j refuses no item", (body) => {
+    expect(found(body)).toEqual([]);
+  });
+});
+
+describe("as the contract says", () => {
+  test("its statuses, its place, its attr", () => {
+    const operation = operationWith(
+      "x-migrate-items: [{ at: done.list, attr: tags, status: outcome, failed: [NO, NEVER] }]",
+    );
+    const list = [{ outcome: "YES" }, { outcome: "NO", code: "too_late", detail: "late" }, { outcome: "X_ERROR" }];
+    expect(found({ done: { list }, results: [{ status: "X_ERROR" }] }, operation)).toEqual([
+      "tags.1 | too_late | late",
+    ]);
+  });
+
+  test("false: items are not looked at", () => {
+    expect(found(TRANSACTIONS, operationWith("x-migrate-items: false"))).toEqual([]);
+  });
+
+  test.each(["x-migrate-items: [{ failed: [] }]", "x-migrate-items: true", "x-migrate-items: [{ at: a }]"])(
+    "%s is an error of the contract",
+    (extension) => {
+      expect(() => operationWith(extension)).toThrow(/expected \[.*\] to deeply equal \[\]/);
+    },
+  );
+});
+
+const reply = (body: object, complete = true): Parameters<typeof classifyReply>[0] => ({
+  status: 201,
+  headers: { "content-type": "application/json" },
+  body: complete ? JSON.stringify(body) : JSON.stringify(body).slice(0, 20),
+  complete,
+  durationMs: 1,
+});
+
+describe("the verdict", () => {
+  const rules: readonly OutcomeRule[] = [{ status: 201, outcome: "accepted" }];
+  test.each([
+    ["by default", PLAIN],
+    ["with a rule that accepts", { ...PLAIN, outcomes: rules }],
+  ])("one failed item rejects the record: %s", (_, operation) => {
+    expect(classifyReply(reply(TRANSACTIONS), operation, 0).replyClass).toMatchObject({
+      kind: "rejected",
+      problems: [{ attr: "transactions.1", code: "TRANSACTION_IMPORT_ERROR", by: "platform" }],
+    });
+  });
+
+  test("the account that the reply gives is kept", () => {
+    const { replyClass } = classifyReply(reply({ account_number: "A-1", ...TRANSACTIONS }), PLAIN, 0);
+    expect(replyClass).toMatchObject({ kind: "rejected", account: "A-1" });
+  });
+
+  test("half a body decides nothing where the contract reads its items", () => {
+    const operation = operationWith("x-migrate-items: [{ at: results, failed: [TRANSACTION_IMPORT_ERROR] }]");
+    expect(classifyReply(reply(TRANSACTIONS, false), operation, 0).replyClass).toMatchObject({ kind: "ambiguous" });
+    expect(classifyReply(reply(TRANSACTIONS, false), PLAIN, 0).replyClass).toMatchObject({ kind: "accepted" });
+  });
+});

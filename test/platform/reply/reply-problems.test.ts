@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import fc from "fast-check";
+import { replyProblems } from "../../../src/platform/reply/reply-problems.ts";
+
+function brief(body: unknown, wrap?: string): readonly string[] {
+  return replyProblems(body, wrap).map(({ attr, code, detail }) => `${attr} | ${code} | ${detail}`);
+}
+
+describe("the shapes of an error body", () => {
+  test.each<[string, unknown, readonly string[]]>([
+    [
+      "errors, as specified",
+      {
+        detail: "Could not validate account data.",
+        code: "account_failed_validation",
+        errors: [
+          { detail: "abcde is not a valid phone number", code: "invalid_phone_number", attr: "customers.0.landline" },
+          { detail: "Malformed request.", code: "parse_error", attr: null },
+        ],
+      },
+      [
+        "customers.0.landline | invalid_phone_number | abcde is not a valid phone number",
+        "non_field_errors | parse_error | Malformed request.",
+      ],
+    ],
+    [
+      "no errors, a summary",
+      { detail: "No.", code: "account_failed_validation", errors: [] },
+      ["non_field_errors | account_failed_validation | No."],
+    ],
+    [
+      "nested dictionaries with indexes as keys",
+      { customers: { "0": { landline: ["not a phone", "too short"] } }, billing_address: { postcode: ["required"] } },
+      [
+        "customers.0.landline | unspecified | not a phone",
+        "customers.0.landline | unspecified | too short",
+        "billing_address.postcode | unspecified | required",
+      ],
+    ],
+    [
+      "lists with empty placeholders",
+      { customers: [{}, { landline: ["no"] }] },
+      ["customers.1.landline | unspecified | no"],
+    ],
+    [
+      "a list at the root",
+      [{}, { code: ["no"] }, "odd"],
+      ["1.code | unspecified | no", "non_field_errors | unspecified | odd"],
+    ],
+    [
+      "already imported: echoes are not problems",
+      { external_account_number: "EXT-1", kraken_account_number: "A-1", non_field_errors: ["already imported"] },
+      ["non_field_errors | unspecified | already imported"],
+    ],
+    [
+      "already imported, newer",
+      {
+        non_field_errors: { detail: "already imported", code: "account_import_process_already_imported" },
+        account_id: "A-1",
+      },
+      ["non_field_errors | account_import_process_already_imported | already imported"],
+    ],
+    [
+      "an object's own errors",
+      { customers: { "0": { non_field_errors: ["odd"] } } },
+      ["customers.0.non_field_errors | unspecified | odd"],
+    ],
+    ["detail and code", { code: "not_found", detail: "Gone", domain: "x" }, ["non_field_errors | not_found | Gone"]],
+    ["detail alone", { detail: "Not found." }, ["non_field_errors | unspecified | Not found."]],
+    [
+      "a field named detail",
+      { detail: ["This field is required."] },
+      ["detail | unspecified | This field is required."],
+    ],
+    ["error_detail", { error_detail: "No", reference: "R" }, ["non_field_errors | unspecified | No"]],
+    [
+      "error_detail with a status",
+      { status: "TRANSACTION_IMPORT_ERROR", error_detail: "No", transaction_data: { amount: "1" } },
+      ["non_field_errors | TRANSACTION_IMPORT_ERROR | No"],
+    ],
+    ["error", { error: "Server Error (500)" }, ["non_field_errors | unspecified | Server Error (500)"]],
+    ["errors as a dictionary", { errors: { name: ["no"] } }, ["name | unspecified | no"]],
+  ])("%s", (_, body, expected) => {
+    expect(brief(body)).toEqual(expected);
+  });
+
+  test.each([[undefined], [null], [{}], [[]], ["text"], [12], [{ a: { b: "echo" } }]])(
+    "%j: one problem says so",
+    (body) => {
+      expect(brief(body)).toEqual([
+        "non_field_errors | unreadable_reply | the platform gave no reason that could be read",
+      ]);
+    },
+  );
+
+  test("the wrapper is no part of an attr", () => {
+    const errors = [
+      { attr: "payload.name", code: "blank", detail: "" },
+      { attr: "payload", code: "required", detail: "" },
+      { attr: "payload_2", code: "x", detail: "" },
+    ];
+    expect(brief({ errors }, "payload")).toEqual([
+      "name | blank | ",
+      "non_field_errors | required | ",
+      "payload_2 | x | ",
+    ]);
+    expect(brief({ payload: { customers: { "0": ["no"] } } }, "payload")).toEqual(["customers.0 | unspecified | no"]);
+  });
+});
+
+describe("F24: a body is not to be trusted", () => {
+  test("numbers and lengths are capped", () => {
+    const errors = Array.from({ length: 10_000 }, () => ({
+      attr: "a".repeat(9_999),
+      code: "c".repeat(999),
+      detail: "d".repeat(99_999),
+    }));
+    const problems = replyProblems({ errors });
+    expect(problems).toHaveLength(1_000);
+    expect(problems[0]?.attr.length).toBeLessThanOrEqual(300);
+    expect(problems[0]?.code.length).toBeLessThanOrEqual(100);
+    expect(problems[0]?.detail.length).toBeLessThanOrEqual(500);
+  });
+
+  test("control characters, escapes and direction marks go", () => {
+    const detail = "red \u001B[31m bell \u0007 nl \r\n rtl \u202E zero \u200B end\u2028";
+    const [problem] = replyProblems({ errors: [{ attr: "a\u001B.b\n", code: "x\u0000y", detail }] });
+    expect(`${problem?.attr}${problem?.code}${problem?.detail}`).not.toMatch(/[\p{C}\u2028\u2029]/u);
+  });
+
+  test("dangerous names stay names", () => {
+    const body: unknown = JSON.parse('{"__proto__":{"polluted":["x"]},"constructor":{"prototype":["y"]}}');
+    expect(brief(body)).toEqual(["__proto__.polluted | unspecified | x", "constructor.prototype | unspecified | y"]);
+    expect({}).not.toHaveProperty("polluted");
+  });
+
+  test("depth does not matter", () => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(5_000)}["x"]${"}".repeat(5_000)}`);
+    expect(brief(deep)).toEqual([expect.stringContaining("unreadable_reply")]);
+  });
+
+  test("anything at all gives at least one whole problem", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.record({ errors: fc.jsonValue(), detail: fc.jsonValue() })), (body) => {
+        const problems = replyProblems(body);
+        expect(problems.length).toBeGreaterThan(0);
+        for (const { attr, code, detail } of problems) {
+          expect(attr).not.toBe("");
+          expect(code).not.toBe("");
+          expect(detail).toBeTypeOf("string");
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,245 @@
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Failure } from "../../../src/model/failure.ts";
+import type { InputRecord, Row } from "../../../src/model/record.ts";
+import type { SourceSpec } from "../../../src/model/source-spec.ts";
+import { openInput } from "../../../src/read/open-input.ts";
+import { cells, failureOf, FIXTURES, problemsOf, read, scratchFolder } from "../reading.ts";
+
+const accounts: SourceSpec = {
+  name: "accounts",
+  files: [join(FIXTURES, "joined-accounts.csv")],
+  key: "ACCOUNT_REF",
+  children: [
+    {
+      name: "customers",
+      files: [join(FIXTURES, "joined-customers.csv")],
+      on: "ACCOUNT_REF",
+      orderBy: "SEQ",
+      key: "NAME",
+      children: [{ name: "meters", files: [join(FIXTURES, "joined-meters.csv")], on: "CUSTOMER", children: [] }],
+    },
+  ],
+};
+
+const ON_DISK = { limits: { memoryJoinBytes: 0 } };
+
+describe.each([
+  ["in memory", {}],
+  ["through an index on disk", ON_DISK],
+])("a join %s", (_, options) => {
+  it("gives each parent its child rows in order, each with its own file and line", async () => {
+    const { records } = await read(accounts, options);
+    expect(records.slice(0, 3).map(({ row }) => tree(row))).toEqual([
+      ["00123", 2, [["00123", 8, []]]],
+      [
+        "A2",
+        3,
+        [
+          ["A2", 3, [["Yan", 2, []]]],
+          ["A2", 2, []],
+        ],
+      ],
+      ["A3", 4, [["A3", 7, []]]],
+    ]);
+    expect(records[1]?.row.children?.get("customers")?.[0]?.table.file).toContain("joined-customers.csv");
+  });
+
+  it("puts a child's problems onto its parent's record", async () => {
+    const { records } = await read(accounts, options);
+    expect(records[2]?.problems).toMatchObject([
+      { code: "source_ragged_row", place: { line: 7, file: FIXTURES + "/joined-customers.csv" } },
+    ]);
+  });
+
+  it("reports orphans with the parent they nearly have, and with their own children", async () => {
+    const { records } = await read(accounts, options);
+    const orphans = records.filter(({ orphan }) => orphan);
+    expect(orphans.map(({ number, source, row }) => [number, source, tree(row)])).toEqual([
+      [4, "customers", ["123", 4, []]],
+      [5, "customers", ["A9", 5, [["Nobody", 3, []]]]],
+      [6, "customers", ["", 6, []]],
+      [7, "meters", ["Gone", 4]],
+    ]);
+    expect(orphans.map(({ problems }) => problems)).toMatchObject([
+      [
+        {
+          code: "source_orphan_row",
+          parent: "accounts",
+          place: { line: 4, column: "ACCOUNT_REF" },
+          near: { line: 2, column: "ACCOUNT_REF" },
+        },
+      ],
+      [{ code: "source_orphan_row", parent: "accounts" }],
+      [{ code: "source_missing_key", column: "ACCOUNT_REF", place: { line: 6, columnNumber: 1 } }],
+      [{ code: "source_orphan_row", parent: "customers" }],
+    ]);
+    expect(orphans[1]?.problems[0]).not.toHaveProperty("near");
+  });
+});
+
+describe("joins", () => {
+  it("gives the same records however they are joined, and in every pass", async () => {
+    const key = fc.constantFrom("1", "2", "10", "007", "7", "A1", "a 1", "B", "");
+    const rows = fc.array(key, { maxLength: 12 });
+    const property = fc.asyncProperty(rows, rows, rows, fc.constantFrom("file", "text", "number"), async (...drawn) => {
+      const [parents, children, grandchildren, order] = drawn;
+      const plan = await writeJoin(sorted(parents, order), sorted(children, order), sorted(grandchildren, order));
+      const [inMemory] = await passes(plan, {});
+      const [first, second] = await passes(plan, ON_DISK);
+      expect(first).toEqual(inMemory);
+      expect(second).toEqual(inMemory);
+    });
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  it("reads sorted files along with each other, without a file on disk", async () => {
+    for (const [keys, modes] of [
+      [names(""), []],
+      [names("A").toSorted(), []],
+      [names("A").toSorted().toReversed(), [0o700, 0o600]],
+    ] as const) {
+      const tempFolder = join(await scratchFolder(), "temp");
+      const whole = await writeJoin(
+        keys,
+        keys.flatMap((key) => [key, key]),
+        [],
+      );
+      const plan = { ...whole, children: whole.children.map((child) => ({ ...child, children: [] })) };
+      const input = await openInput(plan, { tempFolder, onNotice: () => {}, ...ON_DISK });
+      const records: InputRecord[] = [];
+      for await (const batch of input.records()) records.push(...batch);
+      expect(records).toHaveLength(2000);
+      expect(records.every(({ row }) => row.children?.get("children")?.length === 2)).toBe(true);
+      expect(await modesIn(tempFolder)).toEqual(modes);
+      await input.close();
+      expect(await readdir(tempFolder).catch(() => [])).toEqual([]);
+    }
+  });
+
+  it("joins JSON by paths", async () => {
+    const folder = await scratchFolder();
+    await writeFile(join(folder, "a.json"), '[{"ids": {"ref": "A1"}}, {"ids": {"ref": 7}}]');
+    await writeFile(join(folder, "c.ndjson"), '{"of": ["A1"]}\n{"of": ["7"]}\n{"of": ["x"]}\n');
+    const plan: SourceSpec = {
+      name: "a",
+      files: [join(folder, "a.json")],
+      key: "ids.ref",
+      children: [{ name: "c", files: [join(folder, "c.ndjson")], on: "of.0", children: [] }],
+    };
+    for (const options of [{}, ON_DISK]) {
+      const { records } = await read(plan, options);
+      expect(records.map(({ row }) => row.children?.get("c")?.map(({ line }) => line))).toEqual([[1], [2], undefined]);
+      expect(problemsOf(records)).toEqual(["source_orphan_row@3/of/0"]);
+    }
+  });
+
+  it("refuses a parent with more rows than one record can hold", async () => {
+    const plan = await writeJoin(["A"], ["A", "A", "A"], []);
+    for (const memoryJoinBytes of [0, 1000]) {
+      const failure = await failureOf(read(plan, { limits: { memoryJoinBytes, rowsPerParent: 2 } }));
+      expect(failure).toMatchObject({ code: "source_too_large", place: { line: 2, column: "KEY" } });
+    }
+  });
+
+  it("says that a folder cannot hold the index", async () => {
+    const path = join(await scratchFolder(), "file");
+    await writeFile(path, "");
+    const failure = await failureOf(read(accounts, { ...ON_DISK, tempFolder: join(path, "temp") }));
+    expect(failure).toMatchObject({ code: "storage", exitCode: 6 });
+  });
+
+  it("refuses a join on a column that is not there", async () => {
+    const [child] = accounts.children;
+    const missing = { ...accounts, children: child === undefined ? [] : [{ ...child, on: "ACCT" }] };
+    const failure = await failureOf(read(missing));
+    expect(failure).toMatchObject({ code: "source_bad_header" });
+    expect(failure.message).toContain('no column "ACCT"');
+    expect(failure.hint).toContain("ACCOUNT_REF, SEQ, NAME");
+  });
+});
+
+function names(prefix: string): readonly string[] {
+  return Array.from({ length: 2000 }, (_, index) => `${prefix}${index}`);
+}
+
+/** The permissions of a folder and of the files in it; none when it is not there. */
+async function modesIn(folder: string): Promise<readonly number[]> {
+  const files = await readdir(folder).catch(() => undefined);
+  if (files === undefined) return [];
+  const stats = await Promise.all([folder, ...files.map((name) => join(folder, name))].map((path) => stat(path)));
+  return stats.map(({ mode }) => mode & 0o777);
+}
+
+type Tree = readonly [key: string, line: number, children?: readonly Tree[]];
+
+function tree(row: Row): Tree {
+  const key = cells(row)[0] ?? "";
+  if (row.children === undefined) return [key, row.line];
+  return [
+    key,
+    row.line,
+    [...row.children.values()].flat().map((child): Tree => {
+      const [first, line, below] = tree(child);
+      return [child.table.file.includes("customers") ? first : (cells(child)[0] ?? ""), line, below ?? []];
+    }),
+  ];
+}
+
+/** `children` join on their first column, and are themselves joined on their second, which repeats the first. */
+async function writeJoin(
+  parents: readonly string[],
+  children: readonly string[],
+  grandchildren: readonly string[],
+): Promise<SourceSpec> {
+  const folder = await scratchFolder();
+  const write = async (name: string, keys: readonly string[]): Promise<string> => {
+    const path = join(folder, `${name}.csv`);
+    await writeFile(path, `KEY,OWN,NOTE\n${keys.map((key, index) => `${key},${key},${index}\n`).join("")}`);
+    return path;
+  };
+  return {
+    name: "parents",
+    files: [await write("parents", parents)],
+    key: "KEY",
+    children: [
+      {
+        name: "children",
+        files: [await write("children", children)],
+        on: "KEY",
+        key: "OWN",
+        children: [
+          { name: "grandchildren", files: [await write("grandchildren", grandchildren)], on: "KEY", children: [] },
+        ],
+      },
+    ],
+  };
+}
+
+function sorted(keys: readonly string[], order: string): readonly string[] {
+  if (order === "file") return keys;
+  return order === "text" ? keys.toSorted() : keys.toSorted((a, b) => Number(a) - Number(b));
+}
+
+async function passes(
+  plan: SourceSpec,
+  options: Parameters<typeof read>[1],
+): Promise<readonly (readonly InputRecord[])[]> {
+  const tempFolder = join(await scratchFolder(), "temp");
+  const input = await openInput(plan, { tempFolder, onNotice: () => {}, ...options });
+  try {
+    const found: InputRecord[][] = [];
+    for (let pass = 0; pass < 2; pass += 1) {
+      const records: InputRecord[] = [];
+      for await (const batch of input.records()) records.push(...batch);
+      found.push(records);
+    }
+    return found;
+  } catch (error) {
+    throw error instanceof Failure ? new Error(error.message, { cause: error }) : error;
+  } finally {
+    await input.close();
+  }
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { readReferenceList } from "../../../src/read/lists/reference-list.ts";
+
+function fileOf(name: string, text: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "migrate-list-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(path.join(folder, name), text);
+  return path.join(folder, name);
+}
+
+it("reads CSV, trims its cells and leaves empty ones out", async () => {
+  const file = fileOf("products.csv", "code;available_to\nP1; 2026-01-31 \n\n00012;\n");
+  expect(await readReferenceList(file)).toEqual({
+    columns: ["code", "available_to"],
+    rows: [{ code: "P1", available_to: "2026-01-31" }, { code: "00012" }],
+  });
+});
+
+it("reads NDJSON", async () => {
+  const file = fileOf("products.ndjson", '{"code":"P1","bands":["DAY"]}\n\n{"code":"P2","to":null}\n');
+  expect(await readReferenceList(file)).toEqual({
+    columns: ["code", "bands", "to"],
+    rows: [
+      { code: "P1", bands: ["DAY"] },
+      { code: "P2", to: null },
+    ],
+  });
+});
+
+it.each([
+  ["a,a\n1,2\n", 1, 'two columns are named "a"'],
+  ["a,b\n1,2,3\n", 2, "more cells than the header"],
+  ['a,b\n1,"2\n', 2, "a quote is opened"],
+  ["", 1, "a header was expected"],
+  ['{"a":1}\n[1]\n', 2, "an object of JSON"],
+  ['{"a":1}\n{"a"\n', 2, "an object of JSON"],
+])("refuses %j at line %i", async (text, line, words) => {
+  const file = fileOf("list.csv", text);
+  await expect(readReferenceList(file)).rejects.toMatchObject({
+    code: "config",
+    place: { line },
+    message: expect.stringContaining(words),
+  });
+});

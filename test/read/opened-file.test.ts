@@ -1,0 +1,201 @@
+import { execFileSync } from "node:child_process";
+import { appendFile, mkdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { openInput } from "../../src/read/open-input.ts";
+import type { ReadNotice } from "../../src/read/open-input.ts";
+import { spoolStdin } from "../../src/read/spool-stdin.ts";
+import { cells, failureOf, fixture, read, scratchFolder, source } from "./reading.ts";
+
+const CSV = "REF,NAME\nA1,Ada\nA2,Bea\n";
+
+describe("files", () => {
+  it("takes globs in order of name, and names a pattern that matches nothing", async () => {
+    const folder = await scratchFolder();
+    for (const name of ["b.csv", "a.csv", "c.txt"]) await writeFile(join(folder, name), `REF\n${name}\n`);
+    const { records } = await read(source(join(folder, "*.csv")));
+    expect(records.map(({ number, row }) => [number, ...cells(row)])).toEqual([
+      [1, "a.csv"],
+      [2, "b.csv"],
+    ]);
+    const failure = await failureOf(read(source(join(folder, "*.json"))));
+    expect(failure).toMatchObject({ code: "source_unreadable" });
+    expect(failure.message).toContain("*.json: matches no file");
+  });
+
+  it("takes a name with brackets that exists for a name", async () => {
+    const path = join(await scratchFolder(), "a[1].csv");
+    await writeFile(path, CSV);
+    expect((await read(source(path))).records).toHaveLength(2);
+  });
+
+  it("refuses what is no regular file, and says what it is", async () => {
+    const folder = await scratchFolder();
+    await symlink(join(folder, "nowhere"), join(folder, "dangling.csv"));
+    execFileSync("mkfifo", [join(folder, "pipe.csv")]);
+    for (const [path, message] of [
+      [folder, "is a directory"],
+      [join(folder, "missing.csv"), "no such file"],
+      [join(folder, "dangling.csv"), "no such file"],
+      [join(folder, "pipe.csv"), "is a named pipe"],
+      ["/dev/zero", "is a device"],
+    ] as const) {
+      const failure = await failureOf(read(source(path)));
+      expect(failure).toMatchObject({ code: "source_unreadable", exitCode: 2 });
+      expect(failure.message).toContain(message);
+    }
+  });
+
+  it("refuses a file that is named twice, under whatever name", async () => {
+    const folder = await scratchFolder();
+    await writeFile(join(folder, "a.csv"), CSV);
+    await symlink(join(folder, "a.csv"), join(folder, "b.csv"));
+    expect(await failureOf(read(source(join(folder, "*.csv"))))).toMatchObject({ code: "usage" });
+  });
+
+  it.each([
+    ["json-under-csv-name.csv", "holds JSON under a CSV name"],
+    ["login-page.csv", "is an HTML page"],
+    ["workbook.csv", "is an Excel workbook"],
+  ])("names what %s is", async (name, message) => {
+    const failure = await failureOf(read(fixture(name)));
+    expect(failure).toMatchObject({ code: "source_wrong_kind", exitCode: 2 });
+    expect(failure.message).toContain(message);
+  });
+
+  it.each([
+    "%PDF-1.7",
+    "\x89PNG\r\n",
+    "SQLite format 3\0",
+    "BZh91AY",
+    "\xfd7zXZ\0",
+    "\x28\xb5\x2f\xfd",
+    "7z\xbc\xaf\x27\x1c",
+    "PAR1",
+  ])("refuses the container %j", async (magic) => {
+    const path = await written(Buffer.from(`${magic} and more`, "latin1"), "extract.csv");
+    expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_wrong_kind" });
+  });
+
+  it("refuses CSV under a JSON name", async () => {
+    expect(await failureOf(read(source(await written(CSV, "extract.json"))))).toMatchObject({
+      code: "source_wrong_kind",
+    });
+  });
+});
+
+describe("gzip", () => {
+  it("is read through, all members, whatever the name says", async () => {
+    const packed = Buffer.concat([gzipSync(CSV), gzipSync("A3,Cyd\n")]);
+    for (const name of ["extract.csv.gz", "extract.csv"]) {
+      const { records, notices } = await read(source(await written(packed, name)));
+      expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4]);
+      expect(notices.map(({ text }) => text)).toEqual(
+        name.endsWith(".gz") ? [] : ["is gzip under a name without .gz: read through"],
+      );
+    }
+    const plain = await read(source(await written(CSV, "extract.csv.gz")));
+    expect(plain.notices.map(({ text }) => text)).toEqual(["is named .gz but is not compressed: read as it is"]);
+  });
+
+  it("is refused when it is cut short, followed by something else, or does not match its checksum", async () => {
+    const packed = gzipSync(CSV);
+    const flipped = Buffer.from(packed);
+    flipped.writeUInt8((flipped.at(-6) ?? 0) ^ 1, flipped.length - 6);
+    for (const damaged of [packed.subarray(0, -3), Buffer.concat([packed, Buffer.from("behind")]), flipped]) {
+      const path = await written(damaged, "extract.csv.gz");
+      expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_damaged", exitCode: 2 });
+    }
+  });
+
+  it("is refused when it holds gzip again, or grows beyond measure", async () => {
+    const twice = await written(gzipSync(gzipSync(CSV)), "extract.csv.gz");
+    expect((await failureOf(read(source(twice)))).message).toContain("gzip inside gzip");
+    const bomb = await written(
+      gzipSync(Buffer.concat([Buffer.from(CSV), Buffer.alloc(15_000_000, `A3,${"x".repeat(50_000)}\n`)])),
+      "bomb.csv.gz",
+    );
+    expect(await failureOf(read(source(bomb)))).toMatchObject({ code: "source_too_large" });
+    const large = source(await written(CSV, "extract.csv"));
+    expect(await failureOf(read(large, { limits: { inputBytes: 10 } }))).toMatchObject({ code: "source_too_large" });
+  });
+});
+
+describe("an input", () => {
+  it("gives the same records in every pass, and says each thing once", async () => {
+    const notices: ReadNotice[] = [];
+    const plan = fixture("semicolons.csv");
+    const input = await openInput(plan, { tempFolder: "/nonexistent", onNotice: (notice) => notices.push(notice) });
+    expect(input.files).toMatchObject([
+      { source: "accounts", file: plan.files[0], kind: "csv", columns: ["ACCOUNT_REF", "NAME", "NOTE"] },
+    ]);
+    const passes = [await collect(input.records()), await collect(input.records())];
+    expect(passes[1]).toEqual(passes[0]);
+    expect(notices).toHaveLength(1);
+    await input.close();
+  });
+
+  it("refuses a file that changed between two passes, or while it was read", async () => {
+    const path = await written(CSV, "extract.csv");
+    const input = await openInput(source(path), { tempFolder: "/nonexistent", onNotice: () => {} });
+    await collect(input.records());
+    await appendFile(path, "A3,Cyd\n");
+    expect(await failureOf(collect(input.records()))).toMatchObject({ code: "source_changed", exitCode: 2 });
+
+    const other = await openInput(source(path), { tempFolder: "/nonexistent", onNotice: () => {} });
+    const pass = other.records();
+    await pass.next();
+    await utimes(path, 1, 1);
+    expect(await failureOf(collect(pass))).toMatchObject({ code: "source_changed" });
+
+    await rm(path);
+    expect(await failureOf(collect(other.records()))).toMatchObject({ code: "source_changed" });
+  });
+
+  it("stops when it is told to", async () => {
+    const path = await written(`REF\n${"A\n".repeat(5000)}`, "extract.csv");
+    const input = await openInput(source(path), { tempFolder: "/nonexistent", onNotice: () => {} });
+    const stop = new AbortController();
+    const pass = input.records({ signal: stop.signal });
+    expect((await pass.next()).value).toHaveLength(500);
+    stop.abort(new Error("stopped"));
+    await expect(pass.next()).rejects.toThrow("stopped");
+  });
+
+  it("reads stdin from a copy that only its owner may read, under the name stdin", async () => {
+    const folder = join(await scratchFolder(), "temp");
+    for (const [text, expected] of [
+      [CSV, "A1"],
+      ['[{"REF": "A1"}]', { REF: "A1" }],
+      ['{"REF": "A1"}\n{"REF": "A2"}\n', { REF: "A1" }],
+    ] as const) {
+      const path = await spoolStdin(Readable.from([Buffer.from(text)]), folder);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      const { records } = await read(source(path), { displayNames: new Map([[path, "stdin"]]) });
+      const [record] = records.map(({ row }) => [row.table.file, "value" in row ? row.value : cells(row)[0]]);
+      expect(record).toEqual(["stdin", expected]);
+    }
+  });
+
+  it("says that a folder cannot hold the copy of stdin", async () => {
+    const folder = await scratchFolder();
+    await mkdir(join(folder, "temp"));
+    await writeFile(join(folder, "temp", "file"), "");
+    const spooling = spoolStdin(Readable.from([Buffer.from(CSV)]), join(folder, "temp", "file"));
+    expect(await failureOf(spooling)).toMatchObject({ code: "storage", exitCode: 6 });
+  });
+});
+
+async function written(content: string | Buffer, name: string): Promise<string> {
+  const path = join(await scratchFolder(), name);
+  await writeFile(path, content);
+  return path;
+}
+
+async function collect<Item>(batches: AsyncIterable<readonly Item[]>): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for await (const batch of batches) items.push(...batch);
+  return items;
+}

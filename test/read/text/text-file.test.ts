@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fingerprintFile } from "../../../src/read/source-files.ts";
+import { readLookup } from "../../../src/read/lists/lookup-table.ts";
+import { readTextFile } from "../../../src/read/text/text-file.ts";
+import { failureOf, scratchFolder } from "../reading.ts";
+
+describe("contract, mapping and config files", () => {
+  it("come without their byte order mark", async () => {
+    const path = await written("\uFEFFkey: caf\u00E9\n");
+    expect(await readTextFile(path)).toEqual({ file: path, text: "key: caf\u00E9\n" });
+  });
+
+  it("are refused when they are missing, a folder, binary or not UTF-8", async () => {
+    const folder = join(await scratchFolder(), "folder");
+    await mkdir(folder);
+    for (const [path, message] of [
+      [join(folder, "missing.yaml"), "no such file"],
+      [folder, "is a directory"],
+      [await written("a\0b"), "is binary"],
+      [await written(Buffer.from([0x61, 0x0a, 0x92])), ":2: byte 0x92 is not UTF-8"],
+    ] as const) {
+      const failure = await failureOf(readTextFile(path));
+      expect(failure).toMatchObject({ code: "config", exitCode: 2 });
+      expect(failure.message).toContain(message);
+    }
+  });
+
+  it("are single files: a folder in their place is not answered with how to name sources", async () => {
+    const failure = await failureOf(readTextFile(await scratchFolder()));
+    expect(failure.hint).toBe("name a single file");
+  });
+});
+
+describe("lookup files", () => {
+  it("answer from their second column", async () => {
+    const path = await written('code;meaning;note\nD ;"DOMESTIC; home";x\n\nB; BUSINESS\n;NONE\n');
+    expect([...(await readLookup(path))]).toEqual([
+      ["D", "DOMESTIC; home"],
+      ["B", "BUSINESS"],
+      ["", "NONE"],
+    ]);
+  });
+
+  it.each([
+    ["", 1, "a header"],
+    ["only\n", 1, "a header"],
+    ["a,b\nD,1\nB\n", 3, "one cell"],
+    ["a,b\nD,1\n\nD,2\n", 4, "in line 2 already"],
+    ['a,b\nD,"1\n', 2, "not closed"],
+  ])("are refused as %j", async (text, line, message) => {
+    const failure = await failureOf(readLookup(await written(text)));
+    expect(failure).toMatchObject({ code: "config", place: { line } });
+    expect(failure.message).toContain(message);
+  });
+});
+
+describe("fingerprints", () => {
+  it("know a file by its size, time and bytes", async () => {
+    const path = await written("REF\nA1\n");
+    expect(await fingerprintFile(path)).toMatchObject({
+      file: path,
+      bytes: 7,
+      sha256: createHash("sha256").update("REF\nA1\n").digest("hex"),
+      modifiedMs: expect.any(Number),
+    });
+    expect(await failureOf(fingerprintFile(`${path}.not`))).toMatchObject({ code: "source_unreadable" });
+  });
+});
+
+async function written(content: string | Buffer): Promise<string> {
+  const path = join(await scratchFolder(), "file");
+  await writeFile(path, content);
+  return path;
+}

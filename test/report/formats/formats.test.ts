@@ -1,0 +1,172 @@
+import { parse } from "csv-parse/sync";
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../../src/model/outcome.ts";
+import type { PlatformProblem } from "../../../src/model/problem.ts";
+import { reporters } from "../../../src/report/formats/reporters.ts";
+import { MIXED, rendered, reportOf } from "../reports.ts";
+
+describe("ndjson", () => {
+  it("has one line a record, in input order", async () => {
+    const lines = (await rendered(reporters.ndjson, reportOf(MIXED))).split("\n");
+    expect(lines.pop()).toBe("");
+    expect(lines.map((line): unknown => JSON.parse(line).record)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("refuses to show outcomes that do not add up to the summary", async () => {
+    const short = { ...reportOf(MIXED), outcomes: reportOf(MIXED.slice(1)).outcomes };
+    await expect(rendered(reporters.ndjson, short)).rejects.toThrow("4 outcomes of 5 records");
+    const other = {
+      ...reportOf(MIXED),
+      outcomes: reportOf(MIXED.map((outcome) => ({ ...outcome, status: "valid" as const }))).outcomes,
+    };
+    await expect(rendered(reporters.ndjson, other)).rejects.toThrow("5 outcomes are valid, not 1");
+  });
+});
+
+describe("json", () => {
+  it("is one document with the summary and every outcome", async () => {
+    const document: unknown = JSON.parse(await rendered(reporters.json, reportOf(MIXED)));
+    const lines = (await rendered(reporters.ndjson, reportOf(MIXED))).trimEnd().split("\n");
+    expect(document).toEqual({
+      summary: {
+        records: 5,
+        valid: 1,
+        invalid: 1,
+        accepted: 1,
+        rejected: 1,
+        ambiguous: 1,
+        blocked: 0,
+        pending: 0,
+        skipped: 0,
+        duplicate: 0,
+        errors: { invalid: 1, required: 1, invalid_phone_number: 1 },
+        warnings: { coerced: 1 },
+        exitCode: 1,
+      },
+      outcomes: lines.map((line): unknown => JSON.parse(line)),
+    });
+  });
+
+  it("is a document without records, too", async () => {
+    const document: unknown = JSON.parse(await rendered(reporters.json, reportOf([])));
+    expect(document).toMatchObject({ summary: { records: 0, errors: {} }, outcomes: [] });
+  });
+});
+
+describe("csv", () => {
+  it("has one row a problem, at its own place or else at the record's", async () => {
+    expect(await rendered(reporters.csv, reportOf(MIXED))).toBe(
+      [
+        "record,key,status,attr,code,detail,severity,by,file,line,column,column_number,pointer",
+        '2,EXT-2,invalid,customers.0.date_of_birth,invalid,"Must be a date that exists, as YYYY-MM-DD.",error,local,customers.csv,9,DOB,4,',
+        "2,EXT-2,invalid,billing_address,required,A value is required here.,error,local,accounts.csv,3,,,",
+        '3,EXT-3,rejected,customers.1.mobile,invalid_phone_number,"Not a phone number, <sorry>: 100% sure",error,platform,customers.csv,11,MOBILE,5,',
+        "5,EXT-5,accepted,notes.0.body,coerced,The platform would turn this number into a string without a word.,warning,local,more.json,12,,,/3/notes/0/body",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("shows values in a last column when asked to", async () => {
+    const rows = parseCsv(await rendered(reporters.csv, reportOf(MIXED, { showValues: true })));
+    expect(rows.map((row) => row.at(-1))).toEqual(["value", "31/12/1980", "", "077009001", ""]);
+  });
+
+  const formulas = [
+    "=1+1",
+    "+44 7700",
+    "-12.50",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    " =1",
+    '"=1',
+    "'=1",
+    "\u00A0=1",
+    "＝1",
+    "＋1",
+    "－1",
+    "＠x",
+    "\n=cmd",
+  ];
+  it.each(formulas)("takes the formula out of %j, and survives a CSV parser", async (key) => {
+    const [, row] = parseCsv(await rendered(reporters.csv, reportOf([{ ...refused("no"), key }])));
+    expect(row?.[1]).toBe(`'${key}`);
+  });
+
+  it.each(["EXT-1", "a=b", "0077", "x@y.example", ""])("leaves %j as it is", async (key) => {
+    const [, row] = parseCsv(await rendered(reporters.csv, reportOf([{ ...refused("no"), key }])));
+    expect(row?.[1]).toBe(key);
+  });
+});
+
+describe("junit", () => {
+  it("makes one test case of every record", async () => {
+    expect(await rendered(reporters.junit, reportOf(MIXED))).toBe(
+      `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="validate accounts.csv" tests="5" failures="2" errors="1" skipped="0">
+<testsuite name="validate accounts.csv" tests="5" failures="2" errors="1" skipped="0">
+<testcase classname="accounts.csv" name="record 1 EXT-1" file="accounts.csv" line="2"/>
+<testcase classname="accounts.csv" name="record 2 EXT-2" file="accounts.csv" line="3"><failure type="invalid" message="invalid: invalid, required">error invalid at customers.0.date_of_birth: Must be a date that exists, as YYYY-MM-DD. (customers.csv:9, column DOB)
+error required at billing_address: A value is required here.</failure></testcase>
+<testcase classname="accounts.csv" name="record 3 EXT-3" file="accounts.csv" line="4"><failure type="rejected" message="rejected: invalid_phone_number">error invalid_phone_number at customers.1.mobile: Not a phone number, &lt;sorry&gt;: 100% sure (customers.csv:11, column MOBILE)</failure></testcase>
+<testcase classname="accounts.csv" name="record 4" file="accounts.csv" line="5"><error type="ambiguous" message="ambiguous"></error></testcase>
+<testcase classname="more.json" name="record 5 EXT-5" file="more.json" line="12"><system-out>warning coerced at notes.0.body: The platform would turn this number into a string without a word. (more.json:12, at /3/notes/0/body)</system-out></testcase>
+</testsuite>
+</testsuites>
+`,
+    );
+  });
+});
+
+describe("github", () => {
+  it("puts one annotation on the line of each problem", async () => {
+    expect(await rendered(reporters.github, reportOf(MIXED))).toBe(
+      [
+        "::error file=customers.csv,line=9,title=invalid at customers.0.date_of_birth::Must be a date that exists, as YYYY-MM-DD. (column DOB)",
+        "::error file=accounts.csv,line=3,title=required at billing_address::A value is required here.",
+        "::error file=customers.csv,line=11,title=invalid_phone_number at customers.1.mobile::Not a phone number, <sorry>: 100%25 sure (column MOBILE)",
+        "::warning file=more.json,line=12,title=coerced at notes.0.body::The platform would turn this number into a string without a word. (at /3/notes/0/body)",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("escapes what would end a property or begin another command", async () => {
+    const outcome: Outcome = { ...refused("a\n::error::b"), source: { file: "a,b:c%\n::x.csv", line: 2 } };
+    expect(await rendered(reporters.github, reportOf([outcome]))).toBe(
+      "::error file=a%2Cb%3Ac%25\\u000a%3A%3Ax.csv,line=2,title=no at a::a ::error::b\n",
+    );
+  });
+
+  it("shows one of every cause first, 50 in all, and says how many are left", async () => {
+    const outcomes = Array.from({ length: 400 }, (_, at): Outcome => {
+      const code = at < 389 ? "frequent" : `rare_${at}`;
+      const attr = `customers.${at}.mobile`;
+      return { ...refused("no"), record: at + 1, problems: [{ ...platform("no"), code, attr }] };
+    });
+    const lines = (await rendered(reporters.github, reportOf(outcomes, { folder: "out" }))).trimEnd().split("\n");
+    const codes = lines.slice(0, 12).map((line) => /title=(\w+) at/.exec(line)?.[1]);
+    expect(new Set(codes).size).toBe(12);
+    expect(lines).toHaveLength(51);
+    expect(lines.at(-1)).toBe("::notice title=migrate::350 more problems are not shown here: see errors.csv in out");
+  });
+
+  it("names no file for standard input, and says nothing when all is well", async () => {
+    const outcome: Outcome = { ...refused("no"), source: { file: "-", line: 2 } };
+    expect(await rendered(reporters.github, reportOf([outcome]))).toBe("::error title=no at a::no\n");
+    expect(await rendered(reporters.github, reportOf(MIXED.slice(0, 1)))).toBe("");
+  });
+});
+
+function parseCsv(text: string): string[][] {
+  return parse(text);
+}
+
+function platform(detail: string): PlatformProblem {
+  return { attr: "a", code: "no", detail, severity: "error", by: "platform" };
+}
+
+function refused(detail: string): Outcome {
+  return { record: 1, source: { file: "a.csv", line: 2 }, status: "rejected", problems: [platform(detail)] };
+}

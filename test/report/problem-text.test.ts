@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import type { LocalFinding, LocalProblem } from "../../src/model/problem.ts";
+import { describeProblem } from "../../src/report/problem-text.ts";
+
+const other = { file: "accounts.csv", line: 7 };
+const cases: readonly (readonly [LocalFinding, string])[] = [
+  [
+    { code: "invalid", expected: "date", written: { as: "dd/MM/yyyy" } },
+    "Must be a date that exists, written as dd/MM/yyyy.",
+  ],
+  [
+    { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
+    "Must be a date and time that exist, written as dd/MM/yyyy HH:mm, which the clocks of Europe/London showed just once.",
+  ],
+  [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
+  [
+    { code: "invalid", expected: "pattern", written: { as: "^[A-Z]+$" } },
+    "Does not have the form that the contract asks for: ^[A-Z]+$",
+  ],
+  [{ code: "invalid", expected: "decimal", written: { as: "1.234,50" } }, "Must be a number, written as 1.234,50."],
+  [{ code: "invalid", expected: "datetime" }, "Must be a date and time with its zone, as 2026-01-31T09:30:00Z."],
+  [{ code: "invalid_choice", choices: ["A", "", "B"] }, 'Must be one of: A, "", B.'],
+  [{ code: "max_length", limit: 1, unit: "characters" }, "Must have at most 1 character."],
+  [{ code: "min_length", limit: 2000, unit: "items" }, "Must have at least 2,000 items."],
+  [{ code: "max_value", limit: "10.5", exclusive: false }, "Must be at most 10.5."],
+  [{ code: "min_value", limit: "0", exclusive: true }, "Must be more than 0."],
+  [{ code: "max_decimal_places", limit: 2 }, "Must have at most 2 digits after the decimal point."],
+  [{ code: "unknown_field" }, "The contract does not document this field."],
+  [
+    { code: "unknown_field", suggestion: "postcode" },
+    "The contract does not document this field. Did you mean postcode?",
+  ],
+  [
+    { code: "duplicate_key", other, sameContent: true },
+    "The same business key as accounts.csv:7, with the same content: sent once.",
+  ],
+  [
+    { code: "duplicate_key", other, sameContent: false },
+    "The same business key as accounts.csv:7, with other content.",
+  ],
+  [
+    { code: "coerced", from: "integer", to: "string" },
+    "The platform would turn this integer into a string without a word.",
+  ],
+  [
+    { code: "unsafe_document_path", reason: "parent_segment" },
+    'Must be a plain path relative to the supplier\'s root: it holds a part "." or "..".',
+  ],
+  [{ code: "source_ragged_row", found: 1, expected: 5 }, "The row has 1 cell, the header 5."],
+  [{ code: "source_record_too_large", limitBytes: 1048576 }, "The record is larger than 1,048,576 bytes."],
+  [
+    { code: "source_orphan_row", parent: "accounts", near: other },
+    "No row of accounts has this key. Almost the same: accounts.csv:7.",
+  ],
+];
+
+describe("wordsFor", () => {
+  it.each(cases)("puts %j into words", (finding, words) => {
+    expect(describeProblem(local(finding))).toBe(words);
+  });
+
+  it("cuts a long list of choices", () => {
+    const choices = Array.from({ length: 300 }, (_, at) => `C${at}`);
+    expect(describeProblem(local({ code: "invalid_choice", choices }))).toBe(
+      "Must be one of: C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11 and 288 more.",
+    );
+  });
+
+  it("never holds the value", () => {
+    for (const [finding] of cases) expect(describeProblem(local(finding))).not.toContain("s3cret");
+  });
+
+  it("passes on what the platform says in one line, cut to a length", () => {
+    expect(describeProblem(platform("Not\n  a\tphone number. "))).toBe("Not a phone number.");
+    expect(describeProblem(platform("x".repeat(10_000)))).toHaveLength(500);
+    expect(describeProblem(platform(" "))).toBe("The platform gave no reason beside its code.");
+  });
+});
+
+function local(finding: LocalFinding): LocalProblem {
+  return { ...finding, attr: "a", severity: "error", by: "local", value: "s3cret", shape: "a9a{4}" };
+}
+
+function platform(detail: string): Parameters<typeof describeProblem>[0] {
+  return { attr: "a", code: "no", detail, severity: "error", by: "platform" };
+}

@@ -1,0 +1,152 @@
+import { readdir } from "node:fs/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { csvRow, csvTable, missing, outcomeOf, recordsOf } from "../inputs.ts";
+import { need, parseCsv, rejectScene } from "./reject-scene.ts";
+
+const { folder, write, files, content } = rejectScene();
+
+describe("rejects of one source", () => {
+  const table = csvTable("accounts.csv", ["REF", "NAME", "PHONE"]);
+  const records = recordsOf([
+    csvRow(table, 2, ["00123", " Ann ", "+44 7700"]),
+    csvRow(table, 3, ["00124", "Bob", ""]),
+    csvRow(table, 5, ['0"5', "two\nlines", "=1+1"]),
+  ]);
+
+  it("are the original rows, untouched, with what is wrong behind", async () => {
+    const [first, second, third] = records;
+    await write(records, [
+      outcomeOf(need(first), [
+        missing("name", need(first).row),
+        { ...missing("phone", need(first).row), attr: "phone" },
+      ]),
+      outcomeOf(need(second)),
+      outcomeOf(
+        need(third),
+        [{ attr: "x", code: "odd", detail: "=cmd", severity: "error", by: "platform" }],
+        "rejected",
+      ),
+    ]);
+    expect(await files()).toEqual(["rejects.csv"]);
+    expect(await content("rejects.csv")).toBe(
+      `REF,NAME,PHONE,migrate_key,migrate_attr,migrate_code,migrate_detail
+00123," Ann ",+44 7700,K1,name | phone,required | required,A value is required here. | A value is required here.
+"0""5","two
+lines",=1+1,K3,x,odd,"'=cmd"
+`,
+    );
+  });
+
+  it("come back unchanged through a CSV parser, whatever is in the cells", async () => {
+    const cells = fc.array(
+      fc.oneof(fc.string(), fc.constantFrom("\r", "a\r", "\n", '"', " ", "'", "\u2028", "", "\t", "-1")),
+      {
+        minLength: 3,
+        maxLength: 3,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(cells, { minLength: 1, maxLength: 5 }), async (rows) => {
+        const all = recordsOf(rows.map((row, at) => csvRow(table, at + 2, row)));
+        await write(
+          all,
+          all.map((record) => outcomeOf(record, [missing("name", record.row)])),
+        );
+        const read = parseCsv(await content("rejects.csv"));
+        expect(read.slice(1).map((row) => row.slice(0, 3))).toEqual(rows);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("keep a ragged row as it was, so that it stays ragged until it is mended", async () => {
+    const ragged = recordsOf([csvRow(table, 2, ["1", "Ann"]), csvRow(table, 3, ["2", "Bob", "07", "x"])]);
+    await write(
+      ragged,
+      ragged.map((record) => outcomeOf(record, [missing("name", record.row)])),
+    );
+    expect(parseCsv(await content("rejects.csv")).map((row) => row.length)).toEqual([7, 6, 8]);
+    expect((await content("rejects.csv")).split("\n").slice(1, 3)).toEqual([
+      "1,Ann,K1,name,required,A value is required here.",
+      "2,Bob,07,x,K2,name,required,A value is required here.",
+    ]);
+  });
+
+  it("are the same when they are fed back in unmended, ragged rows included", async () => {
+    const first = recordsOf([
+      csvRow(table, 2, ["1", "Ann", ""]),
+      csvRow(table, 3, ["2"]),
+      csvRow(table, 4, ["3", "a", "b", "c"]),
+    ]);
+    await write(
+      first,
+      first.map((record) => outcomeOf(record, [missing("name", record.row)])),
+    );
+    const before = await content("rejects.csv");
+    const [header = [], ...rows] = parseCsv(before);
+    const again = csvTable("rejects.csv", header);
+    const second = recordsOf(rows.map((row, at) => csvRow(again, at + 2, row)));
+    await write(
+      second,
+      second.map((record) => outcomeOf(record, [missing("name", record.row)])),
+    );
+    expect(await content("rejects.csv")).toBe(before);
+  });
+
+  it("put files with different headers under all their columns, in order of appearance", async () => {
+    const other = csvTable("more.csv", ["PHONE", "EMAIL", "REF"]);
+    const all = recordsOf([
+      csvRow(table, 2, ["1", "Ann", "07"]),
+      csvRow(other, 2, ["08", "b@example.com", "2"]),
+      csvRow(other, 3, ["09", "too", "many", "cells"]),
+      csvRow(table, 3, ["3", "Cy", "06"]),
+    ]);
+    await write(
+      all,
+      all.map((record) => outcomeOf(record, [missing("name", record.row)])),
+      { sources: ["accounts"] },
+    );
+    const rows = parseCsv(await content("rejects.csv")).map((row) => row.slice(0, 5));
+    expect(rows).toEqual([
+      ["REF", "NAME", "PHONE", "EMAIL", "migrate_key"],
+      ["1", "Ann", "07", "", "K1"],
+      ["2", "", "08", "b@example.com", "K2"],
+      ["09", "too", "many", "cells", ""],
+      ["3", "Cy", "06", "", "K4"],
+    ]);
+  });
+
+  it("use the delimiter and mark the encoding that the run declared, to be read by the same command", async () => {
+    await write(
+      records,
+      records.map((record) => outcomeOf(record, [missing("name", record.row)])),
+      {
+        delimiter: ";",
+        encoding: "windows-1252",
+      },
+    );
+    expect(await content("rejects.csv")).toMatch(/^\uFEFFREF;NAME;PHONE;migrate_key;/);
+  });
+
+  it("are not written when nothing needs work, and those of an earlier report go", async () => {
+    await write(
+      records,
+      records.map((record) => outcomeOf(record, [missing("name", record.row)])),
+    );
+    expect(await files()).toEqual(["rejects.csv"]);
+    await write(
+      records,
+      records.map((record) => outcomeOf(record)),
+    );
+    expect(await files()).toEqual([]);
+  });
+
+  it("are refused when the input is no longer what it was", async () => {
+    const outcomes = records.map((record) => outcomeOf(record, [missing("name", record.row)]));
+    const moved = recordsOf(records.map(({ row }) => ({ ...row, line: row.line + 1 })));
+    await expect(write(moved, outcomes)).rejects.toMatchObject({ code: "source_changed" });
+    await expect(write(records.slice(0, 2), outcomes)).rejects.toMatchObject({ code: "source_changed" });
+    expect(await readdir(folder())).toEqual([]);
+  });
+});

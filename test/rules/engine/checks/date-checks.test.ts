@@ -1,0 +1,30 @@
+import { describeCases } from "../check-cases.ts";
+
+describeCases({
+  "date-order": {
+    rule: { kind: "date-order", earlier: "a", later: "b" },
+    pass: [{ a: "2026-01-01", b: "2026-01-01" }, { a: "2026-01-01" }, { b: "2026-01-01" }],
+    fail: [{ a: "2026-01-02", b: "2026-01-01" }],
+  },
+  "date-order: strict, with a fallback and a list": {
+    rule: { kind: "date-order", earlier: "first(a + 1 day, c)", later: "list[].d", strict: true },
+    pass: [
+      { a: "2026-02-28", list: [{ d: "2026-03-02" }] },
+      { c: "2026-01-01", list: [{ d: "2026-01-02" }] },
+    ],
+    fail: [
+      { a: "2026-02-28", list: [{ d: "2026-03-01" }] },
+      { c: "2026-01-01", list: [{ d: "2026-01-01" }] },
+    ],
+  },
+  "not-future": {
+    rule: { kind: "not-future", value: "at" },
+    pass: [{ at: "2026-03-15" }, { at: "2026-03-15T11:59:59Z" }, {}],
+    fail: [{ at: "2026-03-16" }, { at: "2026-03-15T12:00:01Z" }],
+  },
+  "not-past, with a limit": {
+    rule: { kind: "not-past", value: "at", limit: "2 days" },
+    pass: [{ at: "2026-03-13" }, { at: "2026-03-13T12:00:00Z" }],
+    fail: [{ at: "2026-03-12" }, { at: "2026-03-13T11:00:00Z" }],
+  },
+});

@@ -1,0 +1,60 @@
+import { describeCases } from "../check-cases.ts";
+
+describeCases({
+  "unique-by": {
+    rule: { kind: "unique-by", list: ["a[]", "b[]"], key: ["id", "type"] },
+    pass: [{ a: [{ id: 1 }, { id: 1, type: "X" }], b: [{ id: 2 }, {}, {}] }],
+    fail: [{ a: [{ id: 1 }], b: [{ id: 1 }] }],
+  },
+  "unique-by: the whole item": {
+    rule: { kind: "unique-by", list: "a[]", key: "*" },
+    pass: [{ a: [{ x: 1 }, { x: 2 }] }],
+    fail: [
+      {
+        a: [
+          { x: 1, y: 2 },
+          { y: 2, x: 1 },
+        ],
+      },
+    ],
+  },
+  "unique-by: twice is allowed, a pair may pass": {
+    rule: { kind: "unique-by", list: "a[]", key: "id", allow: 2 },
+    pass: [{ a: [{ id: 1 }, { id: 1 }] }],
+    fail: [{ a: [{ id: 1 }, { id: 1 }, { id: 1 }] }],
+  },
+  "unique-by: unless": {
+    rule: { kind: "unique-by", list: "a[]", key: "id", unless: "from = other.to + 1 day" },
+    pass: [
+      {
+        a: [
+          { id: 1, from: "2026-02-01" },
+          { id: 1, to: "2026-01-31" },
+        ],
+      },
+    ],
+    fail: [
+      {
+        a: [
+          { id: 1, from: "2026-02-02" },
+          { id: 1, to: "2026-01-31" },
+        ],
+      },
+    ],
+  },
+  "count-limit": {
+    rule: { kind: "count-limit", list: "a[end is absent]", max: 1 },
+    pass: [{}, { a: [{ x: 1 }, { end: "2026-01-01" }] }],
+    fail: [{ a: [{ x: 1 }, { x: 2 }] }],
+  },
+  "count-limit: least, in groups": {
+    rule: { kind: "count-limit", list: "a[]", group: "g", min: 2 },
+    pass: [{}, { a: [{ g: 1 }, { g: 1 }] }],
+    fail: [{ a: [{ g: 1 }, { g: 1 }, { g: 2 }] }],
+  },
+  "count-limit: none at all": {
+    rule: { kind: "count-limit", list: "a[]", min: 1 },
+    pass: [{ a: [{ g: 1 }] }],
+    fail: [{}, { a: [] }],
+  },
+});

@@ -1,0 +1,107 @@
+import { describeCases } from "../check-cases.ts";
+
+describeCases({
+  "no-overlap": {
+    rule: { kind: "no-overlap", list: "a[]", start: "from", end: "to", group: "g" },
+    pass: [
+      { a: [{ from: "2026-02-01" }, { from: "2026-01-01", to: "2026-02-01" }] },
+      {
+        a: [
+          { g: 1, from: "2026-01-01" },
+          { g: 2, from: "2026-01-01" },
+        ],
+      },
+    ],
+    fail: [
+      { a: [{ from: "2026-01-01", to: "2026-02-02" }, { from: "2026-02-01" }] },
+      { a: [{ from: "2026-01-01" }, { from: "2026-02-01", to: "2026-03-01" }] },
+      {
+        a: [{ from: "2026-01-01", to: "2026-12-31" }, { from: "2026-02-01", to: "2026-03-01" }, { from: "2027-06-01" }],
+      },
+    ],
+  },
+  "no-overlap: inclusive ends": {
+    rule: { kind: "no-overlap", list: "a[]", start: "from", end: "to", "end-inclusive": true },
+    pass: [{ a: [{ from: "2026-01-01", to: "2026-01-31" }, { from: "2026-02-01" }] }],
+    fail: [{ a: [{ from: "2026-01-01", to: "2026-02-01" }, { from: "2026-02-01" }] }],
+  },
+  contiguous: {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: 1, last: "open" },
+    pass: [{ a: [{ from: "2026-02-01" }, { from: "2026-01-01", to: "2026-01-31" }] }, {}],
+    fail: [
+      { a: [{ from: "2026-01-01", to: "2026-01-30" }, { from: "2026-02-01" }] },
+      { a: [{ from: "2026-01-01", to: "2026-02-01" }, { from: "2026-02-01" }] },
+      { a: [{ from: "2026-01-01" }, { from: "2026-02-01" }] },
+      { a: [{ from: "2026-01-01", to: "2026-01-30" }] },
+    ],
+  },
+  "contiguous: either step, not before a day": {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: [0, 1], from: "today" },
+    pass: [
+      { a: [{ from: "2025-01-01", to: "2025-01-30" }, { from: "2026-02-01" }] },
+      {
+        a: [{ from: "2026-03-01", to: "2026-04-01" }, { from: "2026-04-01", to: "2026-04-30" }, { from: "2026-05-01" }],
+      },
+    ],
+    fail: [{ a: [{ from: "2026-03-01", to: "2026-04-01" }, { from: "2026-04-03" }] }],
+  },
+  "contiguous: gaps alone": {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: 1, overlaps: true },
+    pass: [
+      {
+        a: [
+          { from: "2026-01-01", to: "2026-03-31" },
+          { from: "2026-01-01", to: "2026-01-31" },
+          { from: "2026-04-01", to: "2026-04-30" },
+        ],
+      },
+    ],
+    fail: [
+      {
+        a: [
+          { from: "2026-01-01", to: "2026-03-31" },
+          { from: "2026-02-01", to: "2026-02-28" },
+          { from: "2026-04-02", to: "2026-04-30" },
+        ],
+      },
+    ],
+  },
+  "covered-by": {
+    rule: { kind: "covered-by", value: "at", list: "a[]", start: "from", end: "to", "end-inclusive": false },
+    pass: [
+      {},
+      { at: "2026-01-31", a: [{ from: "2026-01-01", to: "2026-02-01" }] },
+      { at: "2026-05-01", a: [{ from: "2026-05-01" }] },
+    ],
+    fail: [{ at: "2026-02-01", a: [{ from: "2026-01-01", to: "2026-02-01" }] }, { at: "2026-01-01" }],
+  },
+  "covered-by: a period, by one that matches": {
+    rule: {
+      kind: "covered-by",
+      value: "min(l[].s)",
+      to: "max(l[].e)",
+      list: "a[]",
+      start: "from",
+      end: "to",
+      match: "code = this.code",
+    },
+    pass: [
+      {
+        code: "X",
+        l: [{ s: "2026-01-01", e: "2026-01-31" }],
+        a: [{ code: "X", from: "2026-01-01", to: "2026-01-31" }],
+      },
+    ],
+    fail: [
+      { code: "Y", l: [{ s: "2026-01-01", e: "2026-01-31" }], a: [{ code: "X", from: "2026-01-01" }] },
+      {
+        code: "X",
+        l: [{ s: "2026-01-01", e: "2026-02-28" }],
+        a: [
+          { code: "X", from: "2026-01-01", to: "2026-01-31" },
+          { code: "X", from: "2026-02-01" },
+        ],
+      },
+    ],
+  },
+});

@@ -1,0 +1,76 @@
+import { stringify } from "yaml";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+import type { Contract } from "../../../src/contract/contract.ts";
+import type { SettingValue } from "../../../src/rules/language/rule.ts";
+import type { JsonObject } from "../../../src/json/json-value.ts";
+import { compileRules } from "../../../src/rules/engine/compile-rules.ts";
+import { ruleClock } from "../../../src/rules/engine/rule-context.ts";
+import type { ReferenceList, RuleContext } from "../../../src/rules/engine/rule-context.ts";
+import { ruleSettingValues } from "../../../src/rules/engine/rule-context.ts";
+
+export interface Judging {
+  /** Top-level members of the document: x-rule-values, x-rule-settings. */
+  readonly book?: JsonObject;
+  readonly settings?: Readonly<Record<string, SettingValue>>;
+  readonly references?: Readonly<Record<string, ReferenceList>>;
+  readonly today?: string;
+  readonly now?: number;
+  readonly zone?: string;
+  /** Attrs that are reported already. */
+  readonly wrong?: readonly string[];
+}
+
+/** A contract whose one request takes anything, with these rules on it. */
+export function contractOf(rules: readonly JsonObject[], book: JsonObject = {}, properties?: JsonObject): Contract {
+  const schema: JsonObject =
+    properties === undefined
+      ? { type: "object", additionalProperties: true, "x-rules": rules }
+      : { type: "object", properties, "x-rules": rules };
+  const document = {
+    openapi: "3.0.3",
+    info: { title: "Rules", version: "1" },
+    paths: {
+      "/things/": {
+        post: {
+          operationId: "things",
+          requestBody: { content: { "application/json": { schema } } },
+          responses: { "200": { description: "" } },
+        },
+      },
+    },
+    ...book,
+  };
+  return loadContract([{ file: "rules.yaml", text: stringify(document, { aliasDuplicateObjects: false }) }]);
+}
+
+export function ruleContextOf(contract: Contract, judging: Judging = {}): RuleContext {
+  return {
+    book: contract.ruleDeclarations,
+    settings: ruleSettingValues(contract.ruleDeclarations, judging.settings ?? {}),
+    references: new Map(Object.entries(judging.references ?? {})),
+    clock: ruleClock(judging.now ?? Date.parse("2026-03-15T12:00:00Z"), judging.zone ?? "UTC", judging.today),
+  };
+}
+
+/** `attr code` of everything that the payload breaks; with `warning` before it where it is one. */
+export function broken(rule: JsonObject, payload: JsonObject, judging: Judging = {}): readonly string[] {
+  return brokenOf([rule], payload, judging);
+}
+
+export function brokenOf(rules: readonly JsonObject[], payload: JsonObject, judging: Judging = {}): readonly string[] {
+  const contract = contractOf(
+    rules.map((rule) => ({ code: "broken", ...rule })),
+    judging.book,
+  );
+  const errors = contract.findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join("\n"));
+  return judgeOf(contract, judging)(payload, new Set(judging.wrong)).map(
+    ({ attr, code, severity }) => `${severity === "warning" ? "warning " : ""}${attr} ${code}`,
+  );
+}
+
+export function judgeOf(contract: Contract, judging: Judging = {}): NonNullable<ReturnType<typeof compileRules>> {
+  const body = contract.operations[0]?.body;
+  const judge = body && compileRules(body, ruleContextOf(contract, judging), { keepValues: false });
+  return judge ?? (() => []);
+}

@@ -1,0 +1,273 @@
+import { describe, expect, it } from "vitest";
+import { broken, brokenOf, judgeOf, type Judging } from "../compiled-rules.ts";
+import { loadContract } from "../../../../src/contract/load-contract.ts";
+import type { JsonObject } from "../../../../src/json/json-value.ts";
+
+/** Whether a condition holds for a payload. */
+function holds(test: string, payload: JsonObject, judging: Judging = {}): boolean {
+  return broken({ kind: "holds", test }, payload, judging).length === 0;
+}
+
+describe("conditions", () => {
+  it.each([
+    ["a", { a: 1 }, true],
+    ["a", { a: false }, false],
+    ["a", { a: "  " }, false],
+    ["a is present", { a: false }, true],
+    ["a is absent", { a: [] }, true],
+    ["a is not present", { a: {} }, true],
+    ["not a", {}, true],
+    ["not (a and b)", { a: true, b: true }, false],
+    ["a or b and c", { a: true }, true],
+    ["(a or b) and c", { a: true }, false],
+    ["a = 'X'", { a: "X" }, true],
+    ['a = "x"', { a: "X" }, false],
+    ["a = b", {}, false],
+    ["a != b", {}, true],
+    ["a = 1.5", { a: "1.50" }, true],
+    ["a = 1.5", { a: 1.5 }, true],
+    ["a = b", { a: "1.50", b: "1.5" }, false],
+    ["a < b", { a: "9.5", b: "10" }, true],
+    ["a < b", { a: "2026-01-31", b: "2026-02-01" }, true],
+    ["a >= b", { a: "2026-01-31" }, false],
+    ["a = b", { a: { x: 1, y: [2] }, b: { y: [2], x: 1 } }, true],
+    ['a in ("X", "Y")', { a: "Y" }, true],
+    ['a not in ("X", "Y")', {}, true],
+    ["a in b[].c", { a: 2, b: [{ c: 1 }, { c: 2 }] }, true],
+    ["b[].c = 2", { b: [{ c: 1 }, { c: 2 }] }, true],
+    ["b[].c != 2", { b: [{ c: 1 }, { c: 2 }] }, false],
+    ["count(b[c > 1 and c < 4]) = 2", { b: [{ c: 1 }, { c: 2 }, { c: 3 }, { c: 4 }] }, true],
+    ['b[. = "X"] is present', { b: ["Y", "X"] }, true],
+    ["m{}.c = 2", { m: { x: { c: 1 }, y: { c: 2 } } }, true],
+    ['m{} = "X"', { m: { x: "Y" } }, false],
+    ["m{} is absent", { m: [1] }, true],
+    ["b[].c.d[] = 3", { b: [{ c: { d: [1] } }, { c: { d: [3] } }] }, true],
+  ])("%s with %j: %s", (test, payload, expected) => {
+    expect(holds(test, payload)).toBe(expected);
+  });
+});
+
+describe("functions and arithmetic", () => {
+  it.each([
+    ["0.1 + 0.2 = 0.3", {}],
+    ["1 / 3 * 3 = 1", {}],
+    ["a - -1 = 2", { a: 1 }],
+    ["2 + 3 * 4 = 14", {}],
+    ["(a / 0) is absent", { a: 1 }],
+    ['a + 1 day = "2024-02-29"', { a: "2024-02-28" }],
+    ['a - 60 days = "2025-12-31"', { a: "2026-03-01" }],
+    ['today = "2026-03-15"', {}],
+    ["min(a[].x, 3) = 1", { a: [{ x: 2 }, { x: "1.0" }] }],
+    ['max(a[]) = "2026-02-01"', { a: ["2026-01-01", "2026-02-01"] }],
+    ["min(a[]) is absent", { a: [] }],
+    ["sum(a[].x) = 3.3", { a: [{ x: "1.1" }, { x: "2.2" }] }],
+    ["sum(a[].x) is absent", { a: [{ x: "1.1" }, {}] }],
+    ["sum(a[].x) is absent", {}],
+    ["sum(a[].x) = 0", { a: [] }],
+    ["count(a[]) = 2", { a: [1, 2] }],
+    ["first(a, b, 3) = 3", { a: "" }],
+    ["if(a, 1, 2) = 2", {}],
+    ['join(" ", a, b, c) = "The Occupier"', { a: "The", c: "Occupier" }],
+    ['lower(trim(a)) = "x"', { a: " X " }],
+    ['upper(a) = "X"', { a: "x" }],
+    ['starts-with(a, "DOM")', { a: "domestic" }],
+    ['ends-with(a, ".XXX")', { a: "me@there.xxx" }],
+    ['contains(a, "blackhole+")', { a: "BlackHole+1@x.com" }],
+    ['is-format(a, "mpan")', { a: "1312345678907" }],
+    ['not is-format(a, "mpan")', { a: "1312345678908" }],
+    ['is-format(a, "postcode", "GB")', { a: "SW1A 1AA" }],
+    ['not is-format(a, "postcode", b)', { a: "SW1A 1AA", b: "au" }],
+    ["not same(list[a = 1], list[b = 2])", { list: [{ a: 1 }, { b: 2 }] }],
+    ["same(list[a = 1], list[b = 2])", { list: [{ a: 1, b: 2 }] }],
+  ])("%s with %j", (test, payload) => {
+    expect(holds(test, payload)).toBe(true);
+  });
+});
+
+describe("the way up", () => {
+  const payload = { kind: "D", a: { kind: "", list: [{ x: 1, inner: [{ y: 2 }] }] } };
+
+  it.each([
+    ["parent.x = 1"],
+    ["parent.parent.list is present"],
+    ['above.kind = "D"'],
+    ['top.kind = "D"'],
+    ["this.y = 2"],
+    ["above.$is_d"],
+    ["parent.inner[y = this.y] is present"],
+  ])("%s", (test) => {
+    const book = { "x-rule-values": { is_d: 'if(kind = "D", true, null)' } };
+    expect(broken({ kind: "holds", each: "a.list[].inner[]", test }, payload, { book })).toEqual([]);
+    expect(broken({ kind: "holds", each: "a.list[].inner[]", test: `not (${test})` }, payload, { book })).toHaveLength(
+      1,
+    );
+  });
+});
+
+describe("dates and the clock", () => {
+  const london = { zone: "Europe/London" };
+
+  it("compares a date with the day of a date-time in the instance's zone", () => {
+    expect(holds("a = b", { a: "2026-07-01", b: "2026-06-30T23:30:00Z" }, london)).toBe(true);
+    expect(holds("a = b", { a: "2026-07-01", b: "2026-06-30T23:30:00Z" })).toBe(false);
+    expect(holds('date(b) = "2026-07-01"', { b: "2026-06-30T23:30:00Z" }, london)).toBe(true);
+  });
+
+  it("compares date-times by their instant", () => {
+    expect(holds("a = b", { a: "2026-01-01T01:00:00+01:00", b: "2026-01-01T00:00:00Z" })).toBe(true);
+  });
+
+  it("takes a given day as a whole, on the instance's clocks", () => {
+    const rules = [
+      { kind: "not-future", value: "f" },
+      { kind: "not-past", value: "p" },
+    ];
+    const judging = { ...london, today: "2026-07-01" };
+    expect(brokenOf(rules, { f: "2026-07-01T22:59:59Z", p: "2026-06-30T23:00:00Z" }, judging)).toEqual([]);
+    expect(brokenOf([rules[0] ?? {}], { f: "2026-07-01T23:00:00Z" }, judging)).toHaveLength(1);
+    expect(brokenOf([rules[1] ?? {}], { p: "2026-06-30T22:59:59Z" }, judging)).toHaveLength(1);
+    expect(brokenOf([rules[0] ?? {}], { f: "2026-07-02" }, judging)).toHaveLength(1);
+  });
+});
+
+describe("addresses", () => {
+  const rule = { kind: "required-when", each: "people[]", fields: ["name"] };
+  const payload = { people: [{ name: "A" }, {}] };
+
+  it("are those of the object that the rule stands on, unless the rule names another", () => {
+    expect(broken(rule, payload)).toEqual(["non_field_errors broken"]);
+    expect(broken({ ...rule, attr: "people[].name" }, payload)).toEqual(["people.1.name broken"]);
+    expect(broken({ ...rule, attr: "people[].non_field_errors" }, payload)).toEqual([
+      "people.1.non_field_errors broken",
+    ]);
+    expect(broken({ ...rule, attr: "people" }, payload)).toEqual(["people broken"]);
+  });
+
+  it("say the same thing once", () => {
+    expect(brokenOf([rule, rule], payload)).toHaveLength(1);
+  });
+});
+
+describe("what is reported already", () => {
+  it("silences the rules that read it, for the object in question alone", () => {
+    const rule = { kind: "date-order", each: "list[]", earlier: "a", later: "b", attr: "list[].b" };
+    const payload = {
+      list: [
+        { a: "2026-02-01", b: "2026-01-01" },
+        { a: "2026-02-01", b: "2026-01-01" },
+      ],
+    };
+    expect(broken(rule, payload)).toEqual(["list.0.b broken", "list.1.b broken"]);
+    expect(broken(rule, payload, { wrong: ["list.0.a"] })).toEqual(["list.1.b broken"]);
+    expect(broken(rule, payload, { wrong: ["list.0"] })).toEqual(["list.1.b broken"]);
+    expect(broken(rule, payload, { wrong: ["other"] })).toHaveLength(2);
+  });
+
+  it("counts where it is read only by the condition", () => {
+    expect(broken({ kind: "required-when", when: 'x = "A"', fields: ["y"] }, { x: "A" }, { wrong: ["x"] })).toEqual([]);
+  });
+});
+
+describe("rows of a reference list", () => {
+  const rows = [{ code: "A", fuel: "gas", size: "2" }, { code: "A", fuel: "power" }, { code: "7" }];
+  const judging = { references: { things: { columns: ["code", "fuel", "size"], rows } } };
+
+  it.each([
+    ["listed.things[]", {}, true],
+    ['listed.things[code = "A"]', {}, true],
+    ['listed.things[code = "B"]', {}, false],
+    ["listed.things[code = this.x]", { x: " A " }, true],
+    ["listed.things[this.x = code]", { x: 7 }, true],
+    ["listed.things[code = this.x]", {}, false],
+    ["listed.things[code = this.xs[]]", { xs: ["B", "A"] }, true],
+    ['listed.things[code = this.x and fuel = "power"].size', { x: "A" }, false],
+    ["listed.things[size > 1].fuel = y", { y: "gas" }, true],
+    ["count(listed.things[code = this.x]) = 2", { x: "A" }, true],
+    ["count(list[x in listed.things[].code]) = 1", { list: [{ x: "A" }, { x: "C" }] }, true],
+  ] as const)("%s of %j is %s", (test, payload, expected) => {
+    expect(holds(test, payload, judging)).toBe(expected);
+  });
+
+  it("never stand for a place of the payload", () => {
+    const value = "listed.things[code = this.x].fuel";
+    expect(broken({ kind: "refers-to", value, in: "fuels[]" }, { x: "A" }, { ...judging, wrong: ["fuel"] })).toEqual([
+      "non_field_errors broken",
+    ]);
+  });
+});
+
+describe("what is not declared", () => {
+  const rule = { kind: "required-when", when: "config.flows", fields: ["x"] };
+  const book = { "x-rule-settings": { flows: { type: "boolean" } } };
+
+  it("skips the rule", () => {
+    expect(broken(rule, {}, { book })).toEqual([]);
+    expect(broken(rule, {}, { book, settings: { flows: true } })).toHaveLength(1);
+    expect(broken(rule, {}, { book, settings: { flows: false } })).toEqual([]);
+  });
+
+  it("skips it through a named value and a reference list, too", () => {
+    const named = { ...book, "x-rule-values": { wanted: "config.flows" } };
+    expect(broken({ ...rule, when: "$wanted" }, {}, { book: named })).toEqual([]);
+    expect(broken({ kind: "in-set", value: "x", source: "list", columns: "c" }, { x: 1 })).toEqual([]);
+  });
+});
+
+describe("where rules stand", () => {
+  const name = {
+    type: "object",
+    properties: { x: {} },
+    "x-rules": [{ code: "c", kind: "required-when", fields: ["x"] }],
+  };
+
+  it("is every place of their schema: lists, options that the discriminator chooses, other names, and inside itself", () => {
+    const contract = loadContract([
+      {
+        file: "rules.yaml",
+        text: JSON.stringify({
+          openapi: "3.1.0",
+          info: { title: "Rules", version: "1" },
+          paths: {
+            "/things/": {
+              post: {
+                requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/Thing" } } } },
+              },
+            },
+          },
+          components: {
+            schemas: {
+              Named: name,
+              Other: { type: "object", properties: { tag: {} } },
+              Tagged: { type: "object", properties: { tag: {}, x: {} }, "x-rules": name["x-rules"] },
+              Thing: {
+                type: "object",
+                properties: {
+                  list: { type: "array", items: { $ref: "#/components/schemas/Named" } },
+                  more: { type: "object", additionalProperties: { $ref: "#/components/schemas/Named" } },
+                  inner: { $ref: "#/components/schemas/Thing" },
+                  option: {
+                    oneOf: [{ $ref: "#/components/schemas/Tagged" }, { $ref: "#/components/schemas/Other" }],
+                    discriminator: {
+                      propertyName: "tag",
+                      mapping: { null: "#/components/schemas/Tagged", other: "#/components/schemas/Other" },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        }),
+      },
+    ]);
+    const attrs = (payload: JsonObject): readonly string[] =>
+      judgeOf(contract)(payload, new Set()).map(({ attr }) => attr);
+    expect(attrs({ list: [{ x: 1 }, {}], more: { a: {} } })).toEqual([
+      "list.1.non_field_errors",
+      "more.a.non_field_errors",
+    ]);
+    expect(attrs({ inner: { inner: { list: [{}] } } })).toEqual(["inner.inner.list.0.non_field_errors"]);
+    expect(attrs({ option: {} })).toEqual(["option.non_field_errors"]);
+    expect(attrs({ option: { tag: "other" } })).toEqual([]);
+    expect(attrs({ option: { tag: "neither" }, list: [], more: 5 })).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../../src/json/json-value.ts";
+import { coverageOf } from "../../../src/rules/engine/rule-coverage.ts";
+import { contractOf, ruleContextOf } from "./compiled-rules.ts";
+
+function published(...codes: readonly string[]): JsonObject {
+  return { name: "A validator", description: "", possible_errors: codes };
+}
+
+const BOOK: JsonObject = {
+  "x-rule-settings": { flows: { type: "boolean" } },
+  "x-rule-coverage": {
+    platform: ["account_not_found", "in_order"],
+    unclear: ["vague"],
+    "not-in-schema": ["gone"],
+    partial: ["vague_in_part"],
+  },
+  components: {
+    schemas: {
+      Reached: {
+        "x-validators": [
+          published("in_order", "needs_flows", "needs_list"),
+          published("vague"),
+          published("a_warning", "vague_in_part"),
+        ],
+      },
+      Response: { "x-validators": [published("account_not_found", "nobody_wrote_one", "gone", "in_order")] },
+    },
+  },
+};
+
+const RULES: readonly JsonObject[] = [
+  { code: "in_order", kind: "date-order", earlier: "a", later: "b" },
+  { code: "needs_flows", kind: "required-when", when: "config.flows", fields: ["a"] },
+  { code: "needs_list", kind: "in-set", value: "a", source: "products", columns: "code" },
+  { code: "a_warning", kind: "required-when", fields: ["a"], severity: "warning" },
+  { code: "vague_in_part", kind: "required-when", fields: ["a"] },
+  { code: "of_our_own", kind: "required-when", fields: ["a"] },
+];
+
+it("puts every published code into one class; a rule beats what the contract says of its code", () => {
+  const contract = contractOf(RULES, BOOK);
+  expect(coverageOf(contract, ruleContextOf(contract))).toEqual({
+    published: [
+      "a_warning",
+      "account_not_found",
+      "gone",
+      "in_order",
+      "needs_flows",
+      "needs_list",
+      "nobody_wrote_one",
+      "vague",
+      "vague_in_part",
+    ],
+    byClass: {
+      checked: ["in_order"],
+      partial: ["a_warning", "vague_in_part"],
+      setting: ["needs_flows"],
+      reference: ["needs_list"],
+      platform: ["account_not_found"],
+      unclear: ["vague"],
+      "not-in-schema": ["gone"],
+      open: ["nobody_wrote_one"],
+    },
+    rules: 6,
+    skipped: 2,
+    missing: ["references.products", "rules.flows"],
+  });
+});
+
+it("counts a code as checked once one of its rules is judged", () => {
+  const contract = contractOf([...RULES, { code: "needs_flows", kind: "required-when", fields: ["b"] }], BOOK);
+  const context = ruleContextOf(contract, {
+    settings: { flows: false },
+    references: { products: { columns: ["code"], rows: [] } },
+  });
+  expect(coverageOf(contract, ruleContextOf(contract))?.byClass.checked).toEqual(["in_order", "needs_flows"]);
+  expect(coverageOf(contract, context)).toMatchObject({ skipped: 0, byClass: { reference: [], setting: [] } });
+});
+
+it("counts a rule as left out whose list lacks a column that it would look at", () => {
+  const test = 'found.kind = "A"';
+  const rule: JsonObject = { code: "vague", kind: "lookup", value: "a", source: "products", by: "code", test };
+  const contract = contractOf([rule], BOOK);
+  const without = ruleContextOf(contract, { references: { products: { columns: ["code"], rows: [{ code: "1" }] } } });
+  const complete = ruleContextOf(contract, { references: { products: { columns: ["code", "kind"], rows: [] } } });
+  expect(coverageOf(contract, without)).toMatchObject({
+    missing: ["references.products.kind"],
+    byClass: { checked: [] },
+  });
+  expect(coverageOf(contract, complete)).toMatchObject({ missing: [], byClass: { checked: ["vague"] } });
+});
+
+it("has nothing to say of a contract that publishes nothing and has no rules", () => {
+  const contract = contractOf([]);
+  expect(coverageOf(contract, ruleContextOf(contract))).toBeUndefined();
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { contractOf } from "../engine/compiled-rules.ts";
+
+describe("findings of rules", () => {
+  it.each([
+    [{ kind: "required-wen" }, 'did you mean "required-when"?'],
+    [{}, "a rule needs its kind"],
+    [{ kind: "holds", test: "a", tst: 1 }, 'no member "tst"; did you mean "test"?'],
+    [{ kind: "holds" }, '"test"'],
+    [{ kind: "holds", test: "a ==" }, 'write "="'],
+    [{ kind: "holds", test: "a = " }, "breaks off"],
+    [{ kind: "holds", test: "lenght(a)" }, 'no function "lenght"'],
+    [{ kind: "holds", test: "min()" }, "is not expected"],
+    [{ kind: "holds", test: '"open' }, "not closed"],
+    [{ kind: "holds", test: "listed.products = 1" }, '"[" is expected'],
+    [{ kind: "holds", test: "listed.[]" }, "the name of a reference list is expected"],
+    [{ kind: "lookup", source: "l", by: ["a", "b"], value: "x", test: "x" }, 'as many columns in "by" as values (1)'],
+    [{ kind: "holds", test: "$nothing" }, 'no named value "nothing"'],
+    [{ kind: "holds", test: "config.nothing" }, 'no setting "nothing"; declare it'],
+    [{ kind: "holds", test: 'is-format(a, "mpen")' }, 'did you mean "mpan"?'],
+    [{ kind: "holds", test: 'is-format(a, "postcode")' }, "is that of a region"],
+    [{ kind: "matches-format", value: "a", format: "company-number" }, "is that of a region"],
+    [{ kind: "holds", test: "a[].b + 1 = 2" }, "gives several values"],
+    [{ kind: "requires", if: "a" }, '"if" and "needs"'],
+    [{ kind: "matches-format", value: "a", format: "mpam" }, 'did you mean "mpan"?'],
+    [{ kind: "matches-format", value: "a", pattern: "(a+)+b" }, "is not taken"],
+    [{ kind: "in-set", value: ["a", "b"], set: [["x"]] }, "as many values"],
+    [{ kind: "not-future", value: "a", limit: 4 }, "such as 4 days"],
+    [{ kind: "holds", test: "a", attr: "not an attr" }, "must be an attr"],
+    [{ kind: "unique-by", list: "1 + 1", key: "a" }, "must be the path of a field"],
+    [{ kind: "required-when", fields: [] }, "must name a field"],
+  ])("%j", (rule, words) => {
+    const { findings } = contractOf([{ code: "c", ...rule }]);
+    expect(findings.map(({ code, severity, message }) => [severity, code, message])).toEqual([
+      ["error", "bad-rule", expect.stringContaining(words)],
+    ]);
+  });
+
+  it("name the line, and the field that may have been meant", () => {
+    const properties = {
+      day_of_month: { type: "string" },
+      list: { type: "array", items: { type: "object", properties: { starts_on: {} } } },
+    };
+    const rules = [
+      { code: "c", kind: "required-when", fields: ["day_of_mnoth"] },
+      { code: "c", kind: "no-overlap", list: "list[]", start: "strats_on", end: "list.x" },
+    ];
+    const { findings } = contractOf(rules, {}, properties);
+    expect(findings.filter(({ severity }) => severity === "warning")).toMatchObject([
+      {
+        code: "bad-rule",
+        message: '"day_of_mnoth" leads to no field of the contract; did you mean "day_of_month"?',
+        place: { line: 24 },
+      },
+      { code: "bad-rule", message: '"strats_on" leads to no field of the contract; did you mean "starts_on"?' },
+      { code: "bad-rule", message: '"list.x" leads to no field of the contract' },
+    ]);
+  });
+
+  it("know a value that leads back to itself", () => {
+    const { findings } = contractOf([], { "x-rule-values": { a: "$b", b: "not $a" } });
+    expect(findings.map(({ message }) => message)).toContain('the named value "a" leads back to itself');
+  });
+});

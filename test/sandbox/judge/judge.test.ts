@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import type { JsonObject } from "../../../src/json/json-value.ts";
+import { compileJudge } from "../../../src/sandbox/judge/judge.ts";
+import { judge, judgeValue, TEXT, INTEGER, OBJECT, LIST_OF_TEXTS, LIST_OF_OBJECTS } from "./judged.ts";
+
+test.each<[string, JsonObject, unknown, readonly string[]]>([
+  ["an item of a list", LIST_OF_TEXTS, ["x", "", null], ["a.1 blank", "a.2 null"]],
+  ["a list of objects that is none", LIST_OF_OBJECTS, "x", ["a.non_field_errors not_a_list"]],
+  ["a list of objects of the wrong length", { ...LIST_OF_OBJECTS, minItems: 1 }, [], ["a.non_field_errors empty"]],
+  ["an item that is no object", LIST_OF_OBJECTS, [{ b: "x" }, "x"], ["a.1.non_field_errors invalid"]],
+  ["a field of an item", LIST_OF_OBJECTS, [{ b: "x" }, { b: {} }], ["a.1.b invalid"]],
+  ["an object that is none", OBJECT, "x", ["a.non_field_errors invalid"]],
+  ["an object that is null", OBJECT, null, ["a null"]],
+  ["a provided object must be complete", OBJECT, {}, ["a.b required"]],
+  ["an undocumented field", OBJECT, { b: "x", c: 1 }, ["a.c unknown_field"]],
+  ["a dictionary's entry", { type: "object", additionalProperties: TEXT }, { x: "y", z: 1, w: {} }, ["a.w invalid"]],
+  ["an open object", { ...OBJECT, additionalProperties: true }, { b: "x", c: 1 }, []],
+  ["several codes at one attr", { ...TEXT, maxLength: 2, pattern: "^x*$" }, "abc", ["a invalid", "a max_length"]],
+])("is addressed as the platform does: %s", (_name, schema, value, expected) => {
+  expect(judgeValue(schema, value)).toEqual(expected);
+});
+
+test.each([
+  [null, "null"],
+  ["x", "invalid"],
+  [[], "invalid"],
+])("a body that is %j", (body, code) => {
+  expect(judge(OBJECT, body)).toEqual([`non_field_errors ${code}`]);
+});
+
+test("names that every object has are fields like any other", () => {
+  const body: unknown = JSON.parse('{"b":"x","__proto__":{"b":1},"constructor":2}');
+  expect(judge(OBJECT, body)).toEqual(["__proto__ unknown_field", "constructor unknown_field"]);
+  expect(judge({ type: "object", required: ["constructor"], properties: { constructor: TEXT } }, {})).toEqual([
+    "constructor required",
+  ]);
+});
+
+test("allOf is merged, and closed as a whole", () => {
+  const schemas = { Base: OBJECT };
+  const schema = {
+    allOf: [{ $ref: "#/components/schemas/Base" }, { type: "object", required: ["c"], properties: { c: INTEGER } }],
+  };
+  expect(judgeValue(schema, { b: "x", c: 1 }, schemas)).toEqual([]);
+  expect(judgeValue(schema, { d: 1 }, schemas)).toEqual(["a.b required", "a.c required", "a.d unknown_field"]);
+  expect(judgeValue({ allOf: [{ $ref: "#/components/schemas/Base" }], nullable: true }, null, schemas)).toEqual([]);
+});
+
+test("limits from several parts all count", () => {
+  const schema = {
+    allOf: [
+      { ...TEXT, maxLength: 5, pattern: "^a" },
+      { maxLength: 3, pattern: "z$" },
+    ],
+  };
+  expect(judgeValue(schema, "axz")).toEqual([]);
+  expect(judgeValue(schema, "axxz")).toEqual(["a max_length"]);
+  expect(judgeValue(schema, "ax")).toEqual(["a invalid"]);
+});
+
+test("read-only fields are neither asked for nor looked at", () => {
+  const schema = { type: "object", required: ["id", "b"], properties: { id: { ...TEXT, readOnly: true }, b: TEXT } };
+  expect(judge(schema, { b: "x" })).toEqual([]);
+  expect(judge(schema, { b: "x", id: {} })).toEqual([]);
+});
+
+test("a required field that is not documented is asked for, and may be anything", () => {
+  const schema = { type: "object", required: ["ghost"], properties: {} };
+  expect(judge(schema, {})).toEqual(["ghost required"]);
+  expect(judge(schema, { ghost: [1] })).toEqual([]);
+});
+
+test("a schema may contain itself", () => {
+  const schemas = {
+    Tree: {
+      type: "object",
+      properties: { name: TEXT, children: { type: "array", items: { $ref: "#/components/schemas/Tree" } } },
+    },
+  };
+  const deep = { name: "x", children: [{ children: [{ name: "", extra: 1 }] }] };
+  expect(judgeValue({ $ref: "#/components/schemas/Tree" }, deep, schemas)).toEqual([
+    "a.children.0.children.0.extra unknown_field",
+    "a.children.0.children.0.name blank",
+  ]);
+});
+
+test("the body is left as it was", () => {
+  const body = { a: " x ", n: "5" };
+  judge({ type: "object", properties: { a: TEXT, n: INTEGER } }, body);
+  expect(body).toEqual({ a: " x ", n: "5" });
+});
+
+test("an operation that is not there is a bug of the caller", () => {
+  expect(() => compileJudge({ paths: {} }, { method: "POST", path: "/x/" })).toThrow("no JSON request body");
+});
+
+test("the project's own contract compiles, and judges to its leaves", async () => {
+  const document: JsonObject = parse(await readFile("fixtures/contract/contract.yaml", "utf8"));
+  const check = compileJudge(document, { method: "POST", path: "/data-import/accounts/" });
+  const found = check({ supply_addresses: [{ meter_points: [{ meters: [{ registers: [{ digits: "ten" }] }] }] }] });
+  const place = "supply_addresses.0.meter_points.0.meters.0.registers.0";
+  expect(found.map(({ attr, code }) => `${attr} ${code}`)).toEqual(
+    expect.arrayContaining([
+      `${place}.digits invalid`,
+      `${place}.identifier required`,
+      "supply_addresses.0.supply_postcode required",
+    ]),
+  );
+});

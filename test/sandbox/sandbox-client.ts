@@ -1,0 +1,162 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import type { Contract, Operation } from "../../src/contract/contract.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/start-sandbox.ts";
+
+/** What `JSON.parse` gives: tests look into it as they like. */
+export type Parsed = ReturnType<JSON["parse"]>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The body as JSON, or undefined. */
+  readonly json: Parsed;
+}
+
+export interface Client {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
+  readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>;
+  readonly call: (method: string, path: string, body?: string, headers?: Record<string, string>) => Promise<Answer>;
+}
+
+const open: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "migrate-sandbox-"));
+  open.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A sandbox on a free port, with the API key sent unless another authorization (or none: "") is given. */
+export async function connect(options: Partial<SandboxOptions> = {}): Promise<Client> {
+  const folder = options.folder ?? (await temporaryFolder());
+  const sandbox = await startSandbox({ contract: CONTRACT, port: 0, faults: {}, ...options, folder });
+  open.unshift(() => sandbox.close());
+  const ca = await readFile(sandbox.ready.ca, "utf8");
+
+  const call: Client["call"] = (method, path, body, headers = {}) =>
+    new Promise((resolve, reject) => {
+      const all: Record<string, string> = {
+        authorization: `Token ${sandbox.ready.apiKey}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      };
+      const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
+      const outgoing = request(
+        new URL(path, sandbox.ready.baseUrl),
+        { method, headers: sent, ca, agent: false },
+        (incoming) => {
+          const chunks: Buffer[] = [];
+          incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+          incoming.on("error", reject);
+          incoming.on("end", () => {
+            const text = Buffer.concat(chunks).toString();
+            const isJson = incoming.headers["content-type"]?.startsWith("application/json") ?? false;
+            const json: unknown = isJson ? JSON.parse(text) : undefined;
+            resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json });
+          });
+        },
+      );
+      outgoing.on("error", reject);
+      outgoing.end(body);
+    });
+
+  return {
+    sandbox,
+    folder,
+    call,
+    get: (path, headers) => call("GET", path, undefined, headers),
+    post: (path, body, headers) => call("POST", path, JSON.stringify(body), headers),
+  };
+}
+
+const text = { type: "string", maxLength: 32 };
+
+/** A small contract: an account with customers and agreements, its validation, notes, and something else. */
+const DOCUMENT: JsonObject = {
+  openapi: "3.0.3",
+  info: { title: "Small", version: "1" },
+  paths: {
+    "/data-import/accounts/": post("Account"),
+    "/data-import/accounts/validate/": post("Account"),
+    "/data-import/notes/": post("Notes"),
+    "/v2/data-import/statements/": post("Statement"),
+  },
+  components: {
+    schemas: {
+      Account: {
+        type: "object",
+        required: ["external_account_number", "import_supplier"],
+        properties: {
+          external_account_number: text,
+          import_supplier: text,
+          billing_postcode: text,
+          customers: { type: "array", items: { $ref: "#/components/schemas/Customer" } },
+          tariff_code: text,
+          product_code: text,
+        },
+      },
+      Customer: { type: "object", required: ["family_name"], properties: { family_name: text, mobile: text } },
+      Notes: {
+        type: "object",
+        required: ["import_supplier", "external_account_number", "notes"],
+        properties: {
+          import_supplier: text,
+          external_account_number: text,
+          notes: {
+            type: "array",
+            minItems: 1,
+            items: {
+              type: "object",
+              required: ["body"],
+              properties: { body: { type: "string" }, created_at: { type: "string", format: "date-time" } },
+            },
+          },
+        },
+      },
+      Statement: { type: "object", required: ["import_supplier"], properties: { import_supplier: text } },
+    },
+  },
+};
+
+function post(schema: string): JsonObject {
+  const content = { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } };
+  return { post: { requestBody: { required: true, content }, responses: { "200": { description: "" } } } };
+}
+
+const ANY = { kind: "any", nullable: true, deprecated: false, validators: [] } as const;
+
+const OPERATION = { method: "POST", body: ANY, dedupesByKey: true, outcomes: [], steps: [], readBack: [] };
+
+const OPERATIONS: readonly Operation[] = [
+  { ...OPERATION, id: "import-account", path: "/data-import/accounts/", key: ["external_account_number"] },
+  { ...OPERATION, id: "validate-account", path: "/data-import/accounts/validate/" },
+  { ...OPERATION, id: "create-notes", path: "/data-import/notes/" },
+  { ...OPERATION, id: "create-statement", path: "/v2/data-import/statements/" },
+];
+
+export const CONTRACT: Contract = {
+  title: "Small",
+  version: "1",
+  document: DOCUMENT,
+  operations: OPERATIONS,
+  ruleDeclarations: { values: new Map(), settings: new Map(), undecided: new Map(), partial: new Set() },
+  findings: [],
+};
+
+export function account(key: string, more: JsonObject = {}): JsonObject {
+  return { external_account_number: key, import_supplier: "SANDBOX", ...more };
+}
+
+export const ACCOUNTS = "data-import/accounts/";

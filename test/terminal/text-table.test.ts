@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { markdownTable, renderTable } from "../../src/terminal/text-table.ts";
+
+const columns = [{ title: "Attr", code: true }, { title: "Max", align: "right" as const }, { title: "Rules" }];
+const rows = [
+  ["customers.*.given_name", "150", "required, not blank"],
+  ["billing_postcode", "10", "required; one of A|B, and a rather long sentence that has to be wrapped somewhere"],
+  ["x"],
+];
+
+describe("renderTable", () => {
+  it("aligns columns and wraps the last one within the width", () => {
+    expect(renderTable(rows, columns, { width: 64, colour: false })).toBe(
+      `Attr                    Max  Rules
+customers.*.given_name  150  required, not blank
+billing_postcode         10  required; one of A|B, and a rather
+                             long sentence that has to be
+                             wrapped somewhere
+x
+`,
+    );
+  });
+
+  it("cuts the widest column where the last one has too little room", () => {
+    expect(renderTable(rows.slice(0, 1), columns, { width: 34, colour: false })).toBe(
+      `Attr             Max  Rules
+customers.*.giv… 150  required,
+                      not blank
+`.replace("giv… 150", "gi…  150"),
+    );
+  });
+
+  it("counts columns as a terminal does", () => {
+    const lines = renderTable(
+      [
+        ["田中", "1"],
+        ["Zoe\u0301", "2"],
+      ],
+      [{ title: "Name" }, { title: "No" }],
+      {
+        width: 80,
+        colour: false,
+      },
+    );
+    expect(lines).toBe("Name  No\n田中  1\nZoe\u0301   2\n");
+  });
+
+  it("colours the titles only when asked to, and never what cells hold", () => {
+    expect(renderTable([["\u001b[31m"]], [{ title: "A" }], { width: 80, colour: true })).toBe(
+      "\u001b[1mA\u001b[22m\n\\u001b[31m\n",
+    );
+  });
+
+  it("shows only the titles of a table without rows", () => {
+    expect(renderTable([], columns, { width: 80, colour: false })).toBe("Attr  Max  Rules\n");
+  });
+});
+
+describe("markdownTable", () => {
+  it("escapes what Markdown would read", () => {
+    expect(markdownTable([["a|b.*.c_d", "1", "x|y <b> *z*\nnew line"]], columns)).toBe(
+      "| Attr | Max | Rules |\n| --- | ---: | --- |\n| `a\\|b.*.c_d` | 1 | x\\|y \\<b\\> \\*z\\* new line |\n",
+    );
+  });
+});

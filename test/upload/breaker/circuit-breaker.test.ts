@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../../src/model/failure.ts";
+import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
+import { ACCEPTED, play, rejected, UNSENT } from "../scene.ts";
+
+describe("the circuit", () => {
+  const closed: RequestResult = {
+    replyClass: {
+      kind: "blocked",
+      problems: [
+        {
+          attr: "non_field_errors",
+          code: "import_supplier_migration_not_ongoing",
+          detail: "",
+          severity: "error",
+          by: "platform",
+        },
+      ],
+    },
+    http: 400,
+    durationMs: 1,
+  };
+
+  test("F31: supplier closed: what met it is blocked, the rest pending", async () => {
+    const { end, sent, ledger } = await play(({ number }) => (number >= 30 ? closed : ACCEPTED), { records: 500 });
+    expect(end).toMatchObject({
+      reason: "stopped",
+      failure: { code: "supplier_closed", exitCode: 4, hint: expect.stringContaining("resume") },
+    });
+    expect(sent.length).toBeLessThanOrEqual(33);
+    expect(end.counts.accepted).toBe(29);
+    expect(end.counts.blocked).toBeGreaterThanOrEqual(1);
+    expect(ledger.sending()).toBe(0);
+  });
+
+  test("five equal refusals without a field in a row", async () => {
+    const { end, sent } = await play(() => rejected("service_closed", "non_field_errors"), { records: 100 });
+    expect(end.failure).toMatchObject({ code: "platform_refused" });
+    expect(sent.length).toBeLessThanOrEqual(8);
+  });
+
+  test.each([
+    ["a field is named", rejected("blank")],
+    ["no code is given", rejected("unspecified", "non_field_errors")],
+  ])("equal refusals go on when %s", async (_, answer) => {
+    const { end } = await play(() => answer, { records: 30 });
+    expect(end).toMatchObject({ reason: "done", counts: { rejected: 30 } });
+  });
+
+  test("three answers in a row that are not the API's", async () => {
+    const page: RequestResult = {
+      replyClass: { kind: "ambiguous", reason: "a web page", foreign: true },
+      http: 200,
+      durationMs: 1,
+    };
+    const { end, sent } = await play(() => page, { records: 100, concurrency: 1 });
+    expect(end.failure).toMatchObject({ code: "wrong_endpoint" });
+    expect(sent).toHaveLength(3);
+  });
+
+  test("authentication gone", async () => {
+    const { end } = await play(() => ({ replyClass: { kind: "unauthorised" }, http: 401, durationMs: 1 }), {
+      concurrency: 1,
+    });
+    expect(end).toMatchObject({ failure: { code: "authentication", exitCode: 4 }, counts: { blocked: 1 } });
+  });
+
+  test("TLS: no record is touched", async () => {
+    const failure = new Failure("tls", "no secure connection");
+    const { end } = await play(() => ({ replyClass: { kind: "stop", failure }, durationMs: 0 }));
+    expect(end.failure).toBe(failure);
+    expect(Object.keys(end.counts)).toEqual(["pending"]);
+  });
+});
+
+describe("a platform that cannot be reached", () => {
+  test("costs no tries; one request at a time finds out when it is back", async () => {
+    const { end, ledger, events, sent } = await play(({ clock }) => (clock.monotonic() < 60_000 ? UNSENT : ACCEPTED), {
+      records: 50,
+      concurrency: 16,
+    });
+    expect(end).toEqual({ reason: "done", counts: { accepted: 50 }, unsaved: [] });
+    expect(sent.length).toBeLessThan(50 + 16 + 20);
+    expect([...ledger.attempts.values()].every((attempt) => attempt === 1)).toBe(true);
+    expect(events.filter((event) => event.kind === "pace").map(({ limit }) => limit)).toEqual([1, 16]);
+  });
+
+  test("ends the run after the patience, everything pending", async () => {
+    const { end, clock, sent } = await play(() => UNSENT, { records: 50, maxWaitMs: 60_000 });
+    expect(end).toMatchObject({ reason: "stopped", failure: { code: "platform_unreachable", exitCode: 3 } });
+    expect(Object.keys(end.counts)).toEqual(["pending"]);
+    expect(clock.monotonic()).toBeLessThan(100_000);
+    expect(sent.length).toBeLessThan(30);
+  });
+
+  test("F2: an unknown host at the start ends it at once", async () => {
+    const { end } = await play(() => ({
+      replyClass: { kind: "unsent", code: "ENOTFOUND", reason: "cannot reach https://nope.invalid: ENOTFOUND" },
+      durationMs: 0,
+    }));
+    expect(end.failure).toMatchObject({ exitCode: 2 });
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { createRateControl, type RateControl } from "../../../src/upload/rate/adaptive-concurrency.ts";
+import type { UploadEvent, UploadOptions } from "../../../src/upload/upload-types.ts";
+import { ACCEPTED, busy, fakeClock, play } from "../scene.ts";
+
+interface Bench {
+  readonly pace: RateControl;
+  readonly events: UploadEvent[];
+  readonly pass: (ms: number) => void;
+  /** So many windows of replies that took `durationMs`. */
+  readonly windows: (count: number, durationMs: number) => void;
+}
+
+function bench(options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps">): Bench {
+  let now = 0;
+  const events: UploadEvent[] = [];
+  const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
+  const pace = createRateControl(options, { clock, random: () => 1, onChange: (event) => events.push(event) });
+  return {
+    pace,
+    events,
+    pass: (ms) => void (now += ms),
+    windows(count, durationMs) {
+      for (let window = 0; window < count; window += 1) {
+        const size = pace.limit();
+        for (let reply = 0; reply < size; reply += 1) pace.answered(durationMs, size);
+      }
+    },
+  };
+}
+
+const never = new AbortController().signal;
+
+describe("auto", () => {
+  test("starts at 4 and gains one a window up to the ceiling", () => {
+    const { pace, windows, events } = bench({ concurrency: "auto" });
+    expect(pace.limit()).toBe(4);
+    windows(3, 50);
+    expect(pace.limit()).toBe(7);
+    windows(50, 50);
+    expect(pace.limit()).toBe(16);
+    expect(events[0]).toEqual({ kind: "pace", limit: 5, reason: "replies stay quick" });
+  });
+
+  test("takes the last step back when replies take much longer than at best, and tries again later", () => {
+    const { pace, windows, events } = bench({ concurrency: "auto" });
+    windows(2, 50);
+    expect(pace.limit()).toBe(6);
+    windows(20, 90);
+    expect(pace.limit()).toBe(5);
+    expect(events.at(-1)).toEqual({ kind: "pace", limit: 5, reason: "one more only made replies slower" });
+    windows(2, 55);
+    expect(pace.limit()).toBe(7);
+  });
+
+  test("does not try again at once what made replies slower", () => {
+    const { pace, windows } = bench({ concurrency: "auto" });
+    windows(2, 50);
+    windows(1, 90);
+    windows(9, 50);
+    expect(pace.limit()).toBe(5);
+    windows(1, 50);
+    expect(pace.limit()).toBe(6);
+  });
+
+  test("does not grow while fewer than half of it is used", () => {
+    const { pace } = bench({ concurrency: "auto" });
+    for (let reply = 0; reply < 100; reply += 1) pace.answered(50, 1);
+    expect(pace.limit()).toBe(4);
+  });
+
+  test("a ceiling below the start", () => {
+    expect(bench({ concurrency: "auto", ceiling: 2 }).pace.limit()).toBe(2);
+  });
+});
+
+describe("push-back", () => {
+  test("a number is used at once, halved on push-back, and restored step by step", () => {
+    const { pace, windows, events } = bench({ concurrency: 32 });
+    expect(pace.limit()).toBe(32);
+    pace.pushedBack(pace.epoch(), { reason: "503" });
+    expect(pace.limit()).toBe(16);
+    windows(40, 500);
+    expect(pace.limit()).toBe(32);
+    expect(events).toContainEqual({ kind: "pace", limit: 16, reason: "503" });
+  });
+
+  test("a whole volley counts once, and one is the floor", () => {
+    const { pace } = bench({ concurrency: 8 });
+    const volley = Array.from({ length: 8 }, () => pace.epoch());
+    for (const ticket of volley) pace.pushedBack(ticket, { reason: "429" });
+    expect(pace.limit()).toBe(4);
+    for (let again = 0; again < 9; again += 1) pace.pushedBack(pace.epoch(), { reason: "429" });
+    expect(pace.limit()).toBe(1);
+  });
+
+  test("Retry-After pauses everybody, the longest one wins", () => {
+    const { pace, pass, events } = bench({ concurrency: 8 });
+    expect(pace.waitForTurn(never)).toBeUndefined();
+    pace.pushedBack(pace.epoch(), { reason: "429", afterMs: 5_000 });
+    pace.pushedBack(pace.epoch(), { reason: "429", afterMs: 2_000 });
+    pass(4_999);
+    expect(pace.waitForTurn(never)).toBeInstanceOf(Promise);
+    pass(1);
+    expect(pace.waitForTurn(never)).toBeUndefined();
+    expect(events).toContainEqual({ kind: "pause", forMs: 5_000, reason: "429" });
+  });
+
+  test("without Retry-After the pauses double while nothing comes through", () => {
+    const { pace, pass, events } = bench({ concurrency: 8 });
+    for (let again = 0; again < 8; again += 1) {
+      pace.pushedBack(pace.epoch(), { reason: "429" });
+      pass(30_000);
+    }
+    const pauses = events.flatMap((event) => (event.kind === "pause" ? [event.forMs] : []));
+    expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000]);
+  });
+
+  test("a Retry-After of 0 is no leave for a storm", () => {
+    const { pace, events } = bench({ concurrency: 8 });
+    for (let again = 0; again < 5; again += 1) pace.pushedBack(pace.epoch(), { reason: "429", afterMs: 0 });
+    expect(events.flatMap((event) => (event.kind === "pause" ? [event.forMs] : []))).toEqual([4_000, 8_000]);
+  });
+
+  test("a timeout halves and does not pause", () => {
+    const { pace } = bench({ concurrency: 8 });
+    pace.pushedBack(pace.epoch(), { reason: "timeout" });
+    expect(pace.limit()).toBe(4);
+    expect(pace.waitForTurn(never)).toBeUndefined();
+  });
+});
+
+describe("in an upload", () => {
+  test("--rps is kept", async () => {
+    const times: number[] = [];
+    await play(
+      ({ clock }) => {
+        times.push(clock.monotonic());
+        return ACCEPTED;
+      },
+      { records: 100, rps: 10, concurrency: 16 },
+    );
+    expect(times.at(-1)).toBeCloseTo(9_900, 0);
+    expect(times.filter((time) => time < 1_000)).toHaveLength(10);
+  });
+
+  test("a platform that takes ten at a time and says 429 to more is found out", async () => {
+    let refused = 0;
+    const { end, sent } = await play(
+      async ({ inFlight, clock }) => {
+        if (inFlight > 10) {
+          refused += 1;
+          return busy();
+        }
+        await clock.sleep(50);
+        return { ...ACCEPTED, durationMs: 50 };
+      },
+      { records: 2_000, concurrency: "auto", clock: fakeClock() },
+    );
+    expect(end.counts).toEqual({ accepted: 2_000 });
+    expect(refused / sent.length).toBeLessThan(0.05);
+  });
+});

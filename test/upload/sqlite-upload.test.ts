@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
+import type { RequestResult } from "../../src/platform/import/classified-request.ts";
+import type { ImportClient } from "../../src/platform/import/import-client.ts";
+import { upload } from "../../src/upload/upload.ts";
+import { ACCEPTED, AMBIGUOUS, busy, fakeClock, oneStep, rejected, sendable } from "./scene.ts";
+
+const NOT_MINE: RequestResult = { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
+
+/** What each record's requests are answered, one after another. */
+const SCRIPT: readonly (readonly [readonly RequestResult[], string])[] = [
+  [[ACCEPTED], "accepted"],
+  [[busy(), busy(1000), ACCEPTED], "accepted"],
+  [[AMBIGUOUS, AMBIGUOUS, ACCEPTED], "accepted"],
+  [[AMBIGUOUS, AMBIGUOUS, AMBIGUOUS], "ambiguous"],
+  [[NOT_MINE, NOT_MINE, NOT_MINE], "pending"],
+  [[NOT_MINE, rejected("blank")], "rejected"],
+];
+
+test("the real ledger takes every turn that an upload may take", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "migrate-upload-"));
+  const ledger = await openTemporaryLedger(folder);
+  try {
+    const run = await ledger.startRun({
+      command: "push",
+      target: "localhost",
+      supplier: "S",
+      operation: "POST /x/",
+      settings: {},
+      dryRun: false,
+      startedAt: "2026-01-01T00:00:00.000Z",
+    });
+    const records = SCRIPT.map((_, index) => {
+      const digest = createHash("sha256").update(String(index)).digest();
+      return { ...sendable(index + 1), identity: digest, content: digest };
+    });
+    await ledger.plan(
+      run.id,
+      records.map(({ record, identity, content }) => ({
+        record,
+        key: `K${record}`,
+        identity,
+        content,
+        file: "a.csv",
+        line: record + 1,
+        status: "valid",
+        problems: [],
+      })),
+    );
+    await ledger.finishPlan(run.id, { revise: false, resendAmbiguous: true, keyAttr: "key", keyColumns: new Map() });
+
+    const turns = new Map<number, number>();
+    const client: ImportClient = {
+      send(payload) {
+        const record = Number(payload["record"]);
+        const turn = turns.get(record) ?? 0;
+        turns.set(record, turn + 1);
+        return Promise.resolve(SCRIPT[record - 1]?.[0][turn] ?? ACCEPTED);
+      },
+    };
+    const never = new AbortController().signal;
+    const end = await upload(
+      () => batch(records),
+      { ledger, steps: oneStep(client, true), clock: fakeClock(), random: () => 0.5, onProgress: () => undefined },
+      { run: run.id, concurrency: 2, drain: never, abort: never },
+    );
+
+    expect(end).toMatchObject({ reason: "done", unsaved: [] });
+    const statuses: string[] = [];
+    for await (const outcomes of ledger.outcomes(run.id)) statuses.push(...outcomes.map(({ status }) => status));
+    expect(statuses).toEqual(SCRIPT.map(([, status]) => status));
+    expect((await ledger.attempts("K3")).map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, "pending"],
+      [2, "pending"],
+      [3, "accepted"],
+    ]);
+  } finally {
+    await ledger.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+async function* batch<T>(records: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield records;
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import type { RequestResult } from "../../src/platform/import/classified-request.ts";
+import type { StepClient } from "../../src/platform/import/step-clients.ts";
+import { createStepOrder, type WorkflowPosition } from "../../src/upload/workflow-position.ts";
+import { ACCEPTED } from "./scene.ts";
+
+const never = (): Promise<RequestResult> => Promise.reject(new Error("nothing is to be sent"));
+const VALIDATE: StepClient = { name: "validate", idempotent: true, dedupesByKey: false, send: never };
+const STAGE: StepClient = { name: "stage", idempotent: true, dedupesByKey: false, send: never };
+const PROCESS: StepClient = { name: "process", idempotent: false, dedupesByKey: true, send: never };
+const SCHEDULE: StepClient = {
+  name: "schedule",
+  idempotent: false,
+  dedupesByKey: false,
+  send: never,
+  status: { poll: never, intervalMs: 1, timeoutMs: 10 },
+};
+
+const DONE: RequestResult = { replyClass: { kind: "accepted" }, http: 200, durationMs: 1 };
+const THERE: RequestResult = { replyClass: { kind: "accepted", account: "A-1" }, http: 400, durationMs: 1 };
+const ABSENT: RequestResult = { replyClass: { kind: "absent", reason: "HTTP 404" }, http: 404, durationMs: 1 };
+const WAITING: RequestResult = { replyClass: { kind: "waiting", reason: "PENDING" }, http: 200, durationMs: 1 };
+const REFUSED: RequestResult = { replyClass: { kind: "rejected", problems: [] }, http: 400, durationMs: 1 };
+const SURE = { isAmbiguous: false, notFoundCount: 0, isTimedOut: false };
+
+const v1 = createStepOrder([VALIDATE, STAGE, PROCESS], undefined);
+const v2 = createStepOrder([SCHEDULE], undefined);
+
+function at(step: StepClient, mode: WorkflowPosition["mode"] = "send"): WorkflowPosition {
+  return { step, mode };
+}
+
+describe("where a record begins", () => {
+  test.each([
+    [undefined, VALIDATE],
+    ["validate", STAGE],
+    ["stage", PROCESS],
+    ["a step of another contract", VALIDATE],
+  ])("after %s", (step, next) => {
+    expect(v1.start({ isAmbiguous: false, ...(step !== undefined && { step }) })).toEqual(at(next));
+  });
+
+  test("what was scheduled is waited for, what may have been is asked for first", () => {
+    expect(v2.start({ isAmbiguous: false })).toEqual(at(SCHEDULE, "send"));
+    expect(v2.start({ isAmbiguous: false, step: "schedule" })).toEqual(at(SCHEDULE, "wait"));
+    expect(v2.start({ isAmbiguous: true })).toEqual(at(SCHEDULE, "check"));
+    expect(v2.start({ isAmbiguous: true, step: "schedule" })).toEqual(at(SCHEDULE, "check"));
+  });
+});
+
+describe("where it goes from there", () => {
+  test("a success ends a step, and the last one ends the record", () => {
+    expect(v1.nextAction(DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
+    expect(v1.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: at(PROCESS) });
+    expect(v1.nextAction(ACCEPTED, at(PROCESS), SURE)).toEqual({ kind: "conclude" });
+  });
+
+  test("what is on the platform already ends at once; a dry run that is a 400 without an account does not", () => {
+    expect(v1.nextAction(THERE, at(VALIDATE), SURE)).toEqual({ kind: "conclude" });
+    expect(v1.nextAction({ ...DONE, http: 400 }, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
+  });
+
+  test("a refusal ends it", () => {
+    expect(v1.nextAction(REFUSED, at(STAGE), SURE)).toEqual({ kind: "conclude" });
+  });
+
+  test("a run that is to stop on the way stops there", () => {
+    const short = createStepOrder([VALIDATE, STAGE, PROCESS], "stage");
+    expect(short.nextAction(DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
+    expect(short.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: undefined });
+  });
+
+  test("what is scheduled is waited for until it is final, or patience is over", () => {
+    expect(v2.nextAction(DONE, at(SCHEDULE), SURE)).toEqual({ kind: "advance", to: at(SCHEDULE, "wait") });
+    for (const answer of [WAITING, ABSENT]) {
+      expect(v2.nextAction(answer, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "look" });
+      expect(v2.nextAction(answer, at(SCHEDULE, "wait"), { ...SURE, isTimedOut: true })).toEqual({ kind: "conclude" });
+    }
+    expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "conclude" });
+    expect(v2.nextAction(REFUSED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "conclude" });
+  });
+
+  test("in doubt: waited for when it is under way, sent again only when nothing is there twice", () => {
+    const doubtful = { ...SURE, isAmbiguous: true };
+    expect(v2.nextAction(WAITING, at(SCHEDULE, "check"), doubtful)).toEqual({
+      kind: "advance",
+      to: at(SCHEDULE, "wait"),
+    });
+    expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "check"), doubtful)).toEqual({ kind: "conclude" });
+    for (const answer of [ABSENT, REFUSED]) {
+      expect(v2.nextAction(answer, at(SCHEDULE, "check"), { ...doubtful, notFoundCount: 1 })).toEqual({ kind: "look" });
+      expect(v2.nextAction(answer, at(SCHEDULE, "check"), { ...doubtful, notFoundCount: 2 })).toEqual({ kind: "send" });
+    }
+  });
+});

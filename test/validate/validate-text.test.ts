@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import type { TextType } from "../../src/contract/types/field-type.ts";
+import type { JsonValue } from "../../src/json/json-value.ts";
+import { codes, problemsOf, text } from "./field-types.ts";
+
+type Case = readonly [name: string, type: Partial<TextType>, value: JsonValue, expected: readonly string[]];
+
+const CASES: readonly Case[] = [
+  ["plain text", {}, "Ann", []],
+  ["leading zeros", {}, "00123", []],
+  ["empty", {}, "", ["blank"]],
+  ["white space only", {}, " \t\u00a0\u2003\u0085", ["blank"]],
+  ["a zero-width space is no white space", {}, "\u200b", []],
+  ["blank where it is allowed", { allowBlank: true, minLength: 3 }, "", []],
+  ["null", {}, null, ["null"]],
+  ["null where it is allowed", { nullable: true }, null, []],
+  ["number", {}, 7, ["~coerced"]],
+  ["number that is too long as text", { maxLength: 2 }, 1234, ["~coerced", "max_length"]],
+  ["boolean", {}, true, ["invalid"]],
+  ["list", {}, ["a"], ["invalid"]],
+  ["object", {}, { a: "b" }, ["invalid"]],
+  ["exactly long enough", { maxLength: 3, minLength: 3 }, "abc", []],
+  ["too long", { maxLength: 3 }, "abcd", ["max_length"]],
+  ["too short", { minLength: 3 }, "ab", ["min_length"]],
+  ["white space around does not count", { maxLength: 3 }, "  abc \n", []],
+  ["characters beyond 16 bits count once", { maxLength: 2 }, "😀😀", []],
+  ["three of them are too many for two", { maxLength: 2 }, "😀😀😀", ["max_length"]],
+  ["one of them is too short for two", { minLength: 2 }, "😀", ["min_length"]],
+  ["combining marks count", { maxLength: 1 }, "e\u0301", ["max_length"]],
+  ["null character", {}, "a\0b", ["null_characters_not_allowed"]],
+  ["lone surrogate", {}, "a\ud800b", ["surrogate_characters_not_allowed"]],
+  ["pattern", { pattern: /^[A-Z]+$/ }, "ABC", []],
+  ["pattern missed", { pattern: /^[A-Z]+$/ }, "abc", ["invalid"]],
+  ["pattern and length missed", { pattern: /^[A-Z]+$/, maxLength: 2 }, "abc", ["max_length", "invalid"]],
+  ["uuid", { format: "uuid" }, "3F2504E0-4f89-41d3-9a0c-0305e82c3301", []],
+  ["uuid without dashes", { format: "uuid" }, "3f2504e04f8941d39a0c0305e82c3301", ["invalid"]],
+  ["empty uuid", { format: "uuid" }, "", ["invalid"]],
+  ["uuid as number", { format: "uuid" }, 5, ["invalid"]],
+  ["uri", { format: "uri" }, "https://example.com/a?b=c#d", []],
+  ["uri of another scheme", { format: "uri" }, "urn:isbn:0451450523", []],
+  ["uri without a scheme", { format: "uri" }, "example.com/a", ["invalid"]],
+  ["uri with a space", { format: "uri" }, "https://example.com/a b", ["invalid"]],
+  ["uri with a bad escape", { format: "uri" }, "https://example.com/%zz", ["invalid"]],
+  ["empty e-mail", { format: "email" }, "", ["blank"]],
+];
+
+describe("text", () => {
+  it.each(CASES)("%s", (_name, type, value, expected) => {
+    expect(codes(text(type), value)).toEqual(expected);
+  });
+
+  it("says what was expected, with the limit and its unit", () => {
+    expect(problemsOf(text({ maxLength: 3 }), "abcd")).toEqual([
+      {
+        attr: "it",
+        path: ["it"],
+        code: "max_length",
+        limit: 3,
+        unit: "characters",
+        severity: "error",
+        by: "local",
+        shape: "a{4}",
+      },
+    ]);
+    expect(problemsOf(text({ pattern: /^x$/ }), "Ab1")).toMatchObject([{ expected: "pattern", shape: "Aa9" }]);
+  });
+});
+
+const EMAILS: readonly (readonly [address: string, isRight: boolean])[] = [
+  ["a@b.example", true],
+  ["a.b+c@sub.example.co.uk", true],
+  ["o'brien@example.com", true],
+  ['"a b"@example.com', true],
+  ["a@localhost", true],
+  ["a@bücher.example", true],
+  ["a@[127.0.0.1]", true],
+  ["a@[::1]", true],
+  ["a@example", false],
+  ["a@-example.com", false],
+  ["a@example.c", false],
+  ["a b@example.com", false],
+  ["a@example..com", false],
+  ["ä@example.com", false],
+  ["a@[127.0.0.256]", false],
+  ["a@[:::::]", false],
+  ["@example.com", false],
+  [`${"a".repeat(310)}@example.com`, false],
+];
+
+describe("e-mail", () => {
+  it.each(EMAILS)("%s", (address, isRight) => {
+    expect(codes(text({ format: "email" }), address)).toEqual(isRight ? [] : ["invalid"]);
+  });
+});
+
+describe("hostile text", () => {
+  const LONG = 100_000;
+  it.each([
+    ["white space inside", {}, `a${" ".repeat(LONG)}b`],
+    ["dots", { format: "email" }, `${".".repeat(LONG)}@`],
+    ["at signs", { format: "email" }, "@a.".repeat(LONG)],
+    ["quotes", { format: "email" }, `"${"\\".repeat(300)}@x`],
+    ["uri", { format: "uri" }, `a:${"%".repeat(LONG)}`],
+    ["slashes", { documentPath: true }, `${"/ ".repeat(LONG)}x`],
+  ] as const)("is judged in no time: %s", (_name, type, value) => {
+    expect(Math.min(...[1, 2, 3].map(() => timeOf(() => codes(text(type), value))))).toBeLessThan(50);
+  });
+});
+
+function timeOf(run: () => void): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
+}
