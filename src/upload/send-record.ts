@@ -49,16 +49,16 @@ export function createSendRecord(
     state.epoch = rate.epoch();
     const answered = await request(state, shutdown.aborted, permissionToSend(state, tools));
     const sent = withoutStepLimit(answered, state, dependencies.steps.length > 1 ? tools : undefined);
-    const answer = { ...sent, verdict: supplierBreakers.interpret(sent.replyClass, state.toSend.supplier) };
+    const answer = { ...sent, replyClass: supplierBreakers.interpret(sent.replyClass, state.toSend.supplier) };
     const failure = watch.observe(answer, state.epoch, inFlight()) ?? nobodyTakes();
     if (failure !== undefined) shutdown.stop(failure);
-    if (answer.verdict.kind === "unsent" && !shutdown.stopping.aborted) {
+    if (answer.replyClass.kind === "unsent" && !shutdown.stopping.aborted) {
       queue.putBack(state);
       return;
     }
     state.tries += 1;
     const harmless = isIdempotent(state);
-    if (answer.verdict.kind === "ambiguous" && !harmless) state.isAmbiguous = true;
+    if (answer.replyClass.kind === "ambiguous" && !harmless) state.isAmbiguous = true;
     const mayRepeat = harmless || state.position.step.dedupesByKey;
     const retry = decideRetry(answer, { tries: state.tries, mayRepeat, budget, random });
     if (retry.again) onward.retry(state, answer, retry.afterMs).catch(lose);
