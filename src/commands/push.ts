@@ -7,10 +7,11 @@ import type { Supplier } from "../job/supplier-settings.ts";
 import { requireOngoing } from "../job/supplier-settings.ts";
 import type { RateLimitSettings, TargetSettings } from "../job/target-connection.ts";
 import { connect, hostOf } from "../job/target-connection.ts";
+import { openLedgerStore } from "../ledger/open-ledger-store.ts";
 import { openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
 import { check, send } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
-import { finishOnFailure, openRunLedger, requireSameDestination } from "../pipeline/run-ledger.ts";
+import { finishOnFailure, requireSameDestination } from "../pipeline/run-ledger.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
 import type { RunOptions } from "../pipeline/with-run.ts";
@@ -21,7 +22,7 @@ export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly supplier: Supplier;
   readonly pace: RateLimitSettings;
-  /** Path of the ledger's file. */
+  /** Locator of the ledger: the path of its file. */
   readonly ledger: string;
   readonly dryRun: boolean;
   readonly revise: boolean;
@@ -38,16 +39,17 @@ export function push(options: PushOptions, dependencies: Dependencies): Promise<
   return closeAfterReport(async (keep) => {
     const { dryRun, pace, revise, allowEmpty, sendInvalid, maxErrors } = options;
     if (!dryRun) requireOngoing(options.supplier);
-    const { ledger } = keep(await openRunLedger(options.ledger, "push"));
-    keep({ close: () => removeUnneededInput(options.ledger, ledger) });
-    const settings = await withStandardInput(options.job, standardInputFolder(options.ledger), dependencies);
+    const store = await openLedgerStore(options.ledger);
+    const ledger = keep(await store.write("push", { create: true }));
+    keep({ close: () => removeUnneededInput(store, ledger) });
+    const settings = await withStandardInput(options.job, standardInputFolder(store), dependencies);
     const job = await openJob(settings, dependencies);
     keep(job.input);
     await requireReportFolder(options.out, job);
     requireKey(job);
     requireStep(job.operation, options.until);
     const host = hostOf(options.target);
-    await requireSameDestination(ledger, options.ledger, { host, supplier: settings.supplier ?? "" });
+    await requireSameDestination(ledger, store.name, { host, supplier: settings.supplier ?? "" });
     const connection = dryRun ? undefined : keep(await connect(options.target, job.operation, { dependencies, pace }));
     if (!dryRun) await confirmProduction(options, host, dependencies);
     if (!dryRun) await confirmInvalid(options, host, dependencies);
@@ -71,7 +73,7 @@ export function push(options: PushOptions, dependencies: Dependencies): Promise<
       const sent = willSend
         ? await send(job, handle, { connection, pace, dependencies, shownValues, until: options.until })
         : undefined;
-      return endRun({ ledger, run, job, end, sent, shownValues }, options, dependencies);
+      return endRun({ ledger, run, job, end, sent, shownValues }, { ...options, store }, dependencies);
     });
   });
 }

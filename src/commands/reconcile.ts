@@ -1,4 +1,5 @@
 import type { Decision, AmbiguousItem } from "../ledger/ledger.ts";
+import { openLedgerStore } from "../ledger/open-ledger-store.ts";
 import { Failure } from "../model/failure.ts";
 import { hostOf, longestRequestMs } from "../job/target-connection.ts";
 import type { Job } from "../job/job.ts";
@@ -9,7 +10,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import { reconcilePolicy, type RunHandle } from "../pipeline/plan-records.ts";
 import { connectToRead } from "../job/target-connection.ts";
 import { reconcileRun } from "../reconcile/reconcile-run.ts";
-import { openRunLedger, finishOnFailure, requireRun } from "../pipeline/run-ledger.ts";
+import { finishOnFailure, requireRun } from "../pipeline/run-ledger.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
 import { requireUnchangedFiles, type RunSettings, settingsOf } from "../job/recorded-settings.ts";
@@ -37,7 +38,8 @@ export interface ReconcileOptions {
  */
 export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
   return closeAfterReport(async (keep) => {
-    const { ledger } = keep(await openRunLedger(options.ledger, "reconcile"));
+    const store = await openLedgerStore(options.ledger);
+    const ledger = keep(await store.write("reconcile", { create: false }));
     const run = await requireRun(ledger, options.run);
     const settings = settingsOf(run);
     const isDecided = options.accept.length + options.resend.length > 0;
@@ -54,7 +56,7 @@ export function reconcile(options: ReconcileOptions, dependencies: Dependencies)
       const failure =
         isDecided || job === undefined ? undefined : await readBack(options, job, { ...scene, lastSentAt });
       const sent = failure && ({ reason: "stopped", failure, counts: {}, unsaved: [] } as const);
-      return endRun({ ledger, run, job, sent }, { ...options, out }, dependencies);
+      return endRun({ ledger, run, job, sent }, { ...options, store, out }, dependencies);
     });
   });
 }

@@ -1,5 +1,6 @@
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
+import { openLedgerStore } from "../ledger/open-ledger-store.ts";
 import type { CheckOptions } from "../migrate.ts";
 import { check, send } from "../migrate.ts";
 import type { CheckResult } from "../job/dependencies.ts";
@@ -12,7 +13,7 @@ import { openJob } from "../job/job.ts";
 import { closeAfterReport } from "../pipeline/with-run.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import type { Dependencies } from "../job/dependencies.ts";
-import { openRunLedger, finishOnFailure, requireRun } from "../pipeline/run-ledger.ts";
+import { finishOnFailure, requireRun } from "../pipeline/run-ledger.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
 import { requireUnchangedFiles, settingsOf } from "../job/recorded-settings.ts";
@@ -33,8 +34,9 @@ export interface ResumeOptions {
  */
 export function resume(options: ResumeOptions, dependencies: Dependencies): Promise<RunReport> {
   return closeAfterReport(async (keep) => {
-    const { ledger } = keep(await openRunLedger(options.ledger, "resume"));
-    keep({ close: () => removeUnneededInput(options.ledger, ledger) });
+    const store = await openLedgerStore(options.ledger);
+    const ledger = keep(await store.write("resume", { create: false }));
+    keep({ close: () => removeUnneededInput(store, ledger) });
     const run = await requireRun(ledger, options.run);
     refuseDryRun(run);
     const settings = settingsOf(run);
@@ -58,7 +60,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
       const sent = willSend
         ? await send(job, handle, { connection, pace, dependencies, shownValues, until: settings.until })
         : undefined;
-      return endRun({ ledger, run, job, end, sent, shownValues }, { ...options, out }, dependencies);
+      return endRun({ ledger, run, job, end, sent, shownValues }, { ...options, store, out }, dependencies);
     });
   });
 }

@@ -1,6 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ledger, Run } from "../ledger/ledger.ts";
+import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { JobSettings } from "./job.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { settingsOf } from "./recorded-settings.ts";
@@ -29,16 +30,16 @@ export async function withStandardInput(
 }
 
 /** Where pushes keep what came from standard input for as long as it may have to be sent: beside their ledger. */
-export function standardInputFolder(ledger: string): string {
-  return path.join(path.dirname(ledger), "input");
+export function standardInputFolder({ folder }: Pick<LedgerStore, "folder">): string {
+  return path.join(folder, "input");
 }
 
 /**
  * Removes the copies of standard input that no run can go on with: they hold personal data, and have done their part.
  * Callers hold the ledger's lock.
  */
-export async function removeUnneededInput(ledgerPath: string, ledger: Ledger): Promise<void> {
-  const folder = standardInputFolder(ledgerPath);
+export async function removeUnneededInput(store: Pick<LedgerStore, "folder">, ledger: Ledger): Promise<void> {
+  const folder = standardInputFolder(store);
   const copies = await readdir(folder).catch(() => []);
   if (copies.length === 0) return;
   const needed = new Set((await ledger.runs()).filter(isResumable).map(inputOf));

@@ -1,43 +1,11 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
-import { lockLedger } from "../ledger/lock/ledger-lock.ts";
-import { noLedger, statOf } from "../ledger/sqlite/ledger-file.ts";
-import { openLedger, openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
+import type { LedgerStore } from "../ledger/ledger-store.ts";
+import { openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
 import { BUG_EXIT_CODE, Failure } from "../model/failure.ts";
 import type { Status } from "../model/outcome.ts";
 import type { RunHandle } from "./plan-records.ts";
-
-/** A ledger that this process alone may write. */
-interface RunLedger {
-  readonly ledger: Ledger;
-  /** Closes the ledger, then lets others in. */
-  readonly close: () => Promise<void>;
-}
-
-/**
- * Locks and opens the ledger at this path; only a push makes one where there is none.
- * @throws Failure `ledger_in_use`, naming the holder; `run_unknown`, `ledger_damaged`, `storage`
- */
-export async function openRunLedger(path: string, command: "push" | "resume" | "reconcile"): Promise<RunLedger> {
-  const lock = await lockLedger(path, command);
-  try {
-    const ledger = await openLedger({ path, create: command === "push" });
-    return {
-      ledger,
-      close: async () => {
-        try {
-          await ledger.close();
-        } finally {
-          await lock.release();
-        }
-      },
-    };
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
-}
 
 /**
  * The run with this id, or the latest.
@@ -51,22 +19,16 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
   });
 }
 
-/**
- * Opens the ledger at this path to look into it, beside whoever is writing to it.
- * @throws Failure `run_unknown` when there is none
- */
-export async function openLedgerToRead(path: string): Promise<RunLedger> {
-  const ledger = await openLedger({ path, create: false, readOnly: true });
-  return { ledger, close: () => ledger.close() };
-}
-
-/** The same for one question. */
-export async function readRunLedger<T>(path: string, read: (ledger: Ledger) => Promise<T>): Promise<T> {
-  const { ledger, close } = await openLedgerToRead(path);
+/** Opens the ledger for one question, beside whoever is writing to it. */
+export async function readRunLedger<T>(
+  store: Pick<LedgerStore, "read">,
+  ask: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const ledger = await store.read();
   try {
-    return await read(ledger);
+    return await ask(ledger);
   } finally {
-    await close();
+    await ledger.close();
   }
 }
 
@@ -79,14 +41,6 @@ export async function finishOnFailure<T>({ ledger, run }: RunHandle, work: () =>
     await ledger.finishRun(run, exitCode).catch(() => undefined);
     throw error;
   }
-}
-
-/**
- * For commands that look at a ledger's file as such.
- * @throws Failure `run_unknown` when there is none
- */
-export function requireLedgerFile(path: string): void {
-  if (statOf(path) === undefined) throw noLedger(path);
 }
 
 /** A run that sends nothing, alone in a ledger that is gone when it is closed. */
@@ -141,11 +95,11 @@ interface Destination {
  */
 export async function requireSameDestination(
   ledger: Ledger,
-  path: string,
+  name: string,
   { host, supplier }: Destination,
 ): Promise<void> {
   const others = (await ledger.runs()).filter((run) => run.target !== host || run.supplier !== supplier);
-  for (const run of others) if (await hasSent(ledger, run)) throw wrongDestination(path, run, { host, supplier });
+  for (const run of others) if (await hasSent(ledger, run)) throw wrongDestination(name, run, { host, supplier });
 }
 
 /** A run that never got as far binds nothing: its target may have been the slip. */
@@ -157,9 +111,9 @@ async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<boolean> {
 
 const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "ambiguous", "blocked"];
 
-function wrongDestination(path: string, { target, supplier }: Run, here: Destination): Failure {
+function wrongDestination(name: string, { target, supplier }: Run, here: Destination): Failure {
   const [from, to] = target === here.host ? [`supplier ${supplier}`, here.supplier] : [target, here.host];
-  return new Failure("wrong_target", `the ledger ${path} belongs to ${from}, and this run is for ${to}`, {
+  return new Failure("wrong_target", `the ledger ${name} belongs to ${from}, and this run is for ${to}`, {
     hint: "check --target, --base-url and --supplier; if they are meant, use a ledger of their own: --ledger <path>",
   });
 }

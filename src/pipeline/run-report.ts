@@ -4,6 +4,7 @@ import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { CheckResult, Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
+import type { LedgerStore } from "../ledger/ledger-store.ts";
 import { Failure, worstExitCode } from "../model/failure.ts";
 import type { Outcome, Status, Summary } from "../model/outcome.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
@@ -45,8 +46,8 @@ interface RunReportOptions {
   /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
-  /** Path of the run's ledger; none for `validate`, which keeps none. */
-  readonly ledger?: string | undefined;
+  /** Where the run's ledger is kept; none for `validate`, which keeps none. */
+  readonly store?: Pick<LedgerStore, "name" | "folder"> | undefined;
   /** What the command needs beside the flags of its job and its target, to be typed again. */
   readonly flags?: readonly string[] | undefined;
 }
@@ -118,16 +119,16 @@ export async function reportRun(
     title: titleOf(run, job),
     ...dependencies.screen,
   };
-  const folder = options.out ?? (options.ledger === undefined ? undefined : runFolder(options.ledger, run));
+  const folder = options.out ?? (options.store === undefined ? undefined : runFolder(options.store, run));
   const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
   const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
-  const { ledger: ledgerPath, flags = [] } = options;
+  const { store, flags = [] } = options;
   const next = nextCommand({
     run,
     settings: job?.settings,
     summary,
     rejects,
-    ledger: ledgerPath,
+    ledger: store?.name,
     flags,
     dedupesByKey,
   });
@@ -165,8 +166,8 @@ function outcomesOf({ ledger, run, shownValues }: ReportedRun): Report["outcomes
   };
 }
 
-function runFolder(ledger: string, run: Run): string {
-  return path.join(path.dirname(ledger), "runs", run.id);
+function runFolder({ folder }: Pick<LedgerStore, "folder">, run: Run): string {
+  return path.join(folder, "runs", run.id);
 }
 
 interface WrittenFolder {

@@ -1,6 +1,5 @@
 import { ledgerCheck, ledgerExport, ledgerRepair } from "../../commands/ledger/ledger-maintenance.ts";
-import type { LedgerCheck } from "../../ledger/integrity/ledger-check.ts";
-import type { LedgerRepair } from "../../ledger/integrity/ledger-repair.ts";
+import type { LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { Flags, InspectFlags } from "../options/options.ts";
@@ -13,7 +12,7 @@ const AMBIGUOUS_EXIT_CODE = 5;
 export function ledgerCheckAction(flags: InspectFlags): Promise<void> {
   return withContext(flags, async ({ write }) => {
     const { ledger } = await readLedgerSettings(flags, process.cwd());
-    const check = ledgerCheck({ ledger });
+    const check = await ledgerCheck({ ledger });
     await write(flags.format === "json" ? `${printableJson(check, "indented")}\n` : checkText(check, ledger));
     return check.findings.length === 0 ? 0 : DAMAGED_EXIT_CODE;
   });
@@ -31,7 +30,7 @@ export function ledgerRepairAction(flags: InspectFlags): Promise<void> {
 export function ledgerExportAction(flags: Flags): Promise<void> {
   return withContext(flags, async ({ write }) => {
     const { ledger } = await readLedgerSettings(flags, process.cwd());
-    for (const rows of ledgerExport({ ledger })) {
+    for await (const rows of ledgerExport({ ledger })) {
       await write(rows.map((row) => `${printableJson(row)}\n`).join(""));
     }
     return 0;

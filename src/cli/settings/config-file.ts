@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
+import { isAddress } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
 import type { Config, StoreConfig, TargetConfig, WrittenConfig } from "./config-schema.ts";
@@ -42,7 +43,7 @@ function resolvePaths(config: WrittenConfig, folder: string): Config {
       references: Object.fromEntries(Object.entries(config.references).map(([name, file]) => [name, at(file)])),
     }),
     ...(config.out && { out: at(config.out) }),
-    ...(config.ledger && { ledger: config.ledger.includes("://") ? config.ledger : at(config.ledger) }),
+    ...(config.ledger && { ledger: isAddress(config.ledger) ? config.ledger : at(config.ledger) }),
     ...(config.store && { store: resolveStore(config.store, at) }),
     ...(config.targets && {
       targets: Object.fromEntries(

@@ -1,6 +1,7 @@
 import type { JobSettings } from "../../job/job.ts";
 import type { Supplier } from "../../job/supplier-settings.ts";
 import type { RateLimitSettings, TargetSettings } from "../../job/target-connection.ts";
+import { requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MaxErrors } from "../../job/recorded-settings.ts";
 import { suggest } from "../../text/suggestion.ts";
@@ -46,7 +47,7 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
     job: jobSettings(sources, { flags, config, supplier, folder }),
     supplier,
     out: flags.out ?? config.out,
-    ledger: localLedger(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
+    ledger: requireLedgerLocator(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
     maxErrors: flags.maxErrors,
     showValues: flags.showValues ?? false,
     allowEmpty: flags.allowEmpty ?? false,
@@ -68,7 +69,7 @@ export async function readLedgerSettings(
   const config = await readConfig(flags.config, folder);
   return {
     configFile: config.file,
-    ledger: localLedger(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
+    ledger: requireLedgerLocator(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
     out: flags.out,
   };
 }
@@ -195,13 +196,6 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
     named.set(name, [...(named.get(name) ?? []), file]);
   }
   return Object.fromEntries(named);
-}
-
-function localLedger(ledger: string): string {
-  if (!ledger.includes("://")) return ledger;
-  throw new Failure("config", "the ledger is an address, and not a file", {
-    hint: "name a file: --ledger path/to/ledger.db; this version keeps ledgers in SQLite files only",
-  });
 }
 
 /**

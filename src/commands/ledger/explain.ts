@@ -1,4 +1,5 @@
 import type { Attempt, RecordedDecision, Ledger, Run } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Origin } from "../../map/mapping.ts";
 import { checkedRecords } from "../../migrate.ts";
 import { Failure } from "../../model/failure.ts";
@@ -42,7 +43,7 @@ interface ExplainedRecord {
 
 /** Looks a business key up in the ledger and in the sources of its run. Opens no socket. */
 export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
-  return readRunLedger(options.ledger, async (ledger) => {
+  return readRunLedger(await openLedgerStore(options.ledger), async (ledger) => {
     const { run, outcomes } = await lookUp(options, ledger);
     const { key } = options;
     const asked = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };

@@ -1,37 +1,28 @@
-import type { LedgerCheck } from "../../ledger/integrity/ledger-check.ts";
-import { checkLedger } from "../../ledger/integrity/ledger-check.ts";
-import type { ExportedRow } from "../../ledger/sqlite/ledger-export.ts";
-import { exportLedger } from "../../ledger/sqlite/ledger-export.ts";
-import type { LedgerRepair } from "../../ledger/integrity/ledger-repair.ts";
-import { repairLedger } from "../../ledger/integrity/ledger-repair.ts";
-import { isLocked, lockLedger } from "../../ledger/lock/ledger-lock.ts";
+import type { ExportedRow, LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
-import { requireLedgerFile } from "../../pipeline/run-ledger.ts";
 
 export interface LedgerOptions {
-  /** Path of the ledger's file. */
+  /** Locator of the ledger: the path of its file. */
   readonly ledger: string;
 }
 
 /** Whether the ledger can be trusted. Changes nothing. */
-export function ledgerCheck({ ledger }: LedgerOptions): LedgerCheck {
-  requireLedgerFile(ledger);
-  return checkLedger(ledger, () => isLocked(ledger));
+export async function ledgerCheck({ ledger }: LedgerOptions): Promise<LedgerCheck> {
+  return (await openLedgerStore(ledger)).check();
 }
 
-/** Makes a sound ledger of what can be read of a damaged one, which is kept beside it. */
+/** Makes a sound ledger of what can be read of a damaged one, which is kept. */
 export async function ledgerRepair({ ledger }: LedgerOptions, clock: Pick<Clock, "now">): Promise<LedgerRepair> {
-  requireLedgerFile(ledger);
-  const lock = await lockLedger(ledger, "ledger repair");
-  try {
-    return repairLedger(ledger, new Date(clock.now()).toISOString().replaceAll(/\D/g, "").slice(0, 14));
-  } finally {
-    await lock.release();
-  }
+  const { name, repair } = await openLedgerStore(ledger);
+  if (repair !== undefined) return repair(new Date(clock.now()).toISOString().replaceAll(/\D/g, "").slice(0, 14));
+  throw new Failure("usage", `the ledger ${name} is not kept in a file, so there is nothing to repair here`, {
+    hint: "restore it with the tools of its database server",
+  });
 }
 
 /** Everything that the ledger knows. */
-export function ledgerExport({ ledger }: LedgerOptions): Generator<readonly ExportedRow[]> {
-  requireLedgerFile(ledger);
-  return exportLedger(ledger, () => isLocked(ledger));
+export async function* ledgerExport({ ledger }: LedgerOptions): AsyncGenerator<readonly ExportedRow[]> {
+  yield* (await openLedgerStore(ledger)).export();
 }

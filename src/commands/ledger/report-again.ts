@@ -1,7 +1,8 @@
 import { reopenJob } from "../../pipeline/with-run.ts";
 import { closeAfterReport } from "../../pipeline/with-run.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { openLedgerToRead, requireRun } from "../../pipeline/run-ledger.ts";
+import { requireRun } from "../../pipeline/run-ledger.ts";
 import type { RunReport } from "../../pipeline/run-report.ts";
 import { reportRun, requireReportFolder } from "../../pipeline/run-report.ts";
 import { settingsOf } from "../../job/recorded-settings.ts";
@@ -17,7 +18,8 @@ export interface ReportOptions {
 /** Renders the report of a run again, from the ledger; the rows that need work come from its sources. */
 export function report(options: ReportOptions, dependencies: Dependencies): Promise<RunReport> {
   return closeAfterReport(async (keep) => {
-    const { ledger } = keep(await openLedgerToRead(options.ledger));
+    const store = await openLedgerStore(options.ledger);
+    const ledger = keep(await store.read());
     const run = await requireRun(ledger, options.run);
     const settings = settingsOf(run);
     const out = options.out ?? settings.out;
@@ -27,6 +29,6 @@ export function report(options: ReportOptions, dependencies: Dependencies): Prom
       await requireReportFolder(out, job);
     }
     const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
-    return reportRun({ ledger, run, job }, { ledger: options.ledger, out, showValues: false, exitCode }, dependencies);
+    return reportRun({ ledger, run, job }, { store, out, showValues: false, exitCode }, dependencies);
   });
 }

@@ -1,5 +1,5 @@
 import type { Run } from "../../ledger/ledger.ts";
-import { isLocked } from "../../ledger/lock/ledger-lock.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Summary } from "../../model/outcome.ts";
 import { requireRun, readRunLedger } from "../../pipeline/run-ledger.ts";
 
@@ -18,10 +18,10 @@ export interface RunStatus {
 
 /** What the ledger knows of its runs, latest first. Reads only. */
 export async function status(options: StatusOptions): Promise<readonly RunStatus[]> {
-  return readRunLedger(options.ledger, async (ledger) => {
+  const store = await openLedgerStore(options.ledger);
+  return readRunLedger(store, async (ledger) => {
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
-    const latestOpen = (await ledger.runs()).find(({ exitCode }) => exitCode === undefined);
-    const running = isLocked(options.ledger) ? latestOpen?.id : undefined;
+    const running = await store.activeRun();
     return Promise.all(
       runs.map(async (run) => ({ run, summary: await ledger.summary(run.id), running: run.id === running })),
     );

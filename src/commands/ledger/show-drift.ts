@@ -1,6 +1,7 @@
 import type { Operation } from "../../contract/contract.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Advise, collectDrift, type Drift } from "../../drift/collect-drift.ts";
@@ -27,11 +28,11 @@ export interface OperationDrift {
 }
 
 /** Collects from the ledger what the platform refused and local validation let through, and the other way round. */
-export function drift(
+export async function drift(
   options: DriftOptions,
   dependencies: Pick<Dependencies, "contractCache" | "notice">,
 ): Promise<readonly OperationDrift[]> {
-  return readRunLedger(options.ledger, async (ledger) => {
+  return readRunLedger(await openLedgerStore(options.ledger), async (ledger) => {
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
     const sent = runs.filter(({ command, dryRun }) => command === "push" && !dryRun);
     const byOperation = new Map<string, Run[]>();

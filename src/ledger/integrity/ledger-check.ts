@@ -1,16 +1,8 @@
 import { Failure } from "../../model/failure.ts";
+import type { LedgerCheck } from "../ledger-store.ts";
 import { openDatabase, type Query, type SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { requireSound } from "./require-sound.ts";
 import { isSchemaCurrent } from "../sqlite/ledger-schema.ts";
-
-/** What a ledger holds, and what is wrong with it. */
-export interface LedgerCheck {
-  /** Sentences; none when the ledger can be trusted. */
-  readonly findings: readonly string[];
-  readonly counts: Readonly<Record<CountedTable, number>>;
-}
-
-type CountedTable = "runs" | "records" | "attempts" | "decisions";
 
 /**
  * Looks at every page and every row of the ledger at this path: the seal, SQLite's own check, and whether what the

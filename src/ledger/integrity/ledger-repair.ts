@@ -1,19 +1,12 @@
 import { linkSync, renameSync, rmSync } from "node:fs";
 import { Failure } from "../../model/failure.ts";
+import type { LedgerRepair } from "../ledger-store.ts";
 import { ledgerFailure, preparePrivateFile, removeDatabase, statOf, unreadableLedger } from "../sqlite/ledger-file.ts";
 import { upgradeSchema } from "../sqlite/ledger-schema.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite/sqlite-database.ts";
 import { openDatabase } from "../sqlite/sqlite-database.ts";
 import { readSeal, sealPath } from "./seal-file.ts";
 import { committed } from "./sealed-database.ts";
-
-export interface LedgerRepair {
-  readonly tables: readonly Salvaged[];
-  /** Records whose fate is unknown now. */
-  readonly ambiguous: number;
-  /** Where the damaged ledger lies; its log and its seal lie beside it. */
-  readonly kept: string;
-}
 
 /**
  * Makes a sound ledger of what can be read of a damaged one, and puts it in its place; the damaged one stays beside it.
@@ -58,7 +51,7 @@ function makeSound(sound: SqliteDatabase, path: string): Omit<LedgerRepair, "kep
 function copyInto(
   sound: SqliteDatabase,
   path: string,
-): { readonly tables: readonly Salvaged[]; readonly isCertain: boolean } {
+): { readonly tables: LedgerRepair["tables"]; readonly isCertain: boolean } {
   upgradeSchema(sound);
   const damaged = openDatabase(path, { readOnly: true });
   try {
@@ -138,14 +131,6 @@ function swap(path: string, draft: string, stamp: string): string {
   return kept;
 }
 
-/** How much of a table came through. */
-interface Salvaged {
-  readonly table: string;
-  readonly rows: number;
-  /** False: some of its rows cannot be read. */
-  readonly isWhole: boolean;
-}
-
 /** The tables of a ledger, each with the columns that its rows are sorted by. */
 const TABLES = {
   runs: ["id"],
@@ -161,7 +146,7 @@ const TABLES = {
  * Copies what can be read of a damaged ledger into a new one: every table from its beginning to the first place that
  * cannot be read, and from its end back to the last.
  */
-function salvage(damaged: SqliteDatabase, sound: SqliteDatabase): readonly Salvaged[] {
+function salvage(damaged: SqliteDatabase, sound: SqliteDatabase): LedgerRepair["tables"] {
   return Object.entries(TABLES).map(([table, keys]) => {
     const columns = sharedColumns(damaged, sound, table);
     if (columns.length === 0) return { table, rows: 0, isWhole: false };

@@ -1,9 +1,7 @@
+import type { ExportedRow } from "../ledger-store.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 import { openDatabase } from "./sqlite-database.ts";
 import { requireSound } from "../integrity/require-sound.ts";
-
-/** One row of the ledger: which table it is of, and its columns; hashes in hexadecimal digits. */
-export type ExportedRow = Readonly<Record<string, string | number | null>>;
 
 /**
  * Everything that the ledger at this path knows, in batches: runs, records, the list of each run, requests, decisions.

@@ -1,0 +1,65 @@
+import type { Ledger } from "./ledger.ts";
+
+/** Where a ledger is kept, opened or not: a file today. Says nothing of how it is kept. */
+export interface LedgerStore {
+  /** For messages, and for `--ledger` of the next command; holds no password. */
+  readonly name: string;
+  /** A local folder for what belongs to the ledger's runs: reports, and copies of standard input. */
+  readonly folder: string;
+  /**
+   * Opens the ledger for this command alone, until it is closed.
+   * @throws Failure `ledger_in_use`, naming the holder; `run_unknown` where there is none and `create` is false;
+   * `ledger_damaged`, `storage`, `config`
+   */
+  readonly write: (command: string, options: { readonly create: boolean }) => Promise<Ledger>;
+  /**
+   * Opens the ledger to look into it, beside whoever is writing to it.
+   * @throws Failure `run_unknown` where there is none; `ledger_damaged`, `storage`, `config`
+   */
+  readonly read: () => Promise<Ledger>;
+  /** The id of the run that a living process is at work on. */
+  readonly activeRun: () => Promise<string | undefined>;
+  /**
+   * Looks at everything that the ledger holds. Changes nothing.
+   * @throws Failure `run_unknown` where there is none; `storage`; `config` for something that is no ledger
+   */
+  readonly check: () => Promise<LedgerCheck>;
+  /**
+   * Everything that the ledger knows, in batches: runs, records, the list of each run, requests, decisions.
+   * @throws Failure `run_unknown` where there is none; `ledger_damaged`, `storage`
+   */
+  readonly export: () => AsyncIterable<readonly ExportedRow[]>;
+  /**
+   * Makes a sound ledger of what can be read of a damaged one, which is kept. Absent where the keeper of the ledger
+   * mends its own damage.
+   * @param stamp for the name of the damaged ledger
+   * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` when not a single run can be read, `storage`
+   */
+  readonly repair?: (stamp: string) => Promise<LedgerRepair>;
+}
+
+/** What a ledger holds, and what is wrong with it. */
+export interface LedgerCheck {
+  /** Sentences; none when the ledger can be trusted. */
+  readonly findings: readonly string[];
+  readonly counts: Readonly<Record<"runs" | "records" | "attempts" | "decisions", number>>;
+}
+
+/** One row of the ledger: which table it is of, and its columns; hashes in hexadecimal digits. */
+export type ExportedRow = Readonly<Record<string, string | number | null>>;
+
+export interface LedgerRepair {
+  readonly tables: readonly SalvagedTable[];
+  /** Records whose fate is unknown now. */
+  readonly ambiguous: number;
+  /** Where the damaged ledger lies; its log and its seal lie beside it. */
+  readonly kept: string;
+}
+
+/** How much of a table came through. */
+interface SalvagedTable {
+  readonly table: string;
+  readonly rows: number;
+  /** False: some of its rows cannot be read. */
+  readonly isWhole: boolean;
+}

@@ -1,0 +1,72 @@
+import { dirname } from "node:path";
+import { checkLedger } from "../integrity/ledger-check.ts";
+import { repairLedger } from "../integrity/ledger-repair.ts";
+import type { Ledger } from "../ledger.ts";
+import type { LedgerStore } from "../ledger-store.ts";
+import { isLocked, lockLedger } from "../lock/ledger-lock.ts";
+import { exportLedger } from "./ledger-export.ts";
+import { noLedger, statOf } from "./ledger-file.ts";
+import { openLedger } from "./sqlite-ledger.ts";
+
+/** A ledger in one SQLite file, which only the process that holds its lock writes to. */
+export function sqliteLedgerStore(path: string): LedgerStore {
+  const isBusy = (): boolean => isLocked(path);
+  const read = (): Promise<Ledger> => openLedger({ path, create: false, readOnly: true });
+  return {
+    name: path,
+    folder: dirname(path),
+    write: (command, { create }) => openLocked(path, command, create),
+    read,
+    async activeRun() {
+      if (!isBusy()) return undefined;
+      const ledger = await read();
+      try {
+        return (await ledger.runs()).find(({ exitCode }) => exitCode === undefined)?.id;
+      } finally {
+        await ledger.close();
+      }
+    },
+    async check() {
+      requireFile(path);
+      return checkLedger(path, isBusy);
+    },
+    async *export() {
+      requireFile(path);
+      yield* exportLedger(path, isBusy);
+    },
+    async repair(stamp) {
+      requireFile(path);
+      const lock = await lockLedger(path, "ledger repair");
+      try {
+        return repairLedger(path, stamp);
+      } finally {
+        await lock.release();
+      }
+    },
+  };
+}
+
+/** The lock goes when the ledger has been closed. */
+async function openLocked(path: string, command: string, create: boolean): Promise<Ledger> {
+  const lock = await lockLedger(path, command);
+  try {
+    const ledger = await openLedger({ path, create });
+    return {
+      ...ledger,
+      async close() {
+        try {
+          await ledger.close();
+        } finally {
+          await lock.release();
+        }
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function requireFile(path: string): void {
+  if (statOf(path) === undefined) throw noLedger(path);
+}
