@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { open, realpath, rename, unlink } from "node:fs/promises";
-import path from "node:path";
+import { realpath } from "node:fs/promises";
+import { replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../model/failure.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import { type Product, PRODUCT_FIELDS, productPages } from "../platform/reading/product-list.ts";
@@ -40,7 +39,7 @@ export async function refreshReferences(
     dependencies.notice(`${named}: left as it was, because ${hostOf(target)} shows no products`);
     return;
   }
-  await replaceFile(file, listText(products, before));
+  await writeList(file, listText(products, before));
   const changes = before === undefined ? "" : changesInWords(before, products);
   dependencies.notice(`${named}: ${products.length} products from ${hostOf(target)}${changes}`);
 }
@@ -93,21 +92,12 @@ function changesInWords({ rows }: ReferenceRows, products: readonly Product[]): 
   return `; ${added} new, ${gone} gone`;
 }
 
-/** Whole or not at all: written beside its place and moved there. A link leads to the file that is replaced. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const place = await realpath(file).catch(() => file);
-  const draft = path.join(path.dirname(place), `.${path.basename(place)}.${randomBytes(6).toString("hex")}.tmp`);
+/** Where the name is a link, the file that it leads to is replaced. */
+async function writeList(file: string, text: string): Promise<void> {
+  const target = await realpath(file).catch(() => file);
   try {
-    const handle = await open(draft, "wx");
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, place);
+    await replaceFile(target, text, { mode: 0o666 });
   } catch (cause) {
-    await unlink(draft).catch(() => undefined);
     throw new Failure("storage", `${file}: the reference list cannot be written`, {
       hint: "make its folder, and see that it can be written to",
       cause,

@@ -1,5 +1,5 @@
-import { rename, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../model/failure.ts";
 import { cachedContract } from "../job/contract-cache.ts";
 import { readContractFiles } from "../job/contract-files.ts";
@@ -57,12 +57,9 @@ const BUNDLED_CONTRACT = fileURLToPath(new URL("../../fixtures/contract/contract
 
 /** Whole or not at all: whoever waits for the file may read it as soon as it is there. It holds the API key. */
 async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`;
   try {
-    await writeFile(draft, `${JSON.stringify(ready)}\n`, { mode: 0o600, flag: "wx" });
-    await rename(draft, file);
+    await replaceFile(file, `${JSON.stringify(ready)}\n`, { durable: false });
   } catch (cause) {
-    await rm(draft, { force: true });
     throw new Failure("storage", `the ready file ${file} cannot be written`, {
       hint: "name a file in a folder that exists",
       cause,

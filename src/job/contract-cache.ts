@@ -1,10 +1,12 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { Contract } from "../contract/contract.ts";
 import type { SourceText } from "../contract/document/yaml-document.ts";
+import { errorCode } from "../files/error-code.ts";
+import { replaceFile } from "../files/replace-file.ts";
 
 /** Where compiled contracts are kept from one command to the next. */
 export interface ContractCache {
@@ -68,27 +70,18 @@ async function readEntry(entry: string): Promise<Buffer | undefined> {
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Whole or not at all: written beside its place and moved there, whoever else does the same at that moment. */
 async function writeCached(contract: Contract, entry: string): Promise<void> {
   const body = serialize(contract);
   const folder = path.dirname(entry);
   for (const one of [path.dirname(path.dirname(folder)), path.dirname(folder), folder]) {
     await mkdir(one, { mode: 0o700 }).catch(ignoreStorage);
   }
-  const draft = `${entry}.${randomBytes(6).toString("hex")}.tmp`;
-  const handle = await open(draft, "wx", 0o600);
-  try {
-    await handle.writeFile(Buffer.concat([sha256(body), body])).finally(() => handle.close());
-    await rename(draft, entry);
-  } catch (error) {
-    await unlink(draft).catch(() => undefined);
-    throw error;
-  }
+  await replaceFile(entry, Buffer.concat([sha256(body), body]), { durable: false });
   await removeOldest(folder);
 }
 
 const MAX_ENTRIES = 16;
-const ENTRY_NAME = /^[0-9a-f]{64}\.contract(?:\.[0-9a-f]{12}\.tmp)?$/;
+const ENTRY_NAME = /^(?:[0-9a-f]{64}\.contract|\.[0-9a-f]{64}\.contract\.[0-9a-f]{12}\.tmp)$/;
 
 /** Every change of an overlay makes an entry; and a killed process leaves a draft. */
 async function removeOldest(folder: string): Promise<void> {
@@ -109,6 +102,6 @@ function sha256(bytes: Buffer): Buffer {
 
 /** A cache that cannot be read or written is a cache that is not there. */
 function ignoreStorage(error: unknown): undefined {
-  if (error instanceof Error && "code" in error) return undefined;
+  if (errorCode(error) !== undefined) return undefined;
   throw error;
 }

@@ -1,6 +1,7 @@
-import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { mkdir, readdir, unlink } from "node:fs/promises";
 import path from "node:path";
+import { errorCode } from "../files/error-code.ts";
+import { type Draft, openDraft, syncFolder } from "../files/replace-file.ts";
 import { Failure } from "../model/failure.ts";
 
 /** Files that appear in their folder together, once all of them are complete. */
@@ -8,7 +9,7 @@ export interface ReportFolder {
   readonly path: string;
   /** Starts a file that only its owner can read (0600); what was written under the same name before is dropped. */
   readonly create: (name: string) => Promise<ReportFile>;
-  /** Puts the files in their places, in the order of their making, and makes that durable. */
+  /** Puts the files in their places, in the order in which they were made, and makes that durable. */
   readonly commit: () => Promise<void>;
   /** Removes what has not been put in its place. */
   readonly discard: () => Promise<void>;
@@ -21,34 +22,34 @@ export interface ReportFile {
 }
 
 /**
- * Opens a folder for writing: made for its owner alone (0700) where it is new, cleared of what dead processes left half
- * written. Files are written beside their places under names of this process and moved there by `commit`: a link found
- * in a place is replaced, never followed, and wider rights do not survive.
+ * Opens a folder for writing. A new folder is made for its owner alone (0700); drafts of dead processes are removed.
+ * Files are written beside their places and moved there by `commit`: a link in a place is replaced, never followed,
+ * and a file that others could read becomes private.
  * @throws Failure `storage` here and in every method
  */
 export async function openReportFolder(folder: string): Promise<ReportFolder> {
   await withStorageFailure(folder, () => makeFolder(folder));
   await removeStaleDrafts(folder);
-  const drafts = new Map<string, Draft>();
+  const files = new Map<string, BufferedFile>();
   return {
     path: folder,
     create: async (name) => {
-      await drafts.get(name)?.discard();
-      const draft = await openDraft(folder, name);
-      drafts.set(name, draft);
-      return draft;
+      await files.get(name)?.draft.discard();
+      const file = await openFile(path.join(folder, name));
+      files.set(name, file);
+      return file;
     },
     commit: async () => {
-      for (const draft of drafts.values()) await draft.finish();
-      for (const [name, { temporary, path: place }] of drafts) {
-        await withStorageFailure(place, () => rename(temporary, place));
-        drafts.delete(name);
+      for (const file of files.values()) await file.close();
+      for (const [name, file] of files) {
+        await withStorageFailure(file.path, () => file.draft.rename());
+        files.delete(name);
       }
-      await syncFolder(folder);
+      await withStorageFailure(folder, () => syncFolder(folder));
     },
     discard: async () => {
-      for (const draft of drafts.values()) await draft.discard();
-      drafts.clear();
+      for (const { draft } of files.values()) await draft.discard();
+      files.clear();
     },
   };
 }
@@ -58,10 +59,10 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
  * and in a working folder that has been deleted.
  */
 async function makeFolder(folder: string): Promise<void> {
-  const makeOne = (): Promise<void> => mkdir(folder, { mode: 0o700 }).catch(ignoreExisting);
+  const makeOne = (): Promise<void> => mkdir(folder, { mode: 0o700 }).catch(unless("EEXIST"));
   await makeOne().catch(async (error: unknown) => {
     const around = path.dirname(folder);
-    if (!hasCode(error, "ENOENT") || around === folder) throw error;
+    if (errorCode(error) !== "ENOENT" || around === folder) throw error;
     await makeFolder(around);
     await makeOne();
   });
@@ -69,43 +70,35 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** Removes a file; that there is none is fine. */
 export async function removeFile(file: string): Promise<void> {
-  await withStorageFailure(file, () => unlink(file).catch(ignoreMissing));
+  await withStorageFailure(file, () => unlink(file).catch(unless("ENOENT")));
 }
 
-interface Draft extends ReportFile {
-  readonly temporary: string;
+interface BufferedFile extends ReportFile {
+  readonly draft: Draft;
   /** Writes what is still buffered, makes it durable and closes the file. */
-  readonly finish: () => Promise<void>;
-  readonly discard: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const BUFFER_SIZE = 256 * 1024;
 
-async function openDraft(folder: string, name: string): Promise<Draft> {
-  const place = path.join(folder, name);
-  const temporary = path.join(folder, `.${name}.${process.pid}.tmp`);
-  const handle = await withStorageFailure(place, () => openNew(temporary));
+async function openFile(file: string): Promise<BufferedFile> {
+  const draft = await withStorageFailure(file, () => openDraft(file, String(process.pid), 0o600));
   let buffered = "";
   const flush = async (): Promise<void> => {
     const text = buffered;
     buffered = "";
-    await withStorageFailure(place, () => handle.appendFile(text));
+    await withStorageFailure(file, () => draft.append(text));
   };
   return {
-    path: place,
-    temporary,
+    path: file,
+    draft,
     write: async (text) => {
       buffered += text;
       if (buffered.length >= BUFFER_SIZE) await flush();
     },
-    finish: async () => {
+    close: async () => {
       await flush();
-      await withStorageFailure(place, () => handle.sync());
-      await withStorageFailure(place, () => handle.close());
-    },
-    discard: async () => {
-      await handle.close().catch(() => undefined);
-      await unlink(temporary).catch(() => undefined);
+      await withStorageFailure(file, () => draft.close(true));
     },
   };
 }
@@ -119,30 +112,13 @@ async function removeStaleDrafts(folder: string): Promise<void> {
 
 const DRAFT_NAME = /^\.(?:outcomes|errors|rejects|summary)\..+\.(\d+)\.tmp$/;
 
-/** Makes the names in a folder durable, where the system lets a folder be synced. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  await withStorageFailure(folder, async () => {
-    const handle = await open(folder, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  });
-}
-
-async function openNew(file: string): Promise<FileHandle> {
-  await unlink(file).catch(ignoreMissing);
-  return open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
-}
-
 async function withStorageFailure<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Error) || !("code" in error)) throw error;
-    const reason = error.code === "ENOTDIR" ? "a file stands in place of a folder" : String(error.code);
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    const reason = code === "ENOTDIR" ? "a file stands in place of a folder" : code;
     throw new Failure("storage", `${file}: the report cannot be written (${reason})`, {
       hint: "see to the disk or choose another folder with --out; then run the same command again, or `migrate report` after a push",
       cause: error,
@@ -150,24 +126,18 @@ async function withStorageFailure<T>(file: string, work: () => Promise<T>): Prom
   }
 }
 
-function ignoreMissing(error: unknown): void {
-  if (!hasCode(error, "ENOENT")) throw error;
+function unless(code: string): (error: unknown) => void {
+  return (error) => {
+    if (errorCode(error) !== code) throw error;
+  };
 }
 
-function ignoreExisting(error: unknown): void {
-  if (!hasCode(error, "EEXIST")) throw error;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
-}
-
-/** A process that exists but is another user's answers EPERM. */
+/** A process that exists but belongs to another user gives EPERM. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errorCode(error) === "EPERM";
   }
 }

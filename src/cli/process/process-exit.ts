@@ -1,3 +1,4 @@
+import { errorCode } from "../../files/error-code.ts";
 import { BUG_EXIT_CODE } from "../../model/failure.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
@@ -19,7 +20,7 @@ export function logExit(error: unknown, talk: Pick<Logger, "failure">): number {
 
 /** The system's limit is met anywhere, even where the program loads its own dependencies. */
 function openFileLimitFailure(error: unknown): Failure | undefined {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  const code = errorCode(error);
   if (code !== "EMFILE" && code !== "ENFILE") return undefined;
   return new Failure("storage", `the system lets this program open too few files at once (${code})`, {
     hint: "raise the limit (`ulimit -n 1024`), then run the same command again",

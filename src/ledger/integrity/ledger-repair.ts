@@ -1,4 +1,5 @@
-import { linkSync, renameSync, rmSync } from "node:fs";
+import { linkSync, rmSync } from "node:fs";
+import { renameDurably } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LedgerRepair } from "../ledger-store.ts";
 import { ledgerFailure, preparePrivateFile, removeDatabase, statOf, unreadableLedger } from "../sqlite/ledger-file.ts";
@@ -126,7 +127,7 @@ function swap(path: string, draft: string, stamp: string): string {
   const kept = `${path}.damaged-${stamp}`;
   for (const side of ["", "-wal", "-seal"]) if (statOf(path + side) !== undefined) linkSync(path + side, kept + side);
   for (const side of ["-wal", "-shm"]) rmSync(path + side, { force: true });
-  renameSync(draft, path);
+  renameDurably(draft, path);
   rmSync(sealPath(path), { force: true });
   return kept;
 }

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { errorCode } from "../../files/error-code.ts";
+import { replaceFileSync } from "../../files/replace-file.ts";
 
 /** What a database was when it was last seen whole. */
 export interface Seal {
@@ -36,16 +37,7 @@ export function writeSeal(path: string, seal: Seal): void {
   const table = Buffer.alloc(4 * seal.pages.length + 4);
   for (const [index, checksum] of seal.pages.entries()) table.writeUInt32LE(checksum, 4 * index);
   table.writeUInt32LE(crc32(table.subarray(0, -4)), table.length - 4);
-  const draft = `${path}.tmp`;
-  const file = openSync(draft, "w", 0o600);
-  try {
-    writeFileSync(file, Buffer.concat([headerOf(seal), table]));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
-  syncFolder(dirname(path));
+  replaceFileSync(path, Buffer.concat([headerOf(seal), table]));
 }
 
 /**
@@ -92,18 +84,7 @@ function readIfThere(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
-    if (error instanceof Error && Reflect.get(error, "code") === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
-  }
-}
-
-/** A name is on the disk when its folder is; Windows has no such thing. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const file = openSync(folder, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { errorCode } from "../../files/error-code.ts";
 import type { Seal } from "./seal-file.ts";
 import { readSeal, sealPath, writeSeal } from "./seal-file.ts";
 
@@ -127,7 +128,7 @@ function openIfThere(path: string): number | undefined {
   try {
     return openSync(path, "r");
   } catch (error) {
-    if (error instanceof Error && Reflect.get(error, "code") === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

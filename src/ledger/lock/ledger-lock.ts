@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import { prepareFolderOf } from "../sqlite/ledger-file.ts";
 import { isRunning, pidNamespace, processStart } from "./running-process.ts";
@@ -118,7 +119,7 @@ function linkIfFree(own: string, name: string): boolean {
     linkSync(own, name);
     return true;
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -145,7 +146,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -173,8 +174,4 @@ function inUse(ledger: string, lockPath: string, holder?: Holder): Failure {
   return new Failure("ledger_in_use", `the ledger ${ledger} is in use by ${by}`, {
     hint: `wait until it has ended; if you are sure that it no longer runs, remove ${lockPath}`,
   });
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && Reflect.get(error, "code") === code;
 }

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { errorCode } from "../../files/error-code.ts";
 
 /**
  * Whether the process that had this pid and this start time still runs. Where start times cannot be read, any process
@@ -38,7 +39,7 @@ function existsNow(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it exists and belongs to somebody else.
-    return error instanceof Error && Reflect.get(error, "code") === "EPERM";
+    return errorCode(error) === "EPERM";
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { JsonObject } from "../../json/json-value.ts";
+import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import type { CsvTable, JsonTable, Row } from "../../model/record.ts";
@@ -60,7 +61,7 @@ export async function indexStore(
 ): Promise<ChildStore> {
   const text = rowSerializer(child.files);
   const count = await fill(database, { child, table, text }).catch((error: unknown) => {
-    throw isDatabaseError(error) ? storageFailure(path, error) : error;
+    throw errorCode(error) === "ERR_SQLITE_ERROR" ? storageFailure(path, error) : error;
   });
   const byKeys = database.prepare(
     `SELECT id, key, row FROM ${table} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY id`,
@@ -99,10 +100,6 @@ function storageFailure(path: string, error: unknown): Failure {
     hint: "make room on the disk: joining unsorted files takes about as much as the files; sorted by their key they need none",
     cause: error,
   });
-}
-
-function isDatabaseError(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR";
 }
 
 async function fill(database: Database, { child, table, text }: Filling): Promise<number> {

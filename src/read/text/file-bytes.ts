@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
+import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
@@ -68,10 +69,6 @@ export function readFailure(file: string, error: unknown): unknown {
   return new Failure("source_unreadable", `${file}: ${READ_ERRORS.get(code) ?? `cannot be read (${code})`}`, {
     cause: error,
   });
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 const READ_ERRORS: ReadonlyMap<string, string> = new Map([

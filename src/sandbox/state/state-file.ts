@@ -1,5 +1,7 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode } from "../../files/error-code.ts";
+import { replaceFile } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
@@ -44,7 +46,7 @@ async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw new Failure("storage", `${path}: the sandbox cannot read its data file`, {
       hint: "see to the file's permissions, or name another file with --data",
       cause: error,
@@ -81,25 +83,12 @@ function accountFrom({ number, supplier, key, importedAt, payload, notes }: Json
 
 async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<void> {
   try {
-    await writeAtomically(path, JSON.stringify(snapshot));
+    await mkdir(dirname(path), { recursive: true });
+    await replaceFile(path, JSON.stringify(snapshot));
   } catch (cause) {
     throw new Failure("storage", `${path}: the sandbox cannot write its data file`, {
       hint: "see to the disk and the folder's permissions, or name another file with --data",
       cause,
     });
   }
-}
-
-/** A reader sees the old file or the new one, never half of it. */
-async function writeAtomically(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.new`;
-  const file = await open(temporary, "w", 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
 }

@@ -1,0 +1,113 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { open, rename, unlink } from "node:fs/promises";
+import path from "node:path";
+import { errorCode } from "./error-code.ts";
+
+export interface ReplaceOptions {
+  /** The new file's mode, before the umask; 0600 by default. */
+  readonly mode?: number;
+  /** False: the file may be lost with the power, for what can be made again. It is never half written. */
+  readonly durable?: boolean;
+}
+
+/**
+ * Writes a file whole or not at all: into a temporary file in the same folder, which is then renamed. A reader sees the
+ * old file or the new one. On failure the old file stays and the temporary one is removed.
+ *
+ * Not `write-file-atomic` or a library like it: those write through a symbolic link at `file`, give the new file the
+ * mode of the old one, and do not sync the folder. Here a link is replaced, and the mode is the one asked for.
+ */
+export async function replaceFile(
+  file: string,
+  data: string | Uint8Array,
+  { mode = 0o600, durable = true }: ReplaceOptions = {},
+): Promise<void> {
+  const draft = await openDraft(file, randomBytes(6).toString("hex"), mode);
+  try {
+    await draft.append(data);
+    await draft.close(durable);
+    await draft.rename();
+  } catch (error) {
+    await draft.discard();
+    throw error;
+  }
+  if (durable) await syncFolder(path.dirname(file));
+}
+
+/** The new content of a file, written beside it. */
+export interface Draft {
+  readonly append: (data: string | Uint8Array) => Promise<void>;
+  /** @param durable syncs the content first */
+  readonly close: (durable: boolean) => Promise<void>;
+  /** Puts the closed draft in the file's place. The new name is durable after `syncFolder`. */
+  readonly rename: () => Promise<void>;
+  /** Removes the draft. Never fails. */
+  readonly discard: () => Promise<void>;
+}
+
+/**
+ * Starts a draft named `.<file name>.<tag>.tmp`. One that a dead process left under the same name is removed, and a
+ * link with that name is not followed.
+ */
+export async function openDraft(file: string, tag: string, mode: number): Promise<Draft> {
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${tag}.tmp`);
+  await unlink(draft).catch((error: unknown) => {
+    if (errorCode(error) !== "ENOENT") throw error;
+  });
+  const handle = await open(draft, NEW_FILE, mode);
+  return {
+    append: (data) => handle.appendFile(data),
+    close: async (durable) => {
+      if (durable) await handle.sync();
+      await handle.close();
+    },
+    rename: () => rename(draft, file),
+    discard: async () => {
+      await handle.close().catch(() => undefined);
+      await unlink(draft).catch(() => undefined);
+    },
+  };
+}
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** Makes the names in a folder durable. Windows has no such call. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * `replaceFile` for synchronous code that is the file's only writer: the temporary file is always `<file>.tmp`, so one
+ * that a dead process left is replaced.
+ */
+export function replaceFileSync(file: string, data: Uint8Array): void {
+  const draft = `${file}.tmp`;
+  rmSync(draft, { force: true });
+  const descriptor = openSync(draft, NEW_FILE, 0o600);
+  try {
+    writeFileSync(descriptor, data);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameDurably(draft, file);
+}
+
+/** Puts a file that is durable itself in the place of another in its folder. */
+export function renameDurably(draft: string, file: string): void {
+  renameSync(draft, file);
+  if (process.platform === "win32") return;
+  const folder = openSync(path.dirname(file), constants.O_RDONLY);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,63 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { openDraft, replaceFile, replaceFileSync } from "../../src/files/replace-file.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+test("a replaced file has the new content and is private, whatever the old file's mode was", async () => {
+  const folder = temporaryFolder({ "list.csv": "old" });
+  const file = path.join(folder, "list.csv");
+  chmodSync(file, 0o644);
+  await replaceFile(file, "new");
+  expect(readFileSync(file, "utf8")).toBe("new");
+  expect(modeOf(file)).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(["list.csv"]);
+});
+
+test("a link in the file's place is replaced, and the file that it led to is left as it was", async () => {
+  const folder = temporaryFolder({ target: "precious" });
+  for (const name of ["asynchronous", "synchronous"]) symlinkSync(path.join(folder, "target"), path.join(folder, name));
+  await replaceFile(path.join(folder, "asynchronous"), "new");
+  replaceFileSync(path.join(folder, "synchronous"), Buffer.from("new"));
+  expect(readFileSync(path.join(folder, "target"), "utf8")).toBe("precious");
+  expect(statSync(path.join(folder, "asynchronous")).size).toBe(3);
+  expect(statSync(path.join(folder, "synchronous")).size).toBe(3);
+});
+
+test("a replacement that fails leaves no temporary file behind", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(path.join(folder, "taken", "inside"), { recursive: true });
+  await expect(replaceFile(path.join(folder, "taken"), "new")).rejects.toThrow("EISDIR");
+  expect(readdirSync(folder)).toEqual(["taken"]);
+});
+
+test("two replacements of one file at the same time both end whole", async () => {
+  const folder = temporaryFolder();
+  const file = path.join(folder, "entry");
+  const contents = ["a", "b"].map((letter) => letter.repeat(100_000));
+  await Promise.all(contents.map((content) => replaceFile(file, content, { durable: false })));
+  expect(contents).toContain(readFileSync(file, "utf8"));
+  expect(readdirSync(folder)).toEqual(["entry"]);
+});
+
+test("a synchronous replacement takes the place of a temporary file that a dead process left", () => {
+  const folder = temporaryFolder({ "seal.tmp": "half" });
+  const file = path.join(folder, "seal");
+  replaceFileSync(file, Buffer.from("whole"));
+  expect(readFileSync(file, "utf8")).toBe("whole");
+  expect(modeOf(file)).toBe(0o600);
+  expect(existsSync(`${file}.tmp`)).toBe(false);
+});
+
+test("a draft is not written through a link that stands under its name", async () => {
+  const folder = temporaryFolder({ target: "precious" });
+  symlinkSync(path.join(folder, "target"), path.join(folder, ".report.1.tmp"));
+  const draft = await openDraft(path.join(folder, "report"), "1", 0o600);
+  await draft.append("new");
+  await draft.close(true);
+  await draft.rename();
+  expect(readFileSync(path.join(folder, "target"), "utf8")).toBe("precious");
+  expect(readFileSync(path.join(folder, "report"), "utf8")).toBe("new");
+});
