@@ -1,11 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import path from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A folder that goes when the test ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "ledger-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+/** A folder with these files, each readable by its owner alone; removed when the test ends. */
+export function temporaryFolder(files: Readonly<Record<string, string>> = {}): string {
+  const { folder, remove } = keptFolder();
+  onTestFinished(remove);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+  }
   return folder;
+}
+
+/** A folder that its maker removes, for what several tests share. */
+export function keptFolder(parent: string = tmpdir()): { readonly folder: string; readonly remove: () => void } {
+  const folder = mkdtempSync(path.join(parent, "migrate-test-"));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }

@@ -8,7 +8,7 @@ import type { Failure } from "../../src/model/failure.ts";
 import { readLookup } from "../../src/read/lists/lookup-table.ts";
 import { readTextFile } from "../../src/read/text/text-file.ts";
 import { failureOf } from "../read/reading.ts";
-import { folderOf } from "./folder-of.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Who reads YAML that a user wrote, and the code of what they refuse. */
 const READERS = {
@@ -51,7 +51,7 @@ const NOT_TEXT: readonly (readonly [string, string | Buffer])[] = [
 
 describe.each(Object.entries(READERS))("a file that is refused as %s", (code, reader) => {
   const refused = async (content: string): Promise<Failure> =>
-    failureOf(reader(path.join(folderOf({ "file.yaml": content }), "file.yaml")));
+    failureOf(reader(path.join(temporaryFolder({ "file.yaml": content }), "file.yaml")));
 
   it.each(DAMAGED)("holds %s: at its line, at once", async (_, content, line) => {
     const startedAt = performance.now();
@@ -62,14 +62,14 @@ describe.each(Object.entries(READERS))("a file that is refused as %s", (code, re
 
 describe.each(Object.entries(READERS))("a file that is no text, for %s", (_, reader) => {
   it.each(NOT_TEXT)("%s", async (_what, content) => {
-    const folder = folderOf({});
+    const folder = temporaryFolder({});
     const file = path.join(folder, "file.yaml");
     await writeFile(file, content);
     expect(await failureOf(reader(file))).toMatchObject({ code: "config", exitCode: 2 });
   });
 
   it("a folder, or nothing at all", async () => {
-    const folder = folderOf({});
+    const folder = temporaryFolder({});
     expect(await failureOf(reader(folder))).toMatchObject({ code: "config" });
     expect(await failureOf(reader(path.join(folder, "none.yaml")))).toMatchObject({ code: "config" });
   });

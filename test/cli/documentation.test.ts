@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { readConfig } from "../../src/cli/settings/config-file.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { folderOf } from "./folder-of.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
 
@@ -16,7 +16,7 @@ function documented(section: string): readonly string[] {
 
 /** What the refusal of an unknown setting says that there is. */
 async function known(text: string): Promise<readonly string[]> {
-  const refused: unknown = await readConfig(undefined, folderOf({ "migrate.yaml": text })).catch(
+  const refused: unknown = await readConfig(undefined, temporaryFolder({ "migrate.yaml": text })).catch(
     (error: unknown) => error,
   );
   const hint = refused instanceof Error && "hint" in refused ? String(refused.hint) : "";
@@ -55,5 +55,5 @@ it("the variables are those of the flags, and the credentials", () => {
 
 it("the example is understood", async () => {
   const [, example = ""] = /```yaml\n([^`]*)```/.exec(page) ?? [];
-  expect(await readConfig(undefined, folderOf({ "migrate.yaml": example }))).toMatchObject({ target: "test" });
+  expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": example }))).toMatchObject({ target: "test" });
 });

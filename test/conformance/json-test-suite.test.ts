@@ -5,8 +5,9 @@ import { expect, it } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
 import { isJsonObject } from "../../src/json/json-value.ts";
 import type { JsonValue } from "../../src/json/json-value.ts";
-import { read, scratchFolder, source } from "../read/reading.ts";
+import { read, source } from "../read/reading.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** JSON with one name twice in an object loses one of the values: no record of ours may. */
 const NAME_TWICE: ReadonlySet<string> = new Set([
@@ -112,7 +113,7 @@ interface Verdict {
 
 /** The document as one member of a record: what is neither object nor list can be judged so, too. */
 async function within(folder: string, name: string): Promise<Verdict> {
-  const path = join(await scratchFolder(), "records.json");
+  const path = join(temporaryFolder(), "records.json");
   const bytes = [Buffer.from('[{"value":'), readFileSync(join(folder, name)), Buffer.from("}]")];
   await writeFile(path, Buffer.concat(bytes));
   return verdict(path);

@@ -3,9 +3,10 @@ import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { expect, test } from "vitest";
-import { runCli, startSandboxProcess, temporaryFolder } from "../e2e/cli.ts";
+import { runCli, startSandboxProcess } from "../e2e/cli.ts";
 import { CONTRACT, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A field that takes any text of any length, so that nothing but the way there can change it. */
 const OVERLAY = `

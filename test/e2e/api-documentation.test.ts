@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { projectFile, startSandboxProcess, temporaryFolder } from "./cli.ts";
+import { projectFile, startSandboxProcess } from "./cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const run = promisify(execFile);
 const page = readFileSync(projectFile("docs/api.md"), "utf8");

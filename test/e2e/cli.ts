@@ -1,12 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { access, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { keptFolder } from "../temporary-folder.ts";
 import type { SandboxReady } from "../../src/sandbox/start-sandbox.ts";
 
 /** The project's folder. */
@@ -149,24 +147,8 @@ function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): N
   return { PATH, HOME, TMPDIR, LANG, XDG_CACHE_HOME: projectFile("node_modules/.cache"), ...more };
 }
 
-/** A folder for the current test, gone when the test ends. */
-export function temporaryFolder(): string {
-  const folder = newFolder();
-  onTestFinished(() => removeFolder(folder));
-  return folder;
-}
-
-/** A folder that its maker removes, for what several tests share. */
-function newFolder(): string {
-  return mkdtempSync(path.join(tmpdir(), "migrate-e2e-"));
-}
-
-function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-}
-
 export interface SandboxOptions {
-  /** Where its certificates go; a throw-away folder by default. */
+  /** Where its certificates go; a temporary folder by default. */
   readonly cwd?: string;
   /** More flags: `["--contract", file, "--throttle", "every:10"]`. */
   readonly flags?: readonly string[];
@@ -184,7 +166,7 @@ export interface SandboxProcess {
 
 /** Starts `migrate sandbox` on a free port and waits until it listens. Its maker stops it. */
 export async function startSandboxProcess(options: SandboxOptions = {}): Promise<SandboxProcess> {
-  const folder = newFolder();
+  const { folder, remove } = keptFolder();
   const cwd = options.cwd ?? folder;
   const readyFile = path.join(folder, "ready.json");
   const running = startCli(["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])], {
@@ -196,7 +178,7 @@ export async function startSandboxProcess(options: SandboxOptions = {}): Promise
     try {
       return await running.ended;
     } finally {
-      removeFolder(folder);
+      remove();
     }
   };
   const written = await readReady(readyFile, running);

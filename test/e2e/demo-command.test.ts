@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { runCli, temporaryFolder } from "./cli.ts";
+import { runCli } from "./cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 test(
   "the demo shows errors at their cells, corrects them, and ends with every account on the platform",

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Swift } from "../store/swift.ts";
 import { startSwift, SWIFT_IS_HERE, SWIFT_KEY } from "../store/swift.ts";
 import type { CliEnd, CliOptions } from "./cli.ts";
-import { BINARY, projectFile, runCli, temporaryFolder } from "./cli.ts";
+import { BINARY, projectFile, runCli } from "./cli.ts";
 import { outcomeLines } from "./push-scene.ts";
 import { execFileSync } from "node:child_process";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const CONTRACT = projectFile("fixtures/contract/contract.yaml");
 

@@ -5,8 +5,9 @@ import { type Action, drip, reply, sayNothing, startChaosServer } from "../chaos
 import { startProxyServer } from "../proxy-server.ts";
 import { createProgram, usesNetwork } from "../../src/cli/program.ts";
 import type { CliEnd } from "./cli.ts";
-import { runCli, temporaryFolder } from "./cli.ts";
+import { runCli } from "./cli.ts";
 import { goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const { sandbox, admin } = useSandbox();
 

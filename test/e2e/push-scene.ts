@@ -4,7 +4,8 @@ import path from "node:path";
 import { stringify } from "csv-stringify/sync";
 import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { projectFile, startCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
+import { projectFile, startCli, startSandboxProcess } from "./cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The project's own contract. */
 export const CONTRACT: string = projectFile("fixtures/contract/contract.yaml");

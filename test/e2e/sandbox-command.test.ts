@@ -2,8 +2,9 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { SandboxProcess } from "./cli.ts";
-import { runCli, startCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
+import { runCli, startCli, startSandboxProcess } from "./cli.ts";
 import { adminOf, askJson, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A sandbox that ends with the test. */
 async function startedSandbox(options: Parameters<typeof startSandboxProcess>[0] = {}): Promise<SandboxProcess> {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { temporaryFolder } from "./cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A file system of its own, as small as it is said to be: what is too much for it, the kernel refuses. */
 export interface SmallDisk {

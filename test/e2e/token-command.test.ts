@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CliEnd } from "./cli.ts";
-import { runCli, temporaryFolder } from "./cli.ts";
+import { runCli } from "./cli.ts";
 import { useSandbox } from "./push-scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const { sandbox, admin } = useSandbox();
 

@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { BINARY, projectFile, temporaryFolder } from "./cli.ts";
+import { BINARY, projectFile } from "./cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const PAGE = readFileSync(projectFile("docs/ci.md"), "utf8");
 

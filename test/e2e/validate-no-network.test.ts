@@ -5,7 +5,8 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CliOptions } from "./cli.ts";
-import { projectFile, runCli, startCli, temporaryFolder } from "./cli.ts";
+import { projectFile, runCli, startCli } from "./cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const DEMO = projectFile("fixtures/demo");
 const VALIDATE = ["validate", "--verbose"];

@@ -1,8 +1,9 @@
 import { cpSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
-import { projectFile, startCli, startSandboxProcess, temporaryFolder } from "./cli.ts";
+import { projectFile, startCli, startSandboxProcess } from "./cli.ts";
 import { references } from "./push-scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The contract of the worked example: accounts in steps. */
 const WORKFLOWS: string = projectFile("fixtures/workflows/contract.yaml");

@@ -1,17 +1,8 @@
-import {
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { describe, expect, it } from "vitest";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { cachedContract, type ContractCache } from "../../src/job/contract-cache.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
@@ -20,9 +11,7 @@ const OWN = fileURLToPath(new URL("../../fixtures/contract/contract.yaml", impor
 const DOCUMENTS = [{ file: "contract.yaml", text: readFileSync(OWN, "utf8") }];
 
 function newCache(): ContractCache {
-  const folder = mkdtempSync(path.join(tmpdir(), "migrate-cache-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return { folder: path.join(folder, "energy-migrate/contracts"), version: "1" };
+  return { folder: path.join(temporaryFolder(), "energy-migrate/contracts"), version: "1" };
 }
 
 function entries({ folder }: ContractCache): readonly string[] {

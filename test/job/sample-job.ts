@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
@@ -47,10 +47,7 @@ const HEADER = "REF,NAME,BORN,FILE";
 
 /** A folder with a small contract, a mapping, and an extract of these rows. */
 export function thingsFolder(rows: readonly string[]): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "migrate-run-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(path.join(folder, "contract.yaml"), CONTRACT);
-  writeFileSync(path.join(folder, "mapping.yaml"), MAPPING);
+  const folder = temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": MAPPING });
   writeThings(folder, rows);
   return folder;
 }

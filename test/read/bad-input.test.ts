@@ -2,7 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { plainText } from "../../src/terminal/plain-text.ts";
-import { cells, failureOf, problemsOf, read, scratchFolder, source } from "./reading.ts";
+import { cells, failureOf, problemsOf, read, source } from "./reading.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 type Refused = readonly [what: string, content: string | Buffer, code: string, line: number | undefined];
 
@@ -103,7 +104,7 @@ it.each(["-rf.csv", "a\nb.csv", "\u001b[2Jgone.csv", "--help", "\u202egpj.csv"])
 );
 
 it("five thousand files are one input", async () => {
-  const folder = await scratchFolder();
+  const folder = temporaryFolder();
   await mkdir(join(folder, "many"));
   for (let at = 0; at < 5000; at += 1) await writeFile(join(folder, "many", `${at}.csv`), `A\n${at}\n`);
   expect((await read(source(join(folder, "many", "*.csv")))).records).toHaveLength(5000);
@@ -114,7 +115,7 @@ function bytes(text: string, ...more: readonly number[]): Buffer {
 }
 
 async function written(name: string, content: string | Buffer): Promise<string> {
-  const path = join(await scratchFolder(), name);
+  const path = join(temporaryFolder(), name);
   await writeFile(path, content);
   return path;
 }

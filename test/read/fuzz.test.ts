@@ -7,7 +7,8 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import { readMapping } from "../../src/map/document/mapping-document.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { readLookup } from "../../src/read/lists/lookup-table.ts";
-import { read, scratchFolder, source } from "./reading.ts";
+import { read, source } from "./reading.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Pieces that mean something to one of the readers, in any order, and any bytes between them. */
 const PIECES = fc.constantFrom(
@@ -68,7 +69,7 @@ paths:
 
 describe.each(Object.entries(READERS))("%s, whatever it holds,", (name, reader) => {
   it("is read or refused: no crash, no hang, nothing that stays, no prototype changed", async () => {
-    const folder = await scratchFolder();
+    const folder = temporaryFolder();
     const path = join(folder, name);
     const prototypes = prototypesNow();
     const heldBefore = memoryHeld();

@@ -1,7 +1,8 @@
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cells, failureOf, firstCells, fixture, problemsOf, read, scratchFolder, source } from "./reading.ts";
+import { cells, failureOf, firstCells, fixture, problemsOf, read, source } from "./reading.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("the ten hazards of extracts", () => {
   it("reads a file with a byte order mark as one without", async () => {
@@ -42,7 +43,7 @@ describe("the ten hazards of extracts", () => {
   });
 
   it.each(["fine", '"quoted"'])("holds little of what follows an unclosed quote (%s)", async (cell) => {
-    const path = join(await scratchFolder(), "unclosed.csv");
+    const path = join(temporaryFolder(), "unclosed.csv");
     const file = await open(path, "w");
     await file.write(`REF,NOTE\nA1,fine\nA2,"open\n`);
     for (let part = 0; part < 100; part += 1) await file.write(`A3,${cell} and some more text\n`.repeat(10_000));
@@ -85,7 +86,7 @@ describe("the ten hazards of extracts", () => {
   });
 
   it("does not miss the key of what is no record at all", async () => {
-    const folder = await scratchFolder();
+    const folder = temporaryFolder();
     const file = join(folder, "a.ndjson");
     await writeFile(file, '{"id":"1"}\n[1]\n{bad\n{"name":"no key"}\n');
     const { records } = await read({ name: "accounts", files: [file], key: "id", children: [] });

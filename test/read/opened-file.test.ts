@@ -7,13 +7,14 @@ import { describe, expect, it } from "vitest";
 import { openInput } from "../../src/read/open-input.ts";
 import type { ReadNotice } from "../../src/read/open-input.ts";
 import { spoolStdin } from "../../src/read/spool-stdin.ts";
-import { cells, failureOf, fixture, read, scratchFolder, source } from "./reading.ts";
+import { cells, failureOf, fixture, read, source } from "./reading.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const CSV = "REF,NAME\nA1,Ada\nA2,Bea\n";
 
 describe("files", () => {
   it("takes globs in order of name, and names a pattern that matches nothing", async () => {
-    const folder = await scratchFolder();
+    const folder = temporaryFolder();
     for (const name of ["b.csv", "a.csv", "c.txt"]) await writeFile(join(folder, name), `REF\n${name}\n`);
     const { records } = await read(source(join(folder, "*.csv")));
     expect(records.map(({ number, row }) => [number, ...cells(row)])).toEqual([
@@ -26,13 +27,13 @@ describe("files", () => {
   });
 
   it("takes a name with brackets that exists for a name", async () => {
-    const path = join(await scratchFolder(), "a[1].csv");
+    const path = join(temporaryFolder(), "a[1].csv");
     await writeFile(path, CSV);
     expect((await read(source(path))).records).toHaveLength(2);
   });
 
   it("refuses what is no regular file, and says what it is", async () => {
-    const folder = await scratchFolder();
+    const folder = temporaryFolder();
     await symlink(join(folder, "nowhere"), join(folder, "dangling.csv"));
     execFileSync("mkfifo", [join(folder, "pipe.csv")]);
     for (const [path, message] of [
@@ -49,7 +50,7 @@ describe("files", () => {
   });
 
   it("refuses a file that is named twice, under whatever name", async () => {
-    const folder = await scratchFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, "a.csv"), CSV);
     await symlink(join(folder, "a.csv"), join(folder, "b.csv"));
     expect(await failureOf(read(source(join(folder, "*.csv"))))).toMatchObject({ code: "usage" });
@@ -165,7 +166,7 @@ describe("an input", () => {
   });
 
   it("reads stdin from a copy that only its owner may read, under the name stdin", async () => {
-    const folder = join(await scratchFolder(), "temp");
+    const folder = join(temporaryFolder(), "temp");
     for (const [text, expected] of [
       [CSV, "A1"],
       ['[{"REF": "A1"}]', { REF: "A1" }],
@@ -180,7 +181,7 @@ describe("an input", () => {
   });
 
   it("says that a folder cannot hold the copy of stdin", async () => {
-    const folder = await scratchFolder();
+    const folder = temporaryFolder();
     await mkdir(join(folder, "temp"));
     await writeFile(join(folder, "temp", "file"), "");
     const spooling = spoolStdin(Readable.from([Buffer.from(CSV)]), join(folder, "temp", "file"));
@@ -189,7 +190,7 @@ describe("an input", () => {
 });
 
 async function written(content: string | Buffer, name: string): Promise<string> {
-  const path = join(await scratchFolder(), name);
+  const path = join(temporaryFolder(), name);
   await writeFile(path, content);
   return path;
 }

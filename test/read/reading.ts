@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { Failure } from "../../src/model/failure.ts";
 import type { Place } from "../../src/model/place.ts";
 import type { InputRecord, Row } from "../../src/model/record.ts";
@@ -11,13 +9,6 @@ import { openInput } from "../../src/read/open-input.ts";
 import type { ReadNotice, ReadOptions } from "../../src/read/open-input.ts";
 
 export const FIXTURES: string = new URL("../../fixtures/read", import.meta.url).pathname;
-
-/** A folder that goes away with the test. */
-export async function scratchFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "migrate-read-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export function fixture(name: string): SourceSpec {
   return source(join(FIXTURES, name));
@@ -35,7 +26,7 @@ export interface Reading {
 /** Everything that one pass over the plan gives. */
 export async function read(plan: SourceSpec, options: Partial<ReadOptions> = {}): Promise<Reading> {
   const notices: ReadNotice[] = [];
-  const tempFolder = join(await scratchFolder(), "temp");
+  const tempFolder = join(temporaryFolder(), "temp");
   const input = await openInput(plan, { tempFolder, onNotice: (notice) => notices.push(notice), ...options });
   try {
     const records: InputRecord[] = [];

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { checkReportFolder, writeReportFiles } from "../../src/report/report-files.ts";
 import { reporters } from "../../src/report/formats/reporters.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { batched, csvRow, csvTable, missing, outcomeOf, recordsOf } from "./inputs.ts";
 import { rendered, reportOf } from "./reports.ts";
 
@@ -21,11 +21,10 @@ const options = (): Parameters<typeof writeReportFiles>[1] => ({
   records: () => batched(records),
 });
 
-beforeEach(async () => {
-  home = await mkdtemp(path.join(tmpdir(), "report-files-"));
+beforeEach(() => {
+  home = temporaryFolder();
   folder = path.join(home, "new", "out");
 });
-afterEach(() => rm(home, { recursive: true }));
 
 describe("writeReportFiles", () => {
   it("writes what the reporters render, and the summary", async () => {

@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { request } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach } from "vitest";
 import type { Contract, Operation } from "../../src/contract/contract.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/start-sandbox.ts";
 
 /** What `JSON.parse` gives: tests look into it as they like. */
@@ -32,15 +31,9 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "migrate-sandbox-"));
-  open.push(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** A sandbox on a free port, with the API key sent unless another authorization (or none: "") is given. */
 export async function connect(options: Partial<SandboxOptions> = {}): Promise<Client> {
-  const folder = options.folder ?? (await temporaryFolder());
+  const folder = options.folder ?? temporaryFolder();
   const sandbox = await startSandbox({ contract: CONTRACT, port: 0, faults: {}, ...options, folder });
   open.unshift(() => sandbox.close());
   const ca = await readFile(sandbox.ready.ca, "utf8");

@@ -3,7 +3,8 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { expect, test } from "vitest";
-import { account, ACCOUNTS, connect, temporaryFolder } from "./sandbox-client.ts";
+import { account, ACCOUNTS, connect } from "./sandbox-client.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 test("it listens on loopback only, and says where in the ready object", async () => {
   const { sandbox } = await connect({ apiKey: "sk_test" });
@@ -51,7 +52,7 @@ test("whoever does not trust its authority does not get in, nor does old TLS", a
 });
 
 test("certificates are used again, and made anew when they are damaged", async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const first = await connect({ folder });
   const ca = await readFile(first.sandbox.ready.ca, "utf8");
   await first.sandbox.close();
@@ -65,7 +66,7 @@ test("certificates are used again, and made anew when they are damaged", async (
 });
 
 test("a data file keeps accounts, notes and suppliers from one start to the next", async () => {
-  const dataFile = join(await temporaryFolder(), "data", "platform.json");
+  const dataFile = join(temporaryFolder(), "data", "platform.json");
   const first = await connect({ dataFile });
   const { json } = await first.post(ACCOUNTS, account("E-1", { billing_postcode: "SW1A 1AA" }));
   const notes = { ...account("E-1"), notes: [{ body: "Dog" }] };
@@ -83,7 +84,7 @@ test("a data file keeps accounts, notes and suppliers from one start to the next
 });
 
 test("changes reach the data file while the sandbox runs", async () => {
-  const dataFile = join(await temporaryFolder(), "platform.json");
+  const dataFile = join(temporaryFolder(), "platform.json");
   const { post } = await connect({ dataFile });
   await post(ACCOUNTS, account("E-1"));
   await expect.poll(() => readFile(dataFile, "utf8").catch(() => "")).toContain('"E-1"');
@@ -92,7 +93,7 @@ test("changes reach the data file while the sandbox runs", async () => {
 test.each(["{", "[]", '{"suppliers":{"A":"Asleep"},"accounts":[]}', '{"suppliers":{},"accounts":[{"number":1}]}'])(
   "a data file that is something else is left alone: %s",
   async (text) => {
-    const dataFile = join(await temporaryFolder(), "other.json");
+    const dataFile = join(temporaryFolder(), "other.json");
     await writeFile(dataFile, text);
     await expect(connect({ dataFile })).rejects.toMatchObject({ code: "storage" });
     expect(await readFile(dataFile, "utf8")).toBe(text);
@@ -100,11 +101,11 @@ test.each(["{", "[]", '{"suppliers":{"A":"Asleep"},"accounts":[]}', '{"suppliers
 );
 
 test("a data path that cannot be read is a failure of storage", async () => {
-  await expect(connect({ dataFile: await temporaryFolder() })).rejects.toMatchObject({ code: "storage" });
+  await expect(connect({ dataFile: temporaryFolder() })).rejects.toMatchObject({ code: "storage" });
 });
 
 test("a data file that cannot be written is a failure of storage, not a bug, and is written once it can be", async () => {
-  const folder = join(await temporaryFolder(), "data");
+  const folder = join(temporaryFolder(), "data");
   const dataFile = join(folder, "platform.json");
   const { sandbox } = await connect({ dataFile });
   await writeFile(folder, "a file where the folder was to be");
@@ -115,7 +116,7 @@ test("a data file that cannot be written is a failure of storage, not a bug, and
 });
 
 test("a folder that cannot hold the certificates is a failure of storage, not a bug", async () => {
-  const file = join(await temporaryFolder(), "file");
+  const file = join(temporaryFolder(), "file");
   await writeFile(file, "");
   await expect(connect({ folder: join(file, "sandbox") })).rejects.toMatchObject({
     code: "storage",

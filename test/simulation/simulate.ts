@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { keptFolder } from "../temporary-folder.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Operation } from "../../src/contract/contract.ts";
 import { between, type Dice, oneOf, seededDice } from "../seeded-dice.ts";
@@ -37,7 +37,7 @@ export interface SimulationOptions {
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Simulated> {
   const { spoil = (job) => job, wall } = options;
   const dice = seededDice(seed);
-  const folder = mkdtempSync(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "migrate-simulation-"));
+  const { folder, remove } = keptFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   try {
     const world = createWorld(dice, path.join(folder, "ledger.db"), wall);
     const job = spoil(world.job);
@@ -54,7 +54,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
       kills: ends.filter(({ reason }) => reason === "killed").length,
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
 }
 

@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
-import { storeFolder, storeOptions } from "./scene.ts";
+import { storeOptions } from "./scene.ts";
 import { behavesAsStore } from "./store-behaviour.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 function write(folder: string, keys: readonly string[]): void {
   for (const key of keys) {
@@ -15,14 +16,14 @@ function write(folder: string, keys: readonly string[]): void {
 describe("a folder", () => {
   behavesAsStore(async () => ({
     withDocuments: (keys) => {
-      const folder = storeFolder();
+      const folder = temporaryFolder();
       write(folder, keys);
       return openStore(storeOptions({ location: folder }));
     },
   }));
 
   test("is not left through links, nor through the key", async () => {
-    const outside = storeFolder();
+    const outside = temporaryFolder();
     write(outside, ["secret.pdf", "beside/a.pdf"]);
     const folder = path.join(outside, "store");
     write(folder, ["real/a.pdf"]);
@@ -37,7 +38,7 @@ describe("a folder", () => {
   });
 
   test("may itself be a link", async () => {
-    const outside = storeFolder();
+    const outside = temporaryFolder();
     write(path.join(outside, "real"), ["a.pdf"]);
     symlinkSync("real", path.join(outside, "store"));
     const { has } = await openStore(storeOptions({ location: path.join(outside, "store") }));
@@ -45,14 +46,14 @@ describe("a folder", () => {
   });
 
   test.each(["nowhere", "file.txt"])("cannot be %s", async (name) => {
-    const folder = storeFolder();
+    const folder = temporaryFolder();
     write(folder, ["file.txt"]);
     const refused = openStore(storeOptions({ location: path.join(folder, name) }));
     await expect(refused).rejects.toMatchObject({ code: "config", message: expect.stringContaining(name) });
   });
 
   test.skipIf(process.getuid?.() === 0)("that may not be looked into does not pass for an empty one", async () => {
-    const folder = storeFolder();
+    const folder = temporaryFolder();
     write(folder, ["closed/a.pdf"]);
     const { has } = await openStore(storeOptions({ location: folder }));
     chmodSync(path.join(folder, "closed"), 0o000);
@@ -61,7 +62,7 @@ describe("a folder", () => {
   });
 
   test("holds no name that is too long", async () => {
-    const { has } = await openStore(storeOptions({ location: storeFolder() }));
+    const { has } = await openStore(storeOptions({ location: temporaryFolder() }));
     expect(await has("x".repeat(500))).toBe(false);
   });
 });

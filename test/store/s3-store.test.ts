@@ -4,7 +4,8 @@ import type { StoreOptions } from "../../src/store/open-store.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Action, SeenRequest } from "../chaos-server.ts";
 import { reply, resetSilently, startChaosServer } from "../chaos-server.ts";
-import { storeFolder, storeOptions } from "./scene.ts";
+import { storeOptions } from "./scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const CREDENTIALS = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "a-secret", sessionToken: "a-session" };
 const credentials = async (): Promise<typeof CREDENTIALS> => CREDENTIALS;
@@ -121,6 +122,6 @@ test.each<readonly [string, Partial<StoreOptions>]>([
 });
 
 test("a folder needs no credentials", async () => {
-  const store = await openStore(storeOptions({ location: storeFolder() }));
+  const store = await openStore(storeOptions({ location: temporaryFolder() }));
   expect(await store.has("a.pdf")).toBe(false);
 });

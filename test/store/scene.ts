@@ -1,14 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { onTestFinished } from "vitest";
 import type { StoreOptions } from "../../src/store/open-store.ts";
-
-export function storeFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "migrate-store-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A store at that place, without credentials, whose waits take no time. */
 export function storeOptions(more: Partial<StoreOptions> & Pick<StoreOptions, "location">): StoreOptions {

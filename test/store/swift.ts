@@ -1,12 +1,12 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { AwsV4Signer } from "aws4fetch";
 import { Agent, request } from "undici";
+import { keptFolder } from "../temporary-folder.ts";
 import { serverCertificate } from "../../src/sandbox/certificate.ts";
 
 /** Debian's own Python: the one that its package `python3-swift` is for. */
@@ -30,7 +30,7 @@ export interface Swift {
 
 /** Starts OpenStack Swift with its S3 interface over HTTPS. Its maker stops it. */
 export async function startSwift(): Promise<Swift> {
-  const folder = mkdtempSync(path.join(tmpdir(), "migrate-swift-"));
+  const { folder, remove } = keptFolder();
   const { caPath } = await serverCertificate(folder);
   const script = fileURLToPath(new URL("swift-server.py", import.meta.url));
   const files = [folder, path.join(folder, "server.pem"), path.join(folder, "server-key.pem")];
@@ -61,7 +61,7 @@ export async function startSwift(): Promise<Swift> {
       const ended = new Promise((resolve) => void server.once("close", resolve));
       server.stdin.end();
       await Promise.all([dispatcher.close(), ended]);
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
 }

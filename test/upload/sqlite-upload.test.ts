@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { ImportClient } from "../../src/platform/import/import-client.ts";
@@ -22,8 +20,7 @@ const SCRIPT: readonly (readonly [readonly RequestResult[], string])[] = [
 ];
 
 test("the real ledger takes every turn that an upload may take", async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "migrate-upload-"));
-  const ledger = await openTemporaryLedger(folder);
+  const ledger = await openTemporaryLedger(temporaryFolder());
   try {
     const run = await ledger.startRun({
       command: "push",
@@ -80,7 +77,6 @@ test("the real ledger takes every turn that an upload may take", async () => {
     ]);
   } finally {
     await ledger.close();
-    await rm(folder, { recursive: true, force: true });
   }
 });
 

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { reserveTemporaryFolder } from "../../../src/cli/process/temporary-folder.ts";
-import { folderOf } from "../folder-of.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 it("what a killed process left behind is removed, and nothing else", () => {
-  const temporary = folderOf({});
+  const temporary = temporaryFolder({});
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = temporary;
   onTestFinished(() => {

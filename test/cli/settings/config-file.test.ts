@@ -1,11 +1,11 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../../../src/cli/settings/config-file.ts";
-import { folderOf } from "../folder-of.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("the configuration file", () => {
   it("is searched in the folder and above it", async () => {
-    const folder = folderOf({ "migrate.yaml": "supplier: ABOVE\n", "a/b/note.txt": "" });
+    const folder = temporaryFolder({ "migrate.yaml": "supplier: ABOVE\n", "a/b/note.txt": "" });
     expect(await readConfig(undefined, path.join(folder, "a/b"))).toMatchObject({
       file: "../../migrate.yaml",
       supplier: "ABOVE",
@@ -13,14 +13,14 @@ describe("the configuration file", () => {
   });
 
   it("may be missing, and may be empty", async () => {
-    expect(await readConfig(undefined, folderOf())).toEqual({});
-    expect(await readConfig(undefined, folderOf({ "migrate.yaml": "# nothing yet\n" }))).toEqual({
+    expect(await readConfig(undefined, temporaryFolder())).toEqual({});
+    expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": "# nothing yet\n" }))).toEqual({
       file: "migrate.yaml",
     });
   });
 
   it("is the named one, wherever it lies; its paths are relative to it", async () => {
-    const folder = folderOf({
+    const folder = temporaryFolder({
       "conf/mine.yaml": `
 contract: [one.yaml, overlay:known, /absolute.yaml]
 mapping: maps/mapping.yaml
@@ -48,7 +48,7 @@ targets:
   });
 
   it("may name one contract without a list", async () => {
-    expect(await readConfig(undefined, folderOf({ "migrate.yaml": "contract: one.yaml\n" }))).toMatchObject({
+    expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": "contract: one.yaml\n" }))).toMatchObject({
       contract: ["one.yaml"],
     });
   });
@@ -64,7 +64,7 @@ targets:
     ["targets:\n  test:\n    bseUrl: https://t.example/v1/\n", 3, /bseUrl/, /baseUrl/],
     ["targets:\n  t:\n    baseUrl: x\n    auth:\n      apiKey: sk_1\n", 5, /auth\.apiKey/, /apiKeyFile/],
   ])("the unknown setting of %j is refused at line %i, with what was meant", async (text, line, message, hint) => {
-    await expect(readConfig(undefined, folderOf({ "migrate.yaml": text }))).rejects.toMatchObject({
+    await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       code: "config",
       exitCode: 2,
       message: expect.stringMatching(message),
@@ -79,7 +79,7 @@ targets:
     ["targets:\n  t: {}\n", 2, /baseUrl/],
     ["- a list\n", 1, /settings/],
   ])("%j is refused at line %i, with what is expected", async (text, line, message) => {
-    await expect(readConfig(undefined, folderOf({ "migrate.yaml": text }))).rejects.toMatchObject({
+    await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       code: "config",
       message: expect.stringMatching(message),
       place: { file: "migrate.yaml", line },
@@ -87,7 +87,7 @@ targets:
   });
 
   it("is never read when a missing one is named", async () => {
-    const folder = folderOf({ "migrate.yaml": "supplier: A\n" });
+    const folder = temporaryFolder({ "migrate.yaml": "supplier: A\n" });
     await expect(readConfig("other.yaml", folder)).rejects.toMatchObject({ code: "config" });
   });
 });

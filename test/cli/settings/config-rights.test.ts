@@ -2,10 +2,10 @@ import { chmodSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { refuseWritableByOthers } from "../../../src/cli/settings/config-file.ts";
-import { folderOf } from "../folder-of.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 it("a configuration file that anybody may change is refused, one that anybody may read is not", async () => {
-  const file = path.join(folderOf({ "migrate.yaml": "supplier: A\n" }), "migrate.yaml");
+  const file = path.join(temporaryFolder({ "migrate.yaml": "supplier: A\n" }), "migrate.yaml");
   chmodSync(file, 0o644);
   await expect(refuseWritableByOthers(file)).resolves.toBeUndefined();
   chmodSync(file, 0o646);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSecrets } from "../../../src/cli/settings/read-credentials.ts";
-import { folderOf } from "../folder-of.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("credentials", () => {
   it("come from the environment before any file is looked at", async () => {
@@ -15,7 +15,7 @@ describe("credentials", () => {
   });
 
   it("come from private files, without the line end", async () => {
-    const folder = folderOf({ key: "sk_2\n", token: "  t2\r\n" });
+    const folder = temporaryFolder({ key: "sk_2\n", token: "  t2\r\n" });
     expect(await readSecrets({ MIGRATE_API_KEY: "" }, { apiKeyFile: path.join(folder, "key") })).toEqual({
       apiKey: "sk_2",
     });
@@ -33,7 +33,7 @@ describe("credentials", () => {
     ["missing", /ENOENT/],
     ["empty", /empty/],
   ])("are refused from a file that is %s", async (name, message) => {
-    const folder = folderOf({ wide: "sk_3", empty: "\n", real: "sk_4" });
+    const folder = temporaryFolder({ wide: "sk_3", empty: "\n", real: "sk_4" });
     chmodSync(path.join(folder, "wide"), 0o640);
     symlinkSync(path.join(folder, "real"), path.join(folder, "link"));
     mkdirSync(path.join(folder, "folder"));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Flags } from "../../../src/cli/options/options.ts";
 import { readLedgerSettings, readSettings } from "../../../src/cli/settings/settings.ts";
-import { folderOf } from "../folder-of.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const CONFIG = `
 contract: contract.yaml
@@ -29,7 +29,7 @@ targets:
 
 describe("settings", () => {
   it("have defaults", async () => {
-    const folder = folderOf();
+    const folder = temporaryFolder();
     expect(await readSettings(["a.csv"], {}, folder)).toMatchObject({
       configFile: undefined,
       job: { folder, sources: ["a.csv"], contract: [], namedSources: {} },
@@ -46,7 +46,7 @@ describe("settings", () => {
   });
 
   it("come from the configuration file, every one of them", async () => {
-    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readSettings([], {}, folder)).toMatchObject({
       configFile: "migrate.yaml",
       job: {
@@ -72,7 +72,7 @@ describe("settings", () => {
   });
 
   it("of the command line beat those of the file", async () => {
-    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = {
       contract: ["mine.yaml", "overlay.yaml"],
       operation: "other",
@@ -111,7 +111,7 @@ describe("settings", () => {
   });
 
   it("of one target do not mix with an address typed in", async () => {
-    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const { target, pace, job } = await readSettings([], { baseUrl: "https://other.example/v1/" }, folder);
     expect(target).toMatchObject({
       baseUrl: "https://other.example/v1/",
@@ -124,7 +124,7 @@ describe("settings", () => {
   });
 
   it("name a target and its address again when both were typed in", async () => {
-    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = { target: "live", baseUrl: "http://127.0.0.1/v1/", allowInsecureLoopback: true };
     expect((await readSettings([], flags, folder)).target).toMatchObject({
       baseUrl: "http://127.0.0.1/v1/",
@@ -142,12 +142,12 @@ describe("settings", () => {
     [{ source: ["customers="] }, "usage", /--source customers=/],
     [{ ledger: "postgres://host/db" }, "config", /--ledger/],
   ])("%j is refused", async (flags, code, hint) => {
-    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     await expect(readSettings([], flags, folder)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
   });
 
   it("for what starts from the ledger leave the report folder to the run, unless one is typed in", async () => {
-    const folder = folderOf({ "migrate.yaml": CONFIG });
+    const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readLedgerSettings({}, folder)).toEqual({
       configFile: "migrate.yaml",
       ledger: "file.db",
@@ -174,7 +174,7 @@ targets:
     suppliers: { SPRING: { bucket: live-files, expectedStatus: Paused }, ELSEWHERE: {} }
 `;
     const supplierOf = async (flags: Flags): Promise<unknown> =>
-      (await readSettings([], flags, folderOf({ "migrate.yaml": SUPPLIERS }))).supplier;
+      (await readSettings([], flags, temporaryFolder({ "migrate.yaml": SUPPLIERS }))).supplier;
 
     it("are those of the file", async () => {
       expect(await supplierOf({})).toEqual({ code: "SPRING", rootLocation: "sftp/spring", bucket: "files" });

@@ -2,13 +2,13 @@ import { chmodSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { readStoreCredentials } from "../../../src/cli/settings/read-credentials.ts";
-import { folderOf } from "../folder-of.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const ENVIRONMENT = { AWS_ACCESS_KEY_ID: "AK", AWS_SECRET_ACCESS_KEY: "sk", AWS_SESSION_TOKEN: "st" };
 const KEY = { accessKeyId: "AK", secretAccessKey: "sk" };
 
 function privateFile(text: string): string {
-  const file = path.join(folderOf({ key: text }), "key");
+  const file = path.join(temporaryFolder({ key: text }), "key");
   chmodSync(file, 0o600);
   return file;
 }

@@ -3,18 +3,15 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/ledger/sqlite/sqlite-database.ts";
@@ -22,10 +19,10 @@ import { upgradeSchema } from "../../../src/ledger/sqlite/ledger-schema.ts";
 import { openLedger, openTemporaryLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { describeLedger } from "../behaviour/ledger-behaviour.ts";
 import { item, planned, PUSH, sendAll } from "../ledger-input.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { keptFolder, temporaryFolder } from "../../temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "ledgers-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { folder, remove } = keptFolder();
+afterAll(remove);
 let count = 0;
 
 describeLedger("a SQLite ledger", () => {

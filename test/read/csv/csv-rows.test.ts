@@ -4,8 +4,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
 import type { ReadLimits } from "../../../src/read/read-limits.ts";
-import { cells, failureOf, firstCells, fixture, problemsOf, read, scratchFolder, source } from "../reading.ts";
+import { cells, failureOf, firstCells, fixture, problemsOf, read, source } from "../reading.ts";
 import type { Reading } from "../reading.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("CSV", () => {
   it("takes every line end, mixed in one file, and skips blank lines", async () => {
@@ -168,7 +169,7 @@ describe("CSV", () => {
 });
 
 async function readText(text: string, limits: Partial<ReadLimits> = {}): Promise<Reading> {
-  const path = join(await scratchFolder(), "extract.csv");
+  const path = join(temporaryFolder(), "extract.csv");
   await writeFile(path, text);
   return read(source(path), { limits });
 }

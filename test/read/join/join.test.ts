@@ -6,7 +6,8 @@ import { Failure } from "../../../src/model/failure.ts";
 import type { InputRecord, Row } from "../../../src/model/record.ts";
 import type { SourceSpec } from "../../../src/model/source-spec.ts";
 import { openInput } from "../../../src/read/open-input.ts";
-import { cells, failureOf, FIXTURES, problemsOf, read, scratchFolder } from "../reading.ts";
+import { cells, failureOf, FIXTURES, problemsOf, read } from "../reading.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const accounts: SourceSpec = {
   name: "accounts",
@@ -101,7 +102,7 @@ describe("joins", () => {
       [names("A").toSorted(), []],
       [names("A").toSorted().toReversed(), [0o700, 0o600]],
     ] as const) {
-      const tempFolder = join(await scratchFolder(), "temp");
+      const tempFolder = join(temporaryFolder(), "temp");
       const whole = await writeJoin(
         keys,
         keys.flatMap((key) => [key, key]),
@@ -120,7 +121,7 @@ describe("joins", () => {
   });
 
   it("joins JSON by paths", async () => {
-    const folder = await scratchFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, "a.json"), '[{"ids": {"ref": "A1"}}, {"ids": {"ref": 7}}]');
     await writeFile(join(folder, "c.ndjson"), '{"of": ["A1"]}\n{"of": ["7"]}\n{"of": ["x"]}\n');
     const plan: SourceSpec = {
@@ -145,7 +146,7 @@ describe("joins", () => {
   });
 
   it("says that a folder cannot hold the index", async () => {
-    const path = join(await scratchFolder(), "file");
+    const path = join(temporaryFolder(), "file");
     await writeFile(path, "");
     const failure = await failureOf(read(accounts, { ...ON_DISK, tempFolder: join(path, "temp") }));
     expect(failure).toMatchObject({ code: "storage", exitCode: 6 });
@@ -194,7 +195,7 @@ async function writeJoin(
   children: readonly string[],
   grandchildren: readonly string[],
 ): Promise<SourceSpec> {
-  const folder = await scratchFolder();
+  const folder = temporaryFolder();
   const write = async (name: string, keys: readonly string[]): Promise<string> => {
     const path = join(folder, `${name}.csv`);
     await writeFile(path, `KEY,OWN,NOTE\n${keys.map((key, index) => `${key},${key},${index}\n`).join("")}`);
@@ -227,7 +228,7 @@ async function passes(
   plan: SourceSpec,
   options: Parameters<typeof read>[1],
 ): Promise<readonly (readonly InputRecord[])[]> {
-  const tempFolder = join(await scratchFolder(), "temp");
+  const tempFolder = join(temporaryFolder(), "temp");
   const input = await openInput(plan, { tempFolder, onNotice: () => {}, ...options });
   try {
     const found: InputRecord[][] = [];

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ReadLimits } from "../../../src/read/read-limits.ts";
-import { failureOf, fixture, problemsOf, read, scratchFolder, source } from "../reading.ts";
+import { failureOf, fixture, problemsOf, read, source } from "../reading.ts";
 import type { Reading } from "../reading.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("JSON arrays", () => {
   it("finds what JSON.parse passes over, at its place, and reads on", async () => {
@@ -153,7 +154,7 @@ function deep(levels: number): string {
 }
 
 async function readText(text: string, limits: Partial<ReadLimits> = {}, name = "extract.json"): Promise<Reading> {
-  const path = join(await scratchFolder(), name);
+  const path = join(temporaryFolder(), name);
   await writeFile(path, text);
   return read(source(path), { limits });
 }

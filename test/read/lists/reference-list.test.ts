@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { readReferenceList } from "../../../src/read/lists/reference-list.ts";
 
 function fileOf(name: string, text: string): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "migrate-list-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(path.join(folder, name), text);
-  return path.join(folder, name);
+  return path.join(temporaryFolder({ [name]: text }), name);
 }
 
 it("reads CSV, trims its cells and leaves empty ones out", async () => {

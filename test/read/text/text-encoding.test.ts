@@ -3,8 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
-import { cells, failureOf, firstCells, read, scratchFolder, source } from "../reading.ts";
+import { cells, failureOf, firstCells, read, source } from "../reading.ts";
 import type { Reading } from "../reading.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** WHATWG Encoding Standard, index windows-1252: what 0x80 to 0x9F stand for. */
 const WINDOWS_1252 =
@@ -123,7 +124,7 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 async function readBytes(bytes: Buffer, encoding?: string): Promise<Reading> {
-  const path = join(await scratchFolder(), "extract.csv");
+  const path = join(temporaryFolder(), "extract.csv");
   await writeFile(path, bytes);
   return read(source(path), encoding === undefined ? {} : { encoding });
 }

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { fingerprintFile } from "../../../src/read/source-files.ts";
 import { readLookup } from "../../../src/read/lists/lookup-table.ts";
 import { readTextFile } from "../../../src/read/text/text-file.ts";
-import { failureOf, scratchFolder } from "../reading.ts";
+import { failureOf } from "../reading.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("contract, mapping and config files", () => {
   it("come without their byte order mark", async () => {
@@ -14,7 +15,7 @@ describe("contract, mapping and config files", () => {
   });
 
   it("are refused when they are missing, a folder, binary or not UTF-8", async () => {
-    const folder = join(await scratchFolder(), "folder");
+    const folder = join(temporaryFolder(), "folder");
     await mkdir(folder);
     for (const [path, message] of [
       [join(folder, "missing.yaml"), "no such file"],
@@ -29,7 +30,7 @@ describe("contract, mapping and config files", () => {
   });
 
   it("are single files: a folder in their place is not answered with how to name sources", async () => {
-    const failure = await failureOf(readTextFile(await scratchFolder()));
+    const failure = await failureOf(readTextFile(temporaryFolder()));
     expect(failure.hint).toBe("name a single file");
   });
 });
@@ -71,7 +72,7 @@ describe("fingerprints", () => {
 });
 
 async function written(content: string | Buffer): Promise<string> {
-  const path = join(await scratchFolder(), "file");
+  const path = join(temporaryFolder(), "file");
   await writeFile(path, content);
   return path;
 }

@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
-import { afterEach, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import type { Outcome } from "../../../src/model/outcome.ts";
 import type { InputRecord } from "../../../src/model/record.ts";
 import { type ReportFilesOptions, writeReportFiles } from "../../../src/report/report-files.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { batched } from "../inputs.ts";
 import { reportOf } from "../reports.ts";
 
@@ -24,10 +24,9 @@ export interface RejectScene {
 
 export function rejectScene(): RejectScene {
   let folder = "";
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "rejects-"));
+  beforeEach(() => {
+    folder = temporaryFolder();
   });
-  afterEach(() => rm(folder, { recursive: true }));
   return {
     folder: () => folder,
     write: (records, outcomes, more = {}) =>
