@@ -1,57 +1,40 @@
-import pLimit from "p-limit";
-import type { AttemptOutcome } from "../ledger/ledger.ts";
-import { createSendRecord } from "./send-record.ts";
-import type { SendContext } from "./next-request.ts";
 import type { RecordState } from "./record-state.ts";
-import type { UploadOptions, UploadDependencies } from "./upload-types.ts";
-
-export interface DispatcherContext extends Omit<SendContext, "inFlight" | "onSaved"> {
-  /** A record has its outcome, durably. */
-  readonly onSaved: (settlement: AttemptOutcome, inFlight: number) => void;
-}
+import type { SendContext } from "./send-context.ts";
+import { sendRecord } from "./send-record.ts";
 
 /**
- * Carries the backlog's records to the platform, as many at a time as the pace allows, and hands their outcomes to
- * the journal. Resolves when the backlog is over; once halted, what has not left yet is handed in as `pending`.
+ * Sends the records of the queue, as many at a time as the rate control and the limits of the steps allow. Resolves when
+ * the queue is over. After a shutdown, the records that are left get the outcome `pending`.
  */
-export async function dispatchAll(
-  dependencies: UploadDependencies,
-  options: UploadOptions,
-  tools: DispatcherContext,
-): Promise<void> {
-  const { queue, rate, shutdown, stepLimits } = tools;
-  const slots = pLimit(rate.limit());
-  const deliver = createSendRecord(dependencies, options, {
-    ...tools,
-    inFlight: () => slots.activeCount,
-    onSaved: (settlement) => tools.onSaved(settlement, slots.activeCount),
-  });
-  shutdown.stopping.addEventListener("abort", queue.notify);
-  const mayGo = (state: RecordState): boolean => stepLimits.isOpen(state.position.step);
-  const dispatch = (state: RecordState | undefined): void => {
-    if (state === undefined) return;
-    const pass = stepLimits.enter(state.position.step);
-    state.stepSlot = pass;
-    const over = (): void => {
-      stepLimits.leave(pass);
-      queue.notify();
-    };
-    void slots(deliver, state).then(over);
-  };
+export async function dispatchAll(context: SendContext): Promise<void> {
+  const { queue, rate, shutdown, stepLimits } = context;
+  const hasSlot = ({ position }: RecordState): boolean => stepLimits.isOpen(position.step);
 
-  const obstacle = (): Promise<void> | undefined => {
-    if (slots.concurrency !== rate.limit()) slots.concurrency = rate.limit();
-    if (queue.isIdle(mayGo) || slots.activeCount >= slots.concurrency) return queue.changed();
+  /** Undefined when a request may leave now. */
+  const waitForSlot = (): Promise<void> | undefined => {
+    if (queue.isIdle(hasSlot) || stepLimits.inFlight() >= rate.limit()) return queue.changed();
     return rate.waitForTurn(shutdown.stopping);
   };
 
+  shutdown.stopping.addEventListener("abort", queue.notify);
   while (!shutdown.stopping.aborted && !queue.isOver()) {
-    const wait = obstacle();
-    if (wait === undefined) dispatch(queue.next(mayGo));
+    const wait = waitForSlot();
+    if (wait === undefined) void dispatch(queue.next(hasSlot), context);
     else await wait;
   }
   while (!queue.isOver()) {
-    if (queue.isIdle()) await queue.changed();
-    else await deliver(queue.next());
+    const state = queue.next();
+    if (state === undefined) await queue.changed();
+    else await sendRecord(state, context);
   }
+}
+
+async function dispatch(state: RecordState | undefined, context: SendContext): Promise<void> {
+  if (state === undefined) return;
+  const { queue, stepLimits } = context;
+  const slot = stepLimits.enter(state.position.step);
+  state.stepSlot = slot;
+  await sendRecord(state, context);
+  stepLimits.leave(slot);
+  queue.notify();
 }

@@ -2,27 +2,27 @@ import type { Clock } from "../time/clock.ts";
 import type { Intent, Ledger, AttemptOutcome } from "../ledger/ledger.ts";
 
 /**
- * Writes intents and outcomes to the ledger in groups and strictly one after another: an outcome handed in before an
- * intent is on disk no later than it. Everything waits while the disk takes a group, so outcomes go with the next
- * intents; where none come, they wait for company at most twice `FLUSH_MS`.
+ * Writes intents and outcomes to the ledger in groups, one group after another: an outcome that was handed in before an
+ * intent is on disk no later than the intent. Outcomes are written with the next intents; where none come, after at most
+ * twice `FLUSH_MS`.
  */
 export interface LedgerWriter {
   /**
-   * Resolves when the intents are durable, and in the same stroke what came of the attempts before that they repeat.
+   * Resolves when the intents are durable, and in the same transaction the outcomes of the attempts that they repeat.
    * @throws what the ledger throws
    */
   readonly saveIntents: (intents: readonly Intent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;
   /** `onSaved` is called when the outcome is durable. */
-  readonly saveOutcome: (settlement: AttemptOutcome, onSaved: () => void) => void;
-  /** Writes what is left, trying once more what the ledger had refused; returns what it still refuses. */
+  readonly saveOutcome: (outcome: AttemptOutcome, onSaved: () => void) => void;
+  /** Writes what is left, and once more what the ledger had refused; returns what it refuses again. */
   readonly close: () => Promise<readonly AttemptOutcome[]>;
 }
 
 /** The outcome of an attempt that is to be repeated. */
-interface RepeatedAttempt {
-  readonly settlement: AttemptOutcome;
-  /** What is written down instead when the new attempt cannot be: without it, a doubt must not be forgotten. */
-  readonly alone: AttemptOutcome;
+export interface RepeatedAttempt {
+  readonly outcome: AttemptOutcome;
+  /** Written instead when the intent of the new attempt could not be: the record must stay ambiguous then. */
+  readonly fallback: AttemptOutcome;
 }
 
 export interface LedgerWriterOptions {
@@ -38,17 +38,17 @@ const FLUSH_MS = 120;
 const FLUSH_AT = 128;
 
 interface Entry {
-  readonly settlement: AttemptOutcome;
-  readonly alone?: AttemptOutcome;
+  readonly outcome: AttemptOutcome;
+  readonly fallback?: AttemptOutcome;
   readonly onSaved?: () => void;
 }
 
 export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWriterOptions): LedgerWriter {
-  const pages = createLedgerTransactions(ledger, run);
+  const transactions = createLedgerTransactions(ledger, run);
   let buffered: Entry[] = [];
   let last: Promise<void> = Promise.resolve();
-  const over = new AbortController();
-  let timing = false;
+  const closed = new AbortController();
+  let isTimerSet = false;
   let groups = 0;
 
   const take = (): readonly Entry[] => {
@@ -61,45 +61,45 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   const flush = (): void => {
     if (buffered.length === 0) return;
     const entries = take();
-    last = last.then(() => pages.write(entries).catch(onFailure));
+    last = last.then(() => transactions.write(entries).catch(onFailure));
   };
 
-  /** One timer at a time, never reset; it runs once more when a group has left meanwhile. */
+  /** One timer at a time, never reset; it runs once more when a group was written meanwhile. */
   const flushLater = async (): Promise<void> => {
-    timing = true;
-    for (let before = -1; before !== groups && !over.signal.aborted;) {
+    isTimerSet = true;
+    for (let before = -1; before !== groups && !closed.signal.aborted;) {
       before = groups;
-      await clock.sleep(FLUSH_MS, over.signal);
+      await clock.sleep(FLUSH_MS, closed.signal);
     }
-    timing = false;
+    isTimerSet = false;
     flush();
   };
 
   return {
     saveIntents(intents, repeated = []) {
       const entries = [...take(), ...repeated];
-      const intended = last.then(() => pages.write(entries, intents));
+      const intended = last.then(() => transactions.write(entries, intents));
       last = intended.catch(() => undefined);
       return intended;
     },
-    saveOutcome(settlement, onSaved) {
-      buffered.push({ settlement, onSaved });
+    saveOutcome(outcome, onSaved) {
+      buffered.push({ outcome, onSaved });
       if (buffered.length >= FLUSH_AT) flush();
-      else if (!timing) void flushLater();
+      else if (!isTimerSet) void flushLater();
     },
     async close() {
-      over.abort();
+      closed.abort();
       flush();
       await last;
-      return pages.writeRefused();
+      return transactions.writeRefused();
     },
   };
 }
 
 interface LedgerTransactions {
-  /** Outcomes, with intents or without, in one transaction; what the ledger refuses is kept. */
+  /** Writes outcomes, with intents or without, in one transaction; what the ledger refuses is kept. */
   readonly write: (entries: readonly Entry[], intents?: readonly Intent[]) => Promise<void>;
-  /** Tries that once more, and returns what is refused again. */
+  /** Writes what was refused once more, and returns what is refused again. */
   readonly writeRefused: () => Promise<readonly AttemptOutcome[]>;
 }
 
@@ -107,13 +107,13 @@ function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: st
   let refused: readonly Entry[] = [];
 
   const write: LedgerTransactions["write"] = async (entries, intents) => {
-    const settled = entries.map(({ settlement }) => settlement);
+    const outcomes = entries.map(({ outcome }) => outcome);
     try {
-      await (intents === undefined ? ledger.saveOutcomes(run, settled) : ledger.saveIntents(run, intents, settled));
+      await (intents === undefined ? ledger.saveOutcomes(run, outcomes) : ledger.saveIntents(run, intents, outcomes));
     } catch (error) {
       refused = [
         ...refused,
-        ...entries.map(({ settlement, alone = settlement, ...entry }) => ({ ...entry, settlement: alone })),
+        ...entries.map(({ outcome, fallback = outcome, ...entry }) => ({ ...entry, outcome: fallback })),
       ];
       throw error;
     }
@@ -126,7 +126,7 @@ function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: st
       const again = refused;
       refused = [];
       if (again.length > 0) await write(again).catch(() => undefined);
-      return refused.map(({ settlement }) => settlement);
+      return refused.map(({ outcome }) => outcome);
     },
   };
 }

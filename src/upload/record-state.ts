@@ -9,7 +9,7 @@ import { isAlreadyOnPlatform, type WorkflowPosition } from "./workflow-position.
 import type { RecordToSend } from "./upload-types.ts";
 import type { StepSlot } from "./rate/step-limit.ts";
 
-/** A record on its way. */
+/** A record that has an intent and no outcome yet. */
 export interface RecordState {
   readonly toSend: RecordToSend;
   /** Where it is on its way through the steps. */
@@ -18,16 +18,16 @@ export interface RecordState {
   attempt: number;
   /** Requests made for the step in this run. */
   tries: number;
-  /** A request had no clear answer, in this run or before: only a clear one can say now what became of the record. */
+  /** A request of this run or an earlier one had no clear reply: the platform may hold the record. */
   isAmbiguous: boolean;
   epoch: Epoch;
-  /** Looks at what became of the step. */
+  /** Requests that asked what became of the step. */
   polls: number;
-  /** Those of them in a row that found nothing under way. */
+  /** Polls in a row that found nothing. */
   notFoundCount: number;
-  /** When it was first looked for, on the monotonic clock. */
+  /** Monotonic milliseconds of the first poll. */
   pollingSince: number | undefined;
-  /** Its way through the gate of its step, while a request is under way. */
+  /** Held while a request is in flight. */
   stepSlot: StepSlot | undefined;
 }
 
@@ -43,37 +43,40 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
   };
 }
 
-/** What a state is when it comes to a step. */
+/** A state that comes to a step. */
 export function atPosition(
   position: WorkflowPosition,
 ): Pick<RecordState, "position" | "tries" | "polls" | "notFoundCount" | "pollingSince"> {
   return { position, tries: 0, polls: 0, notFoundCount: 0, pollingSince: undefined };
 }
 
-/** Whether what is being done for it changes nothing that cannot be changed again. */
+/** Whether the request that is made for it may be repeated. */
 export function isIdempotent({ position }: Pick<RecordState, "position">): boolean {
   return position.mode !== "send" || position.step.idempotent;
 }
 
-/** What an answer makes of the record if it is not sent again. */
+/** The outcome of a record. */
 export interface RecordOutcome {
   readonly status: AttemptOutcome["status"];
   readonly problems?: readonly PlatformProblem[];
   readonly account?: string;
   readonly reason?: string;
-  /** The step that is done with this. */
+  /** The step that was done. */
   readonly step?: string | undefined;
 }
 
-/** @param remoteValidation nothing is to be created: what is taken is `valid` */
+/**
+ * What a reply makes of the record if it is not sent again.
+ * @param remoteValidation nothing is to be created: what the platform finds good is `valid`
+ */
 export function outcomeOf(
-  answer: RequestResult,
+  result: RequestResult,
   state: Pick<RecordState, "toSend" | "isAmbiguous" | "position">,
   remoteValidation = false,
 ): RecordOutcome {
-  const { replyClass, http } = answer;
+  const { replyClass, http } = result;
   const { toSend, isAmbiguous } = state;
-  if (replyClass.kind === "accepted") return acceptedOutcome(answer, replyClass, remoteValidation ? toSend : undefined);
+  if (replyClass.kind === "accepted") return acceptedOutcome(result, replyClass, remoteValidation ? toSend : undefined);
   if (replyClass.kind === "blocked")
     return { status: "blocked", problems: locateProblems(replyClass.problems, toSend) };
   if (replyClass.kind === "rejected") {
@@ -83,56 +86,56 @@ export function outcomeOf(
     return { status: "rejected", problems: locateProblems(replyClass.problems, toSend), reason: replyClass.reason };
   }
   if (replyClass.kind === "unauthorised") return { status: "blocked", reason: "HTTP 401" };
-  if (replyClass.kind !== "stop") return { status: unansweredStatus(answer, state), reason: replyClass.reason };
+  if (replyClass.kind !== "stop") return { status: statusWithoutReply(result, state), reason: replyClass.reason };
   return { status: http === undefined ? "pending" : "blocked", reason: replyClass.failure.message };
 }
 
-/** @param rehearsed what was only tried: `valid`, unless it is on the platform already */
+/** @param validated what was only validated: `valid`, unless it is on the platform already */
 function acceptedOutcome(
-  answer: RequestResult,
-  verdict: Extract<ReplyClass, { readonly kind: "accepted" }>,
-  rehearsed: RecordToSend | undefined,
+  result: RequestResult,
+  replyClass: Extract<ReplyClass, { readonly kind: "accepted" }>,
+  validated: RecordToSend | undefined,
 ): RecordOutcome {
-  if (rehearsed === undefined || isAlreadyOnPlatform(answer)) return { status: "accepted", ...accountOf(verdict) };
-  return { status: "valid", problems: locateProblems(verdict.warnings ?? [], rehearsed) };
+  if (validated === undefined || isAlreadyOnPlatform(result)) return { status: "accepted", ...accountOf(replyClass) };
+  return { status: "valid", problems: locateProblems(replyClass.warnings ?? [], validated) };
 }
 
-function accountOf(verdict: { readonly account?: string }): { readonly account?: string } {
-  return verdict.account === undefined ? {} : { account: verdict.account };
+function accountOf({ account }: { readonly account?: string }): { readonly account?: string } {
+  return account === undefined ? {} : { account };
 }
 
-/** What an answer makes of the record when it was to be sent again and the run stops. */
-export function interruptedOutcome(answer: RequestResult, state: Pick<RecordState, "position">): RecordOutcome {
-  const { replyClass } = answer;
-  const status = unansweredStatus(answer, state);
+/** What a reply makes of the record when it was to be sent again and the run stops. */
+export function interruptedOutcome(result: RequestResult, state: Pick<RecordState, "position">): RecordOutcome {
+  const { replyClass } = result;
+  const status = statusWithoutReply(result, state);
   return "reason" in replyClass ? { status, reason: replyClass.reason } : { status };
 }
 
-/** What a closed import supplier did not take is still to be sent, when the run waits for it. */
-export function awaitingSupplier(conclusion: RecordOutcome): RecordOutcome {
-  const { status, problems } = conclusion;
+/** What a closed import supplier did not take is still to be sent when the run waits for the supplier. */
+export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
+  const { status, problems } = outcome;
   return status === "blocked" && problems !== undefined
     ? { status: "pending", reason: problems[0]?.code ?? "" }
-    : conclusion;
+    : outcome;
 }
 
-/** What got no answer may have been processed, unless to process it does no harm. */
-function unansweredStatus(
+/** What got no clear reply may have been processed, which matters unless the request is idempotent. */
+function statusWithoutReply(
   { replyClass }: RequestResult,
   state: Pick<RecordState, "position">,
 ): "ambiguous" | "pending" {
   return replyClass.kind === "ambiguous" && !isIdempotent(state) ? "ambiguous" : "pending";
 }
 
-/** What was never sent, held back or pushed back may be on the platform all the same, from an earlier request. */
+/** What was not sent or was refused may be on the platform all the same, from an earlier ambiguous request. */
 export function keepAmbiguous(
-  conclusion: RecordOutcome,
+  outcome: RecordOutcome,
   { isAmbiguous }: Pick<RecordState, "isAmbiguous">,
 ): RecordOutcome {
-  const { status, reason } = conclusion;
-  if (!isAmbiguous || (status !== "pending" && status !== "blocked")) return conclusion;
-  const doubt = "an earlier request had no clear answer";
-  return { ...conclusion, status: "ambiguous", reason: reason === undefined ? doubt : `${reason}; ${doubt}` };
+  const { status, reason } = outcome;
+  if (!isAmbiguous || (status !== "pending" && status !== "blocked")) return outcome;
+  const earlier = "an earlier request had no clear answer";
+  return { ...outcome, status: "ambiguous", reason: reason === undefined ? earlier : `${reason}; ${earlier}` };
 }
 
 export function intentFor(state: RecordState, clock: Clock): Intent {
@@ -154,18 +157,18 @@ export function intentFor(state: RecordState, clock: Clock): Intent {
 export function attemptOutcomeFor(
   { toSend, attempt }: RecordState,
   { status, problems = [], account, reason, step }: RecordOutcome,
-  context: { readonly clock: Clock; readonly answer: RequestResult | undefined },
+  context: { readonly clock: Clock; readonly result: RequestResult | undefined },
 ): AttemptOutcome {
-  const { answer, clock } = context;
+  const { result, clock } = context;
   return {
     record: toSend.record,
     identity: toSend.identity,
     attempt,
     status,
     problems,
-    ...(answer?.http === undefined ? {} : { http: answer.http }),
+    ...(result?.http === undefined ? {} : { http: result.http }),
     ...(account === undefined ? {} : { account }),
-    ...(answer === undefined ? {} : { durationMs: Math.round(answer.durationMs) }),
+    ...(result === undefined ? {} : { durationMs: Math.round(result.durationMs) }),
     ...(reason === undefined ? {} : { reason }),
     ...(step === undefined ? {} : { step }),
     at: stamp(clock),

@@ -5,7 +5,7 @@ import type { RequestResult } from "../platform/import/classified-request.ts";
 /** Requests for one record in one run. */
 const MAX_TRIES = 3;
 /** The same where the platform pushes back: a busy platform must not use up the tries of a good record. */
-const MAX_PUSHED_BACK = 10;
+const MAX_TRIES_PUSHED_BACK = 10;
 
 /** `yes`: send it again after `afterMs`. `no`: it has had its tries, or may not be sent again. */
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
@@ -20,12 +20,13 @@ export interface RetryState {
 
 /**
  * Whether a record is sent once more. `Retry-After` costs neither budget nor one of the three tries, because the
- * platform has said when to come back and the whole run waits until then; how long a run waits in vain is limited
- * elsewhere (`stall.ts`).
+ * platform has said when to come back and the whole run waits until then; the circuit breaker limits how long a run
+ * waits in vain.
  */
 export function decideRetry({ replyClass, pushBack }: RequestResult, state: RetryState): RetryAction {
-  const may = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);
-  if (!may || state.tries >= (pushBack === undefined ? MAX_TRIES : MAX_PUSHED_BACK)) return { again: false };
+  const isRetriable = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);
+  if (!isRetriable || state.tries >= (pushBack === undefined ? MAX_TRIES : MAX_TRIES_PUSHED_BACK))
+    return { again: false };
   if (pushBack?.afterMs !== undefined) return { again: true, afterMs: 0 };
   if (!state.budget.take(pushBack?.reason === "timeout" ? "timeout" : "failure")) return { again: false };
   return { again: true, afterMs: fullJitter(state.tries, state.random) };
@@ -34,7 +35,7 @@ export function decideRetry({ replyClass, pushBack }: RequestResult, state: Retr
 /** What all records of a run share: retries cost, successes pay back (the numbers of the AWS SDKs' standard mode). */
 export interface RetryBudget {
   /** False when the budget is used up. */
-  readonly take: (what: keyof typeof COSTS) => boolean;
+  readonly take: (cause: keyof typeof COSTS) => boolean;
   readonly payBack: () => void;
 }
 
@@ -44,9 +45,9 @@ const COSTS = { failure: 5, timeout: 10 } as const;
 export function createRetryBudget(): RetryBudget {
   let left = BUDGET;
   return {
-    take(what) {
-      if (left < COSTS[what]) return false;
-      left -= COSTS[what];
+    take(cause) {
+      if (left < COSTS[cause]) return false;
+      left -= COSTS[cause];
       return true;
     },
     payBack() {

@@ -1,80 +1,80 @@
 import type { RecordState } from "./record-state.ts";
 
-/** The records that are on their way: waiting for a slot, in flight, or waiting to be sent once more. */
+/** The records that have an intent and no outcome: in the queue, in flight, or waiting to be sent once more. */
 export interface SendQueue {
   /** Takes records whose intents are durable. */
   readonly take: (states: readonly RecordState[]) => void;
-  /** The first that may go; once halted, simply the first. */
-  readonly next: (mayGo?: (state: RecordState) => boolean) => RecordState | undefined;
-  /** A state that is to be sent again, before all others. */
+  /** Takes the first record that fits; without a condition the first. */
+  readonly next: (fits?: (state: RecordState) => boolean) => RecordState | undefined;
+  /** Takes back a record that is to be sent again, before all others. */
   readonly putBack: (state: RecordState) => void;
-  /** Records that wait for something that takes its time make room for others, as long as they are not too many. */
+  /** Records that wait for a later request make room for others, up to `MAX_WAITING` of them. */
   readonly countWaiting: (change: 1 | -1) => void;
-  /** One record less is on its way. */
+  /** A record has its outcome. */
   readonly recordDone: () => void;
-  /** True when at most so many records are on their way. */
-  readonly isBelow: (load: number) => boolean;
+  /** True when at most so many records are without an outcome. */
+  readonly isBelow: (count: number) => boolean;
   /** No more will come. */
   readonly close: () => void;
   /** True when no more will come and none is left. */
   readonly isOver: () => boolean;
-  /** True when none is there that may go. */
-  readonly isIdle: (mayGo?: (state: RecordState) => boolean) => boolean;
+  /** True when no record in the queue fits. */
+  readonly isIdle: (fits?: (state: RecordState) => boolean) => boolean;
   /** Resolves when something may have changed, here or by `notify`. */
   readonly changed: () => Promise<void>;
   readonly notify: () => void;
 }
 
-/** Each holds its payload. */
+/** Each holds its payload in memory. */
 const MAX_WAITING = 1000;
 
 export function createSendQueue(): SendQueue {
   const queue: RecordState[] = [];
-  let load = 0;
-  let resting = 0;
+  let active = 0;
+  let waiting = 0;
   let closed = false;
-  let waiting: (() => void)[] = [];
+  let listeners: (() => void)[] = [];
 
   const notify = (): void => {
-    const woken = waiting;
-    waiting = [];
+    const woken = listeners;
+    listeners = [];
     for (const resolve of woken) resolve();
   };
 
   return {
     take(states) {
-      load += states.length;
+      active += states.length;
       queue.push(...states);
       notify();
     },
-    next: (mayGo = anyone) => queue.splice(Math.max(0, queue.findIndex(mayGo)), 1)[0],
+    next: (fits = anyRecord) => queue.splice(Math.max(0, queue.findIndex(fits)), 1)[0],
     putBack(state) {
       queue.unshift(state);
       notify();
     },
     countWaiting(change) {
-      resting += change;
+      waiting += change;
       notify();
     },
     recordDone() {
-      load -= 1;
+      active -= 1;
       notify();
     },
-    isBelow: (most) => load - Math.min(resting, MAX_WAITING) <= most,
+    isBelow: (count) => active - Math.min(waiting, MAX_WAITING) <= count,
     close() {
       closed = true;
       notify();
     },
-    isOver: () => closed && load === 0,
-    isIdle: (mayGo = anyone) => !queue.some(mayGo),
+    isOver: () => closed && active === 0,
+    isIdle: (fits = anyRecord) => !queue.some(fits),
     changed: () =>
       new Promise((resolve) => {
-        waiting.push(resolve);
+        listeners.push(resolve);
       }),
     notify,
   };
 }
 
-function anyone(): boolean {
+function anyRecord(): boolean {
   return true;
 }

@@ -1,119 +1,89 @@
 import type { Failure } from "../model/failure.ts";
 import type { MaySend, RequestResult } from "../platform/import/classified-request.ts";
-import { createCircuitBreaker } from "./breaker/circuit-breaker.ts";
-import type { SupplierBreakers } from "./breaker/supplier-breaker.ts";
-import type { Finish, SendContext } from "./next-request.ts";
-import { createNextRequest } from "./next-request.ts";
-import type { RateControl } from "./rate/adaptive-concurrency.ts";
+import { finish, lose, proceed, retryLater } from "./next-request.ts";
 import type { RecordState } from "./record-state.ts";
-import { attemptOutcomeFor, awaitingSupplier, isIdempotent, keepAmbiguous, outcomeOf } from "./record-state.ts";
-import { createRetryBudget, decideRetry } from "./retry.ts";
-import type { Shutdown } from "./shutdown.ts";
-import type { UploadDependencies, UploadOptions } from "./upload-types.ts";
+import { isIdempotent } from "./record-state.ts";
+import { decideRetry } from "./retry.ts";
+import type { SendContext } from "./send-context.ts";
 
-/** Takes one record from the backlog. Never rejects. */
-type SendRecord = (state: RecordState | undefined) => Promise<void>;
-
-const MAX_WAIT_MS = 5 * 60_000;
-
-/** One record, one request, and what follows from its answer; once halted, `pending` without a request. */
-export function createSendRecord(
-  dependencies: UploadDependencies,
-  options: UploadOptions,
-  tools: SendContext,
-): SendRecord {
-  const { clock, random } = dependencies;
-  const { queue, rate, ledgerWriter, shutdown, supplierBreakers, onSaved, inFlight } = tools;
-  const budget = createRetryBudget();
-  const watch = createCircuitBreaker({ rate, budget, clock, maxWaitMs: options.maxWaitMs ?? MAX_WAIT_MS });
-
-  const finish: Finish = (state, conclusion, answer) => {
-    const settlement = attemptOutcomeFor(state, keepAmbiguous(conclusion, state), { clock, answer });
-    ledgerWriter.saveOutcome(settlement, () => onSaved(settlement));
-    supplierBreakers.recordDone(state.toSend.supplier);
-    queue.recordDone();
-  };
-  const lose = (error: unknown): void => {
-    shutdown.stop(error);
-    queue.recordDone();
-  };
-  const nobodyTakes = (): Failure | undefined =>
-    options.oneSupplier === true && !supplierBreakers.waits ? supplierBreakers.failure() : undefined;
-  const onward = createNextRequest(dependencies, tools, finish);
-  const end = (state: RecordState, answer: RequestResult): void => {
-    const conclusion = outcomeOf(answer, state, options.remoteValidation);
-    finish(state, supplierBreakers.waits ? awaitingSupplier(conclusion) : conclusion, answer);
-  };
-
-  const send = async (state: RecordState): Promise<void> => {
-    state.epoch = rate.epoch();
-    const answered = await request(state, shutdown.aborted, permissionToSend(state, tools));
-    const sent = withoutStepLimit(answered, state, dependencies.steps.length > 1 ? tools : undefined);
-    const answer = { ...sent, replyClass: supplierBreakers.interpret(sent.replyClass, state.toSend.supplier) };
-    const failure = watch.observe(answer, state.epoch, inFlight()) ?? nobodyTakes();
-    if (failure !== undefined) shutdown.stop(failure);
-    if (answer.replyClass.kind === "unsent" && !shutdown.stopping.aborted) {
-      queue.putBack(state);
-      return;
-    }
-    state.tries += 1;
-    const harmless = isIdempotent(state);
-    if (answer.replyClass.kind === "ambiguous" && !harmless) state.isAmbiguous = true;
-    const mayRepeat = harmless || state.position.step.dedupesByKey;
-    const retry = decideRetry(answer, { tries: state.tries, mayRepeat, budget, random });
-    if (retry.again) onward.retry(state, answer, retry.afterMs).catch(lose);
-    else onward.proceed(state, answer, end).catch(lose);
-  };
-
-  return async (state) => {
-    if (state === undefined) return;
-    const held = shutdown.stopping.aborted || !supplierBreakers.maySend(state.toSend.supplier);
-    if (held) finish(state, { status: "pending", reason: "not sent" }, undefined);
-    else await send(state).catch(lose);
-  };
+/** One record, one request, and what follows from its reply; after a shutdown `pending` without a request. Never rejects. */
+export async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
+  if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => lose(error, context));
+  else finish(state, { status: "pending", reason: "not sent" }, undefined, context);
 }
 
-function request({ position, toSend }: RecordState, signal: AbortSignal, mayLeave: MaySend): Promise<RequestResult> {
-  const { step, mode } = position;
-  const { payload, steps } = toSend;
+async function sendOnce(state: RecordState, context: SendContext): Promise<void> {
+  const { circuitBreaker, queue, rate, retryBudget: budget, random, shutdown, stepLimits } = context;
+  state.epoch = rate.epoch();
+  const result = withSupplierState(withoutStepLimit(await request(state, context), state, context), state, context);
+  const failure = circuitBreaker.observe(result, state.epoch, stepLimits.inFlight()) ?? supplierFailure(context);
+  if (failure !== undefined) shutdown.stop(failure);
+  if (result.replyClass.kind === "unsent" && !shutdown.stopping.aborted) {
+    queue.putBack(state);
+    return;
+  }
+  state.tries += 1;
+  const idempotent = isIdempotent(state);
+  if (result.replyClass.kind === "ambiguous" && !idempotent) state.isAmbiguous = true;
+  const mayRepeat = idempotent || state.position.step.dedupesByKey;
+  const retry = decideRetry(result, { tries: state.tries, mayRepeat, budget, random });
+  const next = retry.again ? retryLater(state, result, retry.afterMs, context) : proceed(state, result, context);
+  next.catch((error: unknown) => lose(error, context));
+}
+
+function request(state: RecordState, context: SendContext): Promise<RequestResult> {
+  const { step, mode } = state.position;
+  const { payload, steps } = state.toSend;
+  const { aborted } = context.shutdown;
+  const maySend = permissionToSend(state, context);
   if (mode === "send" || step.status === undefined)
-    return step.send(payload, signal, mayLeave, steps?.get(step.name ?? ""));
-  return step.status.poll(payload, signal, mayLeave);
+    return step.send(payload, aborted, maySend, steps?.get(step.name ?? ""));
+  return step.status.poll(payload, aborted, maySend);
 }
 
-/** A 429 without `Retry-After` at one step of several is that step's own cap: it slows the step, and nothing else. */
+function withSupplierState(result: RequestResult, { toSend }: RecordState, context: SendContext): RequestResult {
+  return { ...result, replyClass: context.supplierBreakers.interpret(result.replyClass, toSend.supplier) };
+}
+
+/** A 429 without `Retry-After` at one step of several is that step's own cap: it slows that step alone. */
 function withoutStepLimit(
-  answer: RequestResult,
+  result: RequestResult,
   { stepSlot }: RecordState,
-  tools: Pick<SendContext, "stepLimits"> | undefined,
+  { steps, stepLimits }: SendContext,
 ): RequestResult {
-  const { pushBack, ...rest } = answer;
-  const isCap = answer.http === 429 && pushBack?.afterMs === undefined;
-  if (!isCap || tools === undefined || stepSlot === undefined) return answer;
-  tools.stepLimits.pushedBack(stepSlot);
+  const { pushBack, ...rest } = result;
+  const isCap = result.http === 429 && pushBack?.afterMs === undefined;
+  if (!isCap || steps.length <= 1 || stepSlot === undefined) return result;
+  stepLimits.pushedBack(stepSlot);
   return rest;
 }
 
-interface PermissionContext {
-  readonly rate: RateControl;
-  readonly shutdown: Shutdown;
-  readonly supplierBreakers: SupplierBreakers;
+/** All records go to one import supplier, which takes none: nothing is left to be done. */
+function supplierFailure({ options, supplierBreakers }: SendContext): Failure | undefined {
+  return options.oneSupplier === true && !supplierBreakers.waits ? supplierBreakers.failure() : undefined;
+}
+
+function mayLeave({ toSend }: RecordState, { shutdown, supplierBreakers }: SendContext): boolean {
+  return !shutdown.stopping.aborted && supplierBreakers.maySend(toSend.supplier);
 }
 
 /**
- * Lets the requests of one delivery go. The first has had its turn when the record was dispatched, and heeds only what
- * has changed since, while it waited for its token; each further one (the repeat with a newer token, the question why a
- * step was refused) waits for its turn as a record does. None leaves when the run is halted, or the import supplier has
- * closed.
+ * Asked before each request that is made for the record. The first one had its turn when the record was dispatched: only
+ * a pause that has begun since, while it waited for its token, keeps it. Each further one (the repeat with a newer token,
+ * the question why a step was refused) waits for a turn of its own. None leaves after a shutdown, or once the import
+ * supplier has closed.
  */
-function permissionToSend(state: RecordState, { rate, shutdown, supplierBreakers }: PermissionContext): MaySend {
-  const mayLeave = (): boolean => !shutdown.stopping.aborted && supplierBreakers.maySend(state.toSend.supplier);
-  let turn = rate.waitForPause;
+function permissionToSend(state: RecordState, context: SendContext): MaySend {
+  const { rate, shutdown } = context;
+  let wait = rate.waitForPause;
   return async () => {
-    for (let wait = turn(shutdown.stopping); wait !== undefined && mayLeave(); wait = turn(shutdown.stopping))
-      await wait;
-    turn = rate.waitForTurn;
+    for (;;) {
+      const waiting = wait(shutdown.stopping);
+      if (waiting === undefined || !mayLeave(state, context)) break;
+      await waiting;
+    }
+    wait = rate.waitForTurn;
     state.epoch = rate.epoch();
-    return mayLeave();
+    return mayLeave(state, context);
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { UploadEnd, UploadOptions } from "./upload-types.ts";
 
-/** How an upload comes to its end before its records do: the user, a failure, or a bug. The first one counts. */
+/** Ends an upload before its records are done: for the user, a failure, or a bug. The first one counts. */
 export interface Shutdown {
   /** Aborts when nothing new may be sent. */
   readonly stopping: AbortSignal;
@@ -11,7 +11,7 @@ export interface Shutdown {
   readonly aborted: AbortSignal;
   /** Ends the upload for an error: a Failure, or a bug. */
   readonly stop: (error: unknown) => void;
-  /** To be called when all is over. @throws the bug, when it was one */
+  /** To be called when all is ended. @throws the bug, when it was one */
   readonly end: () => Pick<UploadEnd, "reason" | "failure">;
 }
 
@@ -19,31 +19,31 @@ const GRACE_MS = 30_000;
 
 export function createShutdown({ drain, abort }: Pick<UploadOptions, "drain" | "abort">, clock: Clock): Shutdown {
   const stopping = new AbortController();
-  const killed = new AbortController();
-  const over = new AbortController();
+  const aborted = new AbortController();
+  const ended = new AbortController();
   /** Every record that waits for its next try listens. */
-  setMaxListeners(0, stopping.signal, killed.signal);
+  setMaxListeners(0, stopping.signal, aborted.signal);
   let error: unknown;
 
   stopping.signal.addEventListener("abort", () => {
-    void clock.sleep(GRACE_MS, over.signal).then(() => killed.abort());
+    void clock.sleep(GRACE_MS, ended.signal).then(() => aborted.abort());
   });
-  const kill = (): void => {
+  const abortAll = (): void => {
     stopping.abort();
-    killed.abort();
+    aborted.abort();
   };
-  onAbort(drain, () => stopping.abort(), over.signal);
-  onAbort(abort, kill, over.signal);
+  onAbort(drain, () => stopping.abort(), ended.signal);
+  onAbort(abort, abortAll, ended.signal);
 
   return {
     stopping: stopping.signal,
-    aborted: killed.signal,
+    aborted: aborted.signal,
     stop(cause) {
       if (!stopping.signal.aborted) error = cause;
       stopping.abort();
     },
     end() {
-      over.abort();
+      ended.abort();
       if (!stopping.signal.aborted) return { reason: "done" };
       if (error === undefined) return { reason: "drained" };
       if (error instanceof Failure) return { reason: "stopped", failure: error };

@@ -1,25 +1,15 @@
-import type { AttemptOutcome } from "../ledger/ledger.ts";
-import type { Clock } from "../time/clock.ts";
 import type { SupplierBreakers } from "./breaker/supplier-breaker.ts";
 import { createSupplierBreakers } from "./breaker/supplier-breaker.ts";
 import { dispatchAll } from "./dispatcher.ts";
-import type { LedgerWriter } from "./ledger-writer.ts";
-import { createLedgerWriter } from "./ledger-writer.ts";
-import type { RateControl } from "./rate/adaptive-concurrency.ts";
-import { createRateControl } from "./rate/adaptive-concurrency.ts";
-import { createStepLimits } from "./rate/step-limit.ts";
 import { intentFor, newRecordState } from "./record-state.ts";
-import type { SendQueue } from "./send-queue.ts";
-import { createSendQueue } from "./send-queue.ts";
-import type { Shutdown } from "./shutdown.ts";
-import { createShutdown } from "./shutdown.ts";
+import type { SendContext } from "./send-context.ts";
+import { createSendContext } from "./send-context.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
-import type { StepOrder } from "./workflow-position.ts";
-import { createStepOrder } from "./workflow-position.ts";
 
 /**
- * Uploads what is to be sent; where the run waits for closed import suppliers, again and again, until they have taken
- * their records, the time is over, or something else ends the run. What was taken in one round is gone from the next.
+ * Uploads what is to be sent. Where the run waits for closed import suppliers, it does so again and again, until they
+ * have taken their records, the time is over, or something else ends the run. What was taken in one round is gone from
+ * the next.
  * @param records opens what is still to be sent, in input order
  */
 export async function upload(
@@ -29,12 +19,12 @@ export async function upload(
 ): Promise<UploadEnd> {
   const { clock, onProgress } = dependencies;
   const { waitForSupplier, drain } = options;
-  const gates = createSupplierBreakers({ waits: waitForSupplier !== undefined, clock, onChange: onProgress });
+  const breakers = createSupplierBreakers({ waits: waitForSupplier !== undefined, clock, onChange: onProgress });
   const until = clock.monotonic() + (waitForSupplier?.forMs ?? Number.POSITIVE_INFINITY);
   for (;;) {
-    const end = await uploadRound(records(), { ...dependencies, gates }, options);
-    if (!needsAnotherRound(end, gates)) return end;
-    const waitMs = gates.failure() === undefined ? 0 : gates.untilProbe();
+    const end = await uploadRound(records(), createSendContext(dependencies, options, breakers));
+    if (!needsAnotherRound(end, breakers)) return end;
+    const waitMs = breakers.failure() === undefined ? 0 : breakers.untilProbe();
     if (clock.monotonic() + waitMs > until) return end;
     await clock.sleep(waitMs, drain);
     if (drain.aborted) return { reason: "drained", counts: end.counts, unsaved: end.unsaved };
@@ -42,10 +32,10 @@ export async function upload(
 }
 
 /** Records were left for an import supplier alone, and the run waits for it. */
-function needsAnotherRound({ reason, failure }: UploadEnd, gates: SupplierBreakers): boolean {
-  const left = gates.takeSkipped();
-  if (!gates.waits || !left || reason === "drained") return false;
-  return reason === "done" || failure?.message === gates.failure()?.message;
+function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBreakers): boolean {
+  const left = breakers.takeSkipped();
+  if (!breakers.waits || !left || reason === "drained") return false;
+  return reason === "done" || failure?.message === breakers.failure()?.message;
 }
 
 /**
@@ -53,80 +43,26 @@ function needsAnotherRound({ reason, failure }: UploadEnd, gates: SupplierBreake
  * Failures that end the run are returned, not thrown, together with what was done until then. Where an import supplier
  * takes nothing for now, its records are left `pending` and the others are sent.
  * @param records what is to be sent and nothing else, in input order
- * @param gates of the import suppliers, where several uploads share them
  */
-async function uploadRound(
-  records: AsyncIterable<readonly RecordToSend[]>,
-  dependencies: UploadDependencies & { readonly gates: SupplierBreakers },
-  options: UploadOptions,
-): Promise<UploadEnd> {
-  const { ledger, clock, random, onProgress, gates: supplierBreakers } = dependencies;
-  const counts: Partial<Record<AttemptOutcome["status"], number>> = {};
-  const shutdown = createShutdown(options, clock);
-  const ledgerWriter = createLedgerWriter({ ledger, run: options.run, clock, onFailure: shutdown.stop });
-  const rate = createRateControl(options, { clock, random, onChange: onProgress });
-  const queue = createSendQueue();
-  const stepOrder = createStepOrder(dependencies.steps, options.until);
-  const stepLimits = createStepLimits(rate.maximum, onProgress);
-  const onSaved = ({ status }: AttemptOutcome, inFlight: number): void => {
-    counts[status] = (counts[status] ?? 0) + 1;
-    onProgress({ kind: "outcome", status, inFlight });
-  };
-
-  const feeding = {
-    backlog: queue,
-    journal: ledgerWriter,
-    halt: shutdown,
-    pace: rate,
-    clock,
-    gates: supplierBreakers,
-    route: stepOrder,
-    oneSupplier: options.oneSupplier ?? false,
-  };
-  const fed = feed(records, feeding).catch(shutdown.stop).finally(queue.close);
-  await Promise.all([
-    fed,
-    dispatchAll(dependencies, options, {
-      queue,
-      rate,
-      ledgerWriter,
-      shutdown,
-      supplierBreakers,
-      stepLimits,
-      stepOrder,
-      onSaved,
-    }),
-  ]);
+async function uploadRound(records: AsyncIterable<readonly RecordToSend[]>, context: SendContext): Promise<UploadEnd> {
+  const { counts, ledgerWriter, queue, shutdown, supplierBreakers } = context;
+  const fed = feed(records, context).catch(shutdown.stop).finally(queue.close);
+  await Promise.all([fed, dispatchAll(context)]);
   const unsaved = await ledgerWriter.close();
-  return { ...closedIn(supplierBreakers, shutdown.end()), counts, unsaved };
+  const end = shutdown.end();
+  const failure = end.reason === "done" ? supplierBreakers.failure() : undefined;
+  return { ...(failure === undefined ? end : { reason: "stopped", failure }), counts, unsaved };
 }
 
-/** All was handled but what belongs to closed import suppliers. */
-function closedIn(gates: SupplierBreakers, end: ReturnType<Shutdown["end"]>): ReturnType<Shutdown["end"]> {
-  const failure = end.reason === "done" ? gates.failure() : undefined;
-  return failure === undefined ? end : { reason: "stopped", failure };
-}
-
-interface Feeding {
-  readonly backlog: SendQueue;
-  readonly journal: LedgerWriter;
-  readonly halt: Shutdown;
-  readonly pace: RateControl;
-  readonly clock: Clock;
-  readonly gates: SupplierBreakers;
-  readonly route: StepOrder;
-  readonly oneSupplier: boolean;
-}
-
-async function feed(records: AsyncIterable<readonly RecordToSend[]>, feeding: Feeding): Promise<void> {
-  const { halt, gates, oneSupplier } = feeding;
+async function feed(records: AsyncIterable<readonly RecordToSend[]>, context: SendContext): Promise<void> {
+  const { options, shutdown, supplierBreakers } = context;
   const iterator = records[Symbol.asyncIterator]();
   for (;;) {
-    const next = await untilAborted(iterator.next(), halt.stopping);
-    if (next === undefined || halt.stopping.aborted) break;
+    const next = await untilAborted(iterator.next(), shutdown.stopping);
+    if (next === undefined || shutdown.stopping.aborted) break;
     if (next.done === true) return;
-    await feedBatch(next.value, feeding);
-    if (oneSupplier && next.value.length > 0 && gates.failure() !== undefined) break;
+    await feedBatch(next.value, context);
+    if (options.oneSupplier === true && next.value.length > 0 && supplierBreakers.failure() !== undefined) break;
   }
   iterator.return?.().catch(() => undefined);
 }
@@ -145,31 +81,31 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
 }
 
 /**
- * Writes intents a little ahead of sending: never more than four times the records that may be in flight are neither
- * settled nor unclaimed, which bounds what a crash leaves ambiguous.
+ * Writes intents a little ahead of sending: never more than four times the records that may be in flight have an intent
+ * and no outcome, which bounds what a crash leaves ambiguous.
  */
-async function feedBatch(batch: readonly RecordToSend[], feeding: Feeding): Promise<void> {
-  const { backlog, halt, pace } = feeding;
+async function feedBatch(batch: readonly RecordToSend[], context: SendContext): Promise<void> {
+  const { queue, rate, shutdown } = context;
   for (let at = 0; at < batch.length;) {
-    const ahead = 2 * pace.limit();
-    while (!backlog.isBelow(ahead) && !halt.stopping.aborted) await backlog.changed();
-    if (halt.stopping.aborted) return;
+    const ahead = 2 * rate.limit();
+    while (!queue.isBelow(ahead) && !shutdown.stopping.aborted) await queue.changed();
+    if (shutdown.stopping.aborted) return;
     const group = batch.slice(at, at + ahead);
-    await feedGroup(group, feeding);
+    await feedGroup(group, context);
     at += group.length;
   }
 }
 
 /** Takes the records whose import suppliers are open; a probe goes alone, and is waited for. */
-async function feedGroup(group: readonly RecordToSend[], feeding: Feeding): Promise<void> {
-  const { backlog, journal, halt, gates, route, clock } = feeding;
-  const answers = group.map(({ supplier }) => gates.admit(supplier));
-  const admitted = group.filter((_, index) => answers[index] !== "no");
+async function feedGroup(group: readonly RecordToSend[], context: SendContext): Promise<void> {
+  const { clock, ledgerWriter, queue, shutdown, stepOrder, supplierBreakers } = context;
+  const admissions = group.map(({ supplier }) => supplierBreakers.admit(supplier));
+  const admitted = group.filter((_, index) => admissions[index] !== "no");
   if (admitted.length > 0) {
-    const states = admitted.map((sendable) => newRecordState(sendable, route.start(sendable)));
-    await journal.saveIntents(states.map((state) => intentFor(state, clock)));
-    backlog.take(states);
+    const states = admitted.map((toSend) => newRecordState(toSend, stepOrder.start(toSend)));
+    await ledgerWriter.saveIntents(states.map((state) => intentFor(state, clock)));
+    queue.take(states);
   }
-  const probes = group.filter((_, index) => answers[index] === "probe").map(({ supplier }) => supplier);
-  while (probes.some(gates.isProbing) && !halt.stopping.aborted) await backlog.changed();
+  const probes = group.filter((_, index) => admissions[index] === "probe").map(({ supplier }) => supplier);
+  while (probes.some(supplierBreakers.isProbing) && !shutdown.stopping.aborted) await queue.changed();
 }

@@ -3,49 +3,50 @@ import type { StepClient } from "../platform/import/step-clients.ts";
 import type { RecordToSend, UploadOptions } from "./upload-types.ts";
 
 /**
- * Where a record is on its way through the steps. `send`: the step is to be sent. `check`: it may have been sent, and is
- * asked for before it is sent again. `wait`: it was sent, and its end is asked for.
+ * Where a record is among the steps. `send`: the step is to be sent. `check`: it may have been sent, and is polled before
+ * it is sent again. `wait`: it was sent, and is polled until it ends.
  */
 export interface WorkflowPosition {
   readonly step: StepClient;
   readonly mode: "send" | "check" | "wait";
 }
 
-/** What follows from an answer that is not to be tried again. */
+/** What follows from a reply that is not to be tried again. */
 type NextAction =
-  | { readonly kind: "conclude" }
-  /** The step is done; `undefined`: and so is all that was asked for. */
+  /** The record gets its outcome. */
+  | { readonly kind: "finish" }
+  /** The step is done; `undefined`: and it was the last one that was asked for. */
   | { readonly kind: "advance"; readonly to: WorkflowPosition | undefined }
   /** Ask again after a while. */
-  | { readonly kind: "look" }
-  /** It never arrived: send it. */
+  | { readonly kind: "poll" }
+  /** It never arrived. */
   | { readonly kind: "send" };
 
-/** The way of every record: the steps in order, as far as it is to be gone. */
+/** The steps that every record passes through, in order, up to the one that was asked for. */
 export interface StepOrder {
-  /** Where a record goes on, from the last step that was done for its content. */
-  readonly start: (sendable: Pick<RecordToSend, "step" | "isAmbiguous">) => WorkflowPosition;
-  readonly nextAction: (answer: RequestResult, at: WorkflowPosition, seen: PollHistory) => NextAction;
+  /** Where a record goes on after the last step that was done for its content. */
+  readonly start: (toSend: Pick<RecordToSend, "step" | "isAmbiguous">) => WorkflowPosition;
+  readonly nextAction: (result: RequestResult, at: WorkflowPosition, history: PollHistory) => NextAction;
 }
 
-/** What was learnt by looking. */
+/** What was learnt by polling. */
 export interface PollHistory {
   readonly isAmbiguous: boolean;
-  /** Looks in a row, this one included, that found nothing under way. */
+  /** Polls in a row, this one included, that found nothing. */
   readonly notFoundCount: number;
   readonly isTimedOut: boolean;
 }
 
-/** Once may be too early: a request that got no answer may still be on its way. */
+/** One is too early: a request that got no reply may still be on its way. */
 const NOT_FOUND_POLLS = 2;
 
 export function createStepOrder(steps: readonly StepClient[], until: UploadOptions["until"]): StepOrder {
   const [first] = steps;
   if (first === undefined) throw new Error("A workflow has at least one step.");
 
-  const stepAfter = (step: StepClient, inDoubt: boolean): WorkflowPosition | undefined => {
+  const stepAfter = (step: StepClient, isAmbiguous: boolean): WorkflowPosition | undefined => {
     const next = step.name === until ? undefined : steps[steps.indexOf(step) + 1];
-    return next === undefined ? undefined : positionAt(next, inDoubt);
+    return next === undefined ? undefined : positionAt(next, isAmbiguous);
   };
 
   return {
@@ -55,42 +56,42 @@ export function createStepOrder(steps: readonly StepClient[], until: UploadOptio
       if (step.status !== undefined) return { step, mode: isAmbiguous ? "check" : "wait" };
       return stepAfter(step, isAmbiguous) ?? positionAt(step, isAmbiguous);
     },
-    nextAction(answer, at, seen) {
-      const { replyClass } = answer;
-      if (at.mode === "check") return actionAfterCheck(answer, at, seen);
+    nextAction(result, at, history) {
+      const { replyClass } = result;
+      if (at.mode === "check") return actionAfterCheck(result, at, history);
       if (replyClass.kind === "waiting" || replyClass.kind === "absent") {
-        return { kind: seen.isTimedOut ? "conclude" : "look" };
+        return { kind: history.isTimedOut ? "finish" : "poll" };
       }
-      if (replyClass.kind !== "accepted" || isAlreadyOnPlatform(answer)) return { kind: "conclude" };
+      if (replyClass.kind !== "accepted" || isAlreadyOnPlatform(result)) return { kind: "finish" };
       if (at.mode === "send" && at.step.status !== undefined) return advanceTo({ step: at.step, mode: "wait" });
       const isLast = at.step === steps.at(-1);
-      return isLast ? { kind: "conclude" } : { kind: "advance", to: stepAfter(at.step, seen.isAmbiguous) };
+      return isLast ? { kind: "finish" } : { kind: "advance", to: stepAfter(at.step, history.isAmbiguous) };
     },
   };
 }
 
-function positionAt(step: StepClient, inDoubt: boolean): WorkflowPosition {
-  return { step, mode: inDoubt && step.status !== undefined ? "check" : "send" };
+function positionAt(step: StepClient, isAmbiguous: boolean): WorkflowPosition {
+  return { step, mode: isAmbiguous && step.status !== undefined ? "check" : "send" };
 }
 
 function advanceTo(to: WorkflowPosition): NextAction {
   return { kind: "advance", to };
 }
 
-/** A refusal that is found may be that of an earlier request: only what is there or under way settles the doubt. */
+/** A refusal that is found may be that of an earlier request: only what is there or under way tells what became of it. */
 function actionAfterCheck(
   { replyClass }: RequestResult,
   at: WorkflowPosition,
   { notFoundCount }: PollHistory,
 ): NextAction {
   if (replyClass.kind === "waiting") return advanceTo({ ...at, mode: "wait" });
-  if (replyClass.kind !== "absent" && replyClass.kind !== "rejected") return { kind: "conclude" };
-  return { kind: notFoundCount >= NOT_FOUND_POLLS ? "send" : "look" };
+  if (replyClass.kind !== "absent" && replyClass.kind !== "rejected") return { kind: "finish" };
+  return { kind: notFoundCount >= NOT_FOUND_POLLS ? "send" : "poll" };
 }
 
 /**
- * A reply that is accepted, is no success and carries an account number: the record is on the platform already, and the
- * steps left over are passed over ("already imported", PLATFORM 2.3 and 2.15).
+ * A reply that is accepted, is no success and carries an account number: the record is on the platform already ("already
+ * imported" in published contracts of the platform), and the steps that are left are skipped.
  */
 export function isAlreadyOnPlatform({ replyClass, http = 0 }: RequestResult): boolean {
   return replyClass.kind === "accepted" && replyClass.account !== undefined && http >= 300;

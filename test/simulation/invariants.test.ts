@@ -98,7 +98,7 @@ const SINS: readonly (readonly [invariant: string, sin: (witness: Witness) => vo
   ];
 
 test.each(SINS.map(([invariant, sin, held = []]) => ({ invariant, sin, held })))(
-  "a breach of $invariant is noticed",
+  "a breach of the invariant $invariant is noticed",
   ({ invariant, sin, held }) => {
     const witness = witnessOf(held);
     sin(witness);
@@ -106,7 +106,7 @@ test.each(SINS.map(([invariant, sin, held = []]) => ({ invariant, sin, held })))
   },
 );
 
-test("what was in doubt before a process began is not laid at the door of the kill that ended it", () => {
+test("what was ambiguous before a process began is not counted against the kill that ended it", () => {
   const witness = witnessOf();
   const keys = ["A", "B", "C", "D", "E"];
   for (const [index, key] of keys.entries()) hear(witness, [{ ...outcome("ambiguous", index + 1), key }]);

@@ -46,7 +46,7 @@ function told({ seed, complaints }: Simulated): string {
   return `seed ${seed}: ${complaints.map(({ invariant, what }) => `${invariant}: ${what}`).join("; ")}\n  replay: ${replay}`;
 }
 
-test("the same seed is the same story, to the millisecond", async () => {
+test("the same seed gives the same events, to the millisecond", async () => {
   for (const seed of [3, 17, 42]) {
     const [once, again] = [await simulate(seed), await simulate(seed)];
     expect(once.trace.length).toBeGreaterThan(10);
@@ -57,7 +57,7 @@ test("the same seed is the same story, to the millisecond", async () => {
 
 const DAY_MS = 86_400_000;
 
-test("F47: a wall clock that jumps by a day at every look changes nothing of what happens, nor when", async () => {
+test("a wall clock that jumps by a day at every reading changes no event, nor its time", async () => {
   for (let seed = 1; seed <= 40; seed += 1) {
     let looks = 0;
     const wall = (now: number): number => now + (((looks += 1) * 7) % 3) * DAY_MS - DAY_MS;
@@ -68,9 +68,9 @@ test("F47: a wall clock that jumps by a day at every look changes nothing of wha
   }
 });
 
-describe("what is spoiled is noticed", () => {
+describe("the simulation notices that", () => {
   test.each<[string, SimulationOptions["spoil"], RegExp]>([
-    ["a doubtful request is sent again without leave", resendAlways, /nothing twice|nothing lost/],
+    ["an ambiguous request is sent again without permission", resendAlways, /nothing twice|nothing lost/],
     ["a request that was sent is called unsent", overHttp(unsentForSent), /nothing twice|nothing lost/],
     ["an error is taken for success", overHttp(successForError), /I3/],
   ])("%s", async (_, spoil, invariant) => {

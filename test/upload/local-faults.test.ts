@@ -8,10 +8,10 @@ async function* damaged(): AsyncGenerator<readonly RecordToSend[]> {
   throw new Failure("source_damaged", "cut short");
 }
 
-describe("faults at home", () => {
+describe("a fault on this machine", () => {
   const full = new Failure("storage", "disk full");
 
-  test("F36: no intent, no request", async () => {
+  test("no request leaves when the disk is full before its intent", async () => {
     const ledger = fakeLedger({
       intend: (call) => {
         if (call >= 3) throw full;
@@ -23,7 +23,7 @@ describe("faults at home", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("F37: outcomes that could not be saved are tried once more", async () => {
+  test("outcomes that could not be saved are tried once more", async () => {
     const ledger = fakeLedger({
       settle: (call) => {
         if (call === 1) throw full;
@@ -34,7 +34,7 @@ describe("faults at home", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("F37: and handed back when that fails too", async () => {
+  test("outcomes that cannot be saved twice are handed back", async () => {
     const ledger = fakeLedger({
       settle: () => {
         throw full;

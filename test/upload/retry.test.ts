@@ -12,8 +12,8 @@ const DETAILS_LOST: RequestResult = {
   durationMs: 1,
 };
 
-describe("retry", () => {
-  test("429 is sent again, each time with an intent of its own", async () => {
+describe("a record that is sent again", () => {
+  test("after a 429, each time has an intent of its own", async () => {
     const { end, ledger, sent } = await play(({ number }) => (number <= 2 ? busy() : ACCEPTED), { records: 1 });
     expect(end.counts).toEqual({ accepted: 1 });
     expect(sent).toEqual([1, 1, 1]);
@@ -24,7 +24,7 @@ describe("retry", () => {
     ]);
   });
 
-  test("three tries where the platform does not push back", async () => {
+  test("has three tries where the platform does not push back", async () => {
     const answer: RequestResult = { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
     const { end, sent } = await play(() => answer, { records: 1 });
     expect(sent).toHaveLength(3);
@@ -68,7 +68,7 @@ describe("retry", () => {
     });
   });
 
-  test("Retry-After holds for everybody, to the millisecond", async () => {
+  test("a Retry-After is kept by every request, to the millisecond", async () => {
     const times: number[] = [];
     const { end } = await play(
       ({ number, clock }) => {
@@ -88,13 +88,13 @@ describe("retry", () => {
     expect(end.counts).toEqual({ accepted: 1 });
   });
 
-  test("a Retry-After beyond all patience ends the run, safe to run again", async () => {
+  test("a Retry-After beyond the longest wait ends the run, safe to run again", async () => {
     const { end } = await play(() => busy(99_999_000), { records: 10 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete", exitCode: 3 } });
     expect(end.counts).toEqual({ pending: expect.any(Number) });
   });
 
-  test("a platform that lets nothing through ends the run after the patience, with few requests", async () => {
+  test("a platform that lets nothing through ends the run after the longest wait, with few requests", async () => {
     const { end, sent, clock } = await play(() => busy(), { records: 5_000, concurrency: 16 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
     expect(clock.monotonic()).toBeGreaterThanOrEqual(300_000);
@@ -116,7 +116,7 @@ describe("retry", () => {
   });
 });
 
-describe("ambiguous", () => {
+describe("an ambiguous record", () => {
   test("is never sent again by default", async () => {
     const { end, sent, ledger } = await play(({ record }) => (record === 3 ? AMBIGUOUS : ACCEPTED));
     expect(end).toMatchObject({ reason: "done", counts: { accepted: 19, ambiguous: 1 } });
@@ -130,7 +130,7 @@ describe("ambiguous", () => {
     expect(sent.filter((record) => record === 3)).toHaveLength(3);
   });
 
-  test("waiting for its next try, it is in doubt for as long as the run may stop", async () => {
+  test("a record that waits for its next try stays ambiguous when the run stops meanwhile", async () => {
     const drain = new AbortController();
     const { end, sent } = await play(
       ({ number }) => {
@@ -144,7 +144,7 @@ describe("ambiguous", () => {
     expect(end.counts).toEqual({ ambiguous: 1, accepted: 1 });
   });
 
-  test("one after another without end stops the run before everything is in doubt", async () => {
+  test("and every other one ambiguous as well: the run stops before all records are", async () => {
     const { end, sent } = await play(() => AMBIGUOUS, { records: 1_000 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
     expect(sent.length).toBeLessThan(30);

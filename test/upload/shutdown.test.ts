@@ -7,8 +7,8 @@ async function* silent(): AsyncGenerator<readonly RecordToSend[]> {
   await new Promise(() => undefined);
 }
 
-describe("stopping", () => {
-  test("drain: what is in flight finishes, nothing new begins", async () => {
+describe("an upload that is stopped", () => {
+  test("by drain finishes what is in flight, and begins nothing new", async () => {
     const drain = new AbortController();
     const { end, sent, ledger } = await play(
       async ({ number, clock }) => {
@@ -25,7 +25,7 @@ describe("stopping", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("drain: after 30 seconds the rest is broken off", async () => {
+  test("by drain breaks off what is still in flight after 30 seconds", async () => {
     const drain = new AbortController();
     const { end, clock } = await play(
       async ({ signal, clock: { sleep } }) => {
@@ -39,7 +39,7 @@ describe("stopping", () => {
     expect(clock.monotonic()).toBe(30_000);
   });
 
-  test("abort: at once", async () => {
+  test("by abort breaks everything off at once", async () => {
     const abort = new AbortController();
     const { end, clock } = await play(
       async ({ number, signal, clock: { sleep } }) => {
@@ -53,7 +53,7 @@ describe("stopping", () => {
     expect(clock.monotonic()).toBe(0);
   });
 
-  test("a record that waits for its next try is pending, and is counted", async () => {
+  test("counts a record that waits for its next try as pending", async () => {
     const drain = new AbortController();
     const { end } = await play(
       ({ number }) => {
@@ -66,7 +66,7 @@ describe("stopping", () => {
     expect(end.counts).toEqual({ pending: 1, accepted: 1 });
   });
 
-  test("does not wait for a source that gives nothing", async () => {
+  test("does not wait for a source that gives nothing more", async () => {
     const drain = new AbortController();
     setTimeout(() => drain.abort(), 20);
     const { end } = await play(() => ACCEPTED, { source: silent(), drain: drain.signal });

@@ -30,7 +30,7 @@ function at(step: StepClient, mode: WorkflowPosition["mode"] = "send"): Workflow
   return { step, mode };
 }
 
-describe("where a record begins", () => {
+describe("the step at which a record begins", () => {
   test.each([
     [undefined, VALIDATE],
     ["validate", STAGE],
@@ -48,48 +48,52 @@ describe("where a record begins", () => {
   });
 });
 
-describe("where it goes from there", () => {
-  test("a success ends a step, and the last one ends the record", () => {
+describe("what follows from the reply of a step", () => {
+  test("a success leads to the next step, and the last one ends the record", () => {
     expect(v1.nextAction(DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
     expect(v1.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: at(PROCESS) });
-    expect(v1.nextAction(ACCEPTED, at(PROCESS), SURE)).toEqual({ kind: "conclude" });
+    expect(v1.nextAction(ACCEPTED, at(PROCESS), SURE)).toEqual({ kind: "finish" });
   });
 
   test("what is on the platform already ends at once; a dry run that is a 400 without an account does not", () => {
-    expect(v1.nextAction(THERE, at(VALIDATE), SURE)).toEqual({ kind: "conclude" });
+    expect(v1.nextAction(THERE, at(VALIDATE), SURE)).toEqual({ kind: "finish" });
     expect(v1.nextAction({ ...DONE, http: 400 }, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
   });
 
-  test("a refusal ends it", () => {
-    expect(v1.nextAction(REFUSED, at(STAGE), SURE)).toEqual({ kind: "conclude" });
+  test("a refusal ends the record", () => {
+    expect(v1.nextAction(REFUSED, at(STAGE), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("a run that is to stop on the way stops there", () => {
+  test("a run that is to end after a step ends there", () => {
     const short = createStepOrder([VALIDATE, STAGE, PROCESS], "stage");
     expect(short.nextAction(DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
     expect(short.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: undefined });
   });
 
-  test("what is scheduled is waited for until it is final, or patience is over", () => {
+  test("what is scheduled is polled until it is final, or its time is over", () => {
     expect(v2.nextAction(DONE, at(SCHEDULE), SURE)).toEqual({ kind: "advance", to: at(SCHEDULE, "wait") });
     for (const answer of [WAITING, ABSENT]) {
-      expect(v2.nextAction(answer, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "look" });
-      expect(v2.nextAction(answer, at(SCHEDULE, "wait"), { ...SURE, isTimedOut: true })).toEqual({ kind: "conclude" });
+      expect(v2.nextAction(answer, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "poll" });
+      expect(v2.nextAction(answer, at(SCHEDULE, "wait"), { ...SURE, isTimedOut: true })).toEqual({ kind: "finish" });
     }
-    expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "conclude" });
-    expect(v2.nextAction(REFUSED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "conclude" });
+    expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "finish" });
+    expect(v2.nextAction(REFUSED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("in doubt: waited for when it is under way, sent again only when nothing is there twice", () => {
-    const doubtful = { ...SURE, isAmbiguous: true };
-    expect(v2.nextAction(WAITING, at(SCHEDULE, "check"), doubtful)).toEqual({
+  test("an ambiguous record is waited for when it is under way, and sent again only when two polls found nothing", () => {
+    const ambiguous = { ...SURE, isAmbiguous: true };
+    expect(v2.nextAction(WAITING, at(SCHEDULE, "check"), ambiguous)).toEqual({
       kind: "advance",
       to: at(SCHEDULE, "wait"),
     });
-    expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "check"), doubtful)).toEqual({ kind: "conclude" });
+    expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "check"), ambiguous)).toEqual({ kind: "finish" });
     for (const answer of [ABSENT, REFUSED]) {
-      expect(v2.nextAction(answer, at(SCHEDULE, "check"), { ...doubtful, notFoundCount: 1 })).toEqual({ kind: "look" });
-      expect(v2.nextAction(answer, at(SCHEDULE, "check"), { ...doubtful, notFoundCount: 2 })).toEqual({ kind: "send" });
+      expect(v2.nextAction(answer, at(SCHEDULE, "check"), { ...ambiguous, notFoundCount: 1 })).toEqual({
+        kind: "poll",
+      });
+      expect(v2.nextAction(answer, at(SCHEDULE, "check"), { ...ambiguous, notFoundCount: 2 })).toEqual({
+        kind: "send",
+      });
     }
   });
 });

@@ -6,13 +6,13 @@ import type { Clock } from "../../time/clock.ts";
 import type { Epoch, RateControl } from "../rate/adaptive-concurrency.ts";
 import type { RetryBudget } from "../retry.ts";
 
-/** What answers tell about the platform, apart from the record each is about. */
-interface CircuitBreaker {
+/** What replies tell about the platform, apart from the record each is about. */
+export interface CircuitBreaker {
   /**
-   * Adapts the pace. Returns the failure that ends the run, or undefined.
-   * @param inFlight requests under way, the answered one included
+   * Passes on to the rate control what the reply says. Returns the failure that ends the run, or undefined.
+   * @param inFlight requests under way, the one of the reply included
    */
-  readonly observe: (answer: RequestResult, ticket: Epoch, inFlight: number) => Failure | undefined;
+  readonly observe: (result: RequestResult, epoch: Epoch, inFlight: number) => Failure | undefined;
 }
 
 interface CircuitBreakerDependencies {
@@ -23,91 +23,91 @@ interface CircuitBreakerDependencies {
 }
 
 export function createCircuitBreaker({ rate, budget, clock, maxWaitMs }: CircuitBreakerDependencies): CircuitBreaker {
-  const circuit = createReplyStreaks(rate.maximum);
-  const stall = createProgressTimeout(maxWaitMs, clock);
+  const streaks = createReplyStreaks(rate.maximum);
+  const timeout = createProgressTimeout(maxWaitMs, clock);
 
   return {
-    observe({ replyClass, pushBack, durationMs }, ticket, inFlight) {
+    observe({ replyClass, pushBack, durationMs }, epoch, inFlight) {
       if (replyClass.kind === "held") return undefined;
       if (replyClass.kind === "unsent") {
-        rate.unreachable(ticket, replyClass.reason);
-        return stall.unsent(replyClass.code, replyClass.reason);
+        rate.unreachable(epoch, replyClass.reason);
+        return timeout.unsent(replyClass.code, replyClass.reason);
       }
       rate.reached();
-      stall.reached();
+      timeout.reached();
       if (replyClass.kind === "accepted" || replyClass.kind === "rejected") {
-        stall.progressed();
+        timeout.progressed();
         budget.payBack();
       }
-      const opened = circuit.failureAfter(replyClass);
+      const failure = streaks.failureAfter(replyClass);
       if (pushBack === undefined) {
         if (replyClass.kind !== "ambiguous") rate.answered(durationMs, inFlight);
-        return opened;
+        return failure;
       }
-      rate.pushedBack(ticket, pushBack);
-      return opened ?? stall.pushedBack(pushBack.afterMs);
+      rate.pushedBack(epoch, pushBack);
+      return failure ?? timeout.pushedBack(pushBack.afterMs);
     },
   };
 }
 
-/** Notices when to go on makes no sense for anybody, from the verdicts in the order they come in. */
+/** Notices when no further request makes sense, from the replies in the order they come in. */
 interface ReplyStreaks {
   /** The failure that ends the run, or undefined. */
-  readonly failureAfter: (verdict: ReplyClass) => Failure | undefined;
+  readonly failureAfter: (replyClass: ReplyClass) => Failure | undefined;
 }
 
 const MAX_FOREIGN_REPLIES = 3;
 const MAX_UNANSWERED = 20;
 
-/** @param mostInFlight as many requests may fail together in one cut of the network, which is no reason to stop yet */
+/** @param mostInFlight as many requests may fail together in one failure of the network, which is no reason to stop yet */
 function createReplyStreaks(mostInFlight: number): ReplyStreaks {
   const foreign = createStreak();
   const unanswered = createStreak();
 
   return {
-    failureAfter(verdict) {
-      const unclear = verdict.kind === "ambiguous" ? verdict : undefined;
-      const strange = foreign.count(unclear?.foreign === true ? "foreign" : undefined);
-      const silent = unanswered.count(unclear?.kind);
+    failureAfter(replyClass) {
+      const ambiguous = replyClass.kind === "ambiguous" ? replyClass : undefined;
+      const foreignCount = foreign.count(ambiguous?.foreign === true ? "foreign" : undefined);
+      const unansweredCount = unanswered.count(ambiguous?.kind);
 
-      if (unclear !== undefined && strange >= MAX_FOREIGN_REPLIES) return notTheApi(unclear.reason);
-      if (silent >= Math.max(MAX_UNANSWERED, 2 * mostInFlight)) return noAnswers(silent);
-      return immediateFailure(verdict);
+      if (ambiguous !== undefined && foreignCount >= MAX_FOREIGN_REPLIES) return notTheApi(ambiguous.reason);
+      if (unansweredCount >= Math.max(MAX_UNANSWERED, 2 * mostInFlight)) return noAnswers(unansweredCount);
+      return immediateFailure(replyClass);
     },
   };
 }
 
-function immediateFailure(verdict: ReplyClass): Failure | undefined {
-  if (verdict.kind === "unauthorised") return newTokenRefused();
-  return verdict.kind === "stop" ? verdict.failure : undefined;
+function immediateFailure(replyClass: ReplyClass): Failure | undefined {
+  if (replyClass.kind === "unauthorised") return newTokenRefused();
+  return replyClass.kind === "stop" ? replyClass.failure : undefined;
 }
 
 interface Streak {
-  /** How many times in a row the same thing was counted; undefined ends the row. */
-  readonly count: (what: string | undefined) => number;
+  /** How many times in a row the same kind was counted; undefined ends the streak. */
+  readonly count: (kind: string | undefined) => number;
 }
 
 function createStreak(): Streak {
   let last: string | undefined;
   let length = 0;
   return {
-    count(what) {
-      length = what === last ? length + 1 : 1;
-      last = what;
-      return what === undefined ? 0 : length;
+    count(kind) {
+      length = kind === last ? length + 1 : 1;
+      last = kind;
+      return kind === undefined ? 0 : length;
     },
   };
 }
 
 function notTheApi(reason: string): Failure {
-  return new Failure("wrong_endpoint", `${MAX_FOREIGN_REPLIES} answers in a row were not the API's: ${reason}`, {
-    hint: "check the base URL, and whether a proxy or a login page stands in between; the records in doubt are in the report",
+  return new Failure("wrong_endpoint", `${MAX_FOREIGN_REPLIES} replies in a row were not the API's: ${reason}`, {
+    hint: "check the base URL, and whether a proxy or a login page stands in between; the ambiguous records are in the report",
   });
 }
 
 function noAnswers(count: number): Failure {
-  return new Failure("incomplete", `${count} requests in a row got no trustworthy answer`, {
-    hint: "once the platform is well again, look up the records in doubt (they are in the report), then run `migrate resume`",
+  return new Failure("incomplete", `${count} requests in a row got no trustworthy reply`, {
+    hint: "once the platform works again, look up the ambiguous records (they are in the report), then run `migrate resume`",
   });
 }
 
@@ -119,7 +119,7 @@ interface ProgressTimeout {
   readonly pushedBack: (afterMs: number | undefined) => Failure | undefined;
   /** A reply of any kind: the platform can be reached. */
   readonly reached: () => void;
-  /** A record came through. */
+  /** The platform took or refused a record. */
   readonly progressed: () => void;
 }
 

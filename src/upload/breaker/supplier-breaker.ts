@@ -7,23 +7,23 @@ import type { Clock } from "../../time/clock.ts";
 import type { UploadEvent } from "../upload-types.ts";
 
 /**
- * Which import suppliers take records just now. One that is Paused or Complete answers every record with an error
- * (specification 3): its gate closes, and nothing more is sent to it, whatever the others do. When the run is to wait
- * for it, one record at a time asks whether it is open again, at growing intervals.
+ * Which import suppliers take records just now. One that is Paused or Complete answers every record with an error (API
+ * specification 3): its circuit opens, and nothing more is sent to it, whatever the others do. When the run is to wait for
+ * it, one record at a time probes whether it takes records again, at growing intervals.
  */
 export interface SupplierBreakers {
-  /** `probe`: this one record asks whether the supplier is open again; the others wait for its answer. */
+  /** `probe`: this one record asks whether the supplier takes records again; the others wait for its reply. */
   readonly admit: (supplier: string | undefined) => "yes" | "probe" | "no";
-  /** False when the supplier has closed since the record was admitted. */
+  /** False when the circuit has opened since the record was admitted. */
   readonly maySend: (supplier: string | undefined) => boolean;
-  /** Learns from an answer, and gives it back as what it means: a closed supplier refuses no record for its data. */
-  readonly interpret: (verdict: ReplyClass, supplier: string | undefined) => ReplyClass;
+  /** Learns from a reply, and returns what it means: a closed supplier refuses no record for its data. */
+  readonly interpret: (replyClass: ReplyClass, supplier: string | undefined) => ReplyClass;
   /** The record has its outcome. */
   readonly recordDone: (supplier: string | undefined) => void;
   readonly isProbing: (supplier: string | undefined) => boolean;
-  /** Why records were left; undefined while every supplier is open. */
+  /** Why records were left; undefined while every supplier takes records. */
   readonly failure: () => Failure | undefined;
-  /** Whether records were passed over since this was last asked: the input has to be read again for them. */
+  /** Whether records were skipped since this was last asked: the input has to be read again for them. */
   readonly takeSkipped: () => boolean;
   /** Milliseconds until the next probe is due. */
   readonly untilProbe: () => number;
@@ -32,57 +32,59 @@ export interface SupplierBreakers {
 }
 
 export function createSupplierBreakers(options: SupplierBreakerOptions): SupplierBreakers {
-  const gates = new Map<string, SupplierBreaker>();
-  let passedOver = false;
+  const breakers = new Map<string, SupplierBreaker>();
+  let hasSkipped = false;
 
-  const gateOf = (supplier = ""): SupplierBreaker => {
-    const known = gates.get(supplier);
+  const breakerOf = (supplier = ""): SupplierBreaker => {
+    const known = breakers.get(supplier);
     if (known !== undefined) return known;
-    const gate = createSupplierBreaker(supplier, options);
-    gates.set(supplier, gate);
-    return gate;
+    const breaker = createSupplierBreaker(supplier, options);
+    breakers.set(supplier, breaker);
+    return breaker;
   };
-  const shut = (): readonly SupplierBreaker[] => [...gates.values()].filter((gate) => gate.state() !== "open");
+  const tripped = (): readonly SupplierBreaker[] =>
+    [...breakers.values()].filter((breaker) => breaker.state() !== "closed");
 
   return {
     waits: options.waits,
     admit(supplier) {
-      const gate = gateOf(supplier);
-      if (gate.state() === "open") return "yes";
-      if (gate.startProbe()) return "probe";
-      passedOver = true;
+      const breaker = breakerOf(supplier);
+      if (breaker.state() === "closed") return "yes";
+      if (breaker.startProbe()) return "probe";
+      hasSkipped = true;
       return "no";
     },
     maySend(supplier) {
-      const closed = gateOf(supplier).state() === "closed";
-      passedOver ||= closed;
-      return !closed;
+      const isOpen = breakerOf(supplier).state() === "open";
+      hasSkipped ||= isOpen;
+      return !isOpen;
     },
-    interpret(verdict, supplier) {
-      const meant = gateOf(supplier).interpret(verdict);
-      passedOver ||= meant.kind === "blocked";
-      return meant;
+    interpret(replyClass, supplier) {
+      const interpreted = breakerOf(supplier).interpret(replyClass);
+      hasSkipped ||= interpreted.kind === "blocked";
+      return interpreted;
     },
-    recordDone: (supplier) => gateOf(supplier).recordDone(),
-    isProbing: (supplier) => gateOf(supplier).state() === "probing",
-    failure: () => closedFailure(shut()),
+    recordDone: (supplier) => breakerOf(supplier).recordDone(),
+    isProbing: (supplier) => breakerOf(supplier).state() === "half-open",
+    failure: () => closedFailure(tripped()),
     takeSkipped() {
-      const before = passedOver;
-      passedOver = false;
-      return before;
+      const skipped = hasSkipped;
+      hasSkipped = false;
+      return skipped;
     },
-    untilProbe: () => Math.max(0, Math.min(...shut().map((gate) => gate.probeAt())) - options.clock.monotonic()),
+    untilProbe: () =>
+      Math.max(0, Math.min(...tripped().map((breaker) => breaker.probeAt())) - options.clock.monotonic()),
   };
 }
 
 function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined {
   const [first] = closed;
   if (first === undefined) return undefined;
-  const { code, toldByRow } = first.cause();
+  const { code, isFromStreak } = first.cause();
   const names = closed.map(({ supplier }) => supplier).filter((supplier) => supplier !== "");
   const several = names.length > 1;
   const who = several ? `the import suppliers ${names.join(", ")}` : ["the import supplier", ...names].join(" ");
-  if (!toldByRow) {
+  if (!isFromStreak) {
     return new Failure("supplier_closed", `${who} ${several ? "take" : "takes"} no accounts for now (${code})`, {
       hint: "ask the platform's operator to set it to Ongoing, then run `migrate resume`",
     });
@@ -96,21 +98,21 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
   );
 }
 
-/** Whether one import supplier takes records just now, as its answers tell. */
+/** The circuit of one import supplier: closed while it takes records, half-open while one record probes it. */
 interface SupplierBreaker {
   /** Empty where payloads name none. */
   readonly supplier: string;
-  readonly state: () => "open" | "closed" | "probing";
-  /** A closed gate lets one record through when its time has come. */
+  readonly state: () => "closed" | "open" | "half-open";
+  /** An open circuit lets one record through when its time has come. */
   readonly startProbe: () => boolean;
-  /** Learns from an answer, and gives it back as what it means: a closed supplier refuses no record for its data. */
-  readonly interpret: (verdict: ReplyClass) => ReplyClass;
-  /** A record has its outcome; a probe that has taught nothing leaves the gate closed. */
+  /** Learns from a reply, and returns what it means: a closed supplier refuses no record for its data. */
+  readonly interpret: (replyClass: ReplyClass) => ReplyClass;
+  /** A record has its outcome; a probe that has shown nothing leaves the circuit open. */
   readonly recordDone: () => void;
   /** Monotonic milliseconds of the next probe. */
   readonly probeAt: () => number;
-  /** What closed it: a code of the contract, or the code of five equal refusals. */
-  readonly cause: () => { readonly code: string; readonly toldByRow: boolean };
+  /** What opened it: a code of the contract, or the code of five equal refusals. */
+  readonly cause: () => { readonly code: string; readonly isFromStreak: boolean };
 }
 
 interface SupplierBreakerOptions {
@@ -126,23 +128,23 @@ const MIN_PROBE_INTERVAL_MS = 2_000;
 const MAX_PROBE_INTERVAL_MS = 120_000;
 
 function createSupplierBreaker(supplier: string, { waits, clock, onChange }: SupplierBreakerOptions): SupplierBreaker {
-  const row = createRefusalStreak();
-  let state: ReturnType<SupplierBreaker["state"]> = "open";
+  const streak = createRefusalStreak();
+  let state: ReturnType<SupplierBreaker["state"]> = "closed";
   let code = "no code";
   let intervalMs = MIN_PROBE_INTERVAL_MS;
   let probeAt = 0;
 
-  const close = (why: string): void => {
-    if (state === "closed") return;
-    intervalMs = state === "open" ? MIN_PROBE_INTERVAL_MS : Math.min(2 * intervalMs, MAX_PROBE_INTERVAL_MS);
-    state = "closed";
+  const open = (why: string): void => {
+    if (state === "open") return;
+    intervalMs = state === "closed" ? MIN_PROBE_INTERVAL_MS : Math.min(2 * intervalMs, MAX_PROBE_INTERVAL_MS);
+    state = "open";
     code = why;
     probeAt = clock.monotonic() + intervalMs;
     onChange({ kind: "supplier", supplier, open: false, code, ...(waits && { probeInMs: intervalMs }) });
   };
-  const reopen = (): void => {
-    if (state !== "probing") return;
-    state = "open";
+  const close = (): void => {
+    if (state !== "half-open") return;
+    state = "closed";
     onChange({ kind: "supplier", supplier, open: true });
   };
 
@@ -150,27 +152,27 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
     supplier,
     state: () => state,
     startProbe() {
-      if (!waits || state !== "closed" || clock.monotonic() < probeAt) return false;
-      state = "probing";
+      if (!waits || state !== "open" || clock.monotonic() < probeAt) return false;
+      state = "half-open";
       return true;
     },
-    interpret(verdict) {
-      if (verdict.kind === "blocked") close(verdict.problems[0]?.code ?? "no code");
-      if (verdict.kind !== "accepted" && verdict.kind !== "rejected") return verdict;
-      const refusal = verdict.kind === "rejected" ? codeWithoutField(verdict.problems) : undefined;
-      if (verdict.kind === "rejected" && refusal !== undefined && refusal === row.refusalOfClosed()) {
-        close(refusal);
-        return { kind: "blocked", problems: verdict.problems };
+    interpret(replyClass) {
+      if (replyClass.kind === "blocked") open(replyClass.problems[0]?.code ?? "no code");
+      if (replyClass.kind !== "accepted" && replyClass.kind !== "rejected") return replyClass;
+      const refusal = replyClass.kind === "rejected" ? codeWithoutField(replyClass.problems) : undefined;
+      if (replyClass.kind === "rejected" && refusal !== undefined && refusal === streak.refusalOfClosed()) {
+        open(refusal);
+        return { kind: "blocked", problems: replyClass.problems };
       }
-      if (row.add(refusal)) close(refusal ?? "");
-      else reopen();
-      return verdict;
+      if (streak.add(refusal)) open(refusal ?? "");
+      else close();
+      return replyClass;
     },
     recordDone() {
-      if (state === "probing") close(code);
+      if (state === "half-open") open(code);
     },
     probeAt: () => probeAt,
-    cause: () => ({ code, toldByRow: row.refusalOfClosed() === code }),
+    cause: () => ({ code, isFromStreak: streak.refusalOfClosed() === code }),
   };
 }
 
@@ -184,16 +186,16 @@ interface RefusalStreak {
 function createRefusalStreak(): RefusalStreak {
   let last: string | undefined;
   let length = 0;
-  let told: string | undefined;
+  let repeated: string | undefined;
   return {
     add(refusal) {
       length = refusal !== undefined && refusal === last ? length + 1 : 1;
       last = refusal;
       if (refusal === undefined || length < EQUAL_REFUSALS) return false;
-      told = refusal;
+      repeated = refusal;
       return true;
     },
-    refusalOfClosed: () => told,
+    refusalOfClosed: () => repeated,
   };
 }
 

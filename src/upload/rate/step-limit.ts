@@ -2,80 +2,86 @@ import type { StepClient } from "../../platform/import/step-clients.ts";
 import type { UploadEvent } from "../upload-types.ts";
 
 /**
- * How many records may be at each step of a workflow. A platform that takes only so many of one kind at a time says so
- * with 429 and no `Retry-After`: that step is slowed, and the others go on (the cap on `process`, PLATFORM 2.3).
+ * How many requests may be in flight at each step of a workflow. A platform that limits one step (as "process" in
+ * published contracts) answers 429 without `Retry-After`: that step is slowed, and the others go on.
  */
 export interface StepLimits {
   readonly isOpen: (step: StepClient) => boolean;
-  /** A request leaves; to be handed back when it is over. */
+  /** A request leaves; the slot is handed back when it is over. */
   readonly enter: (step: StepClient) => StepSlot;
-  readonly leave: (pass: StepSlot) => void;
+  readonly leave: (slot: StepSlot) => void;
   /** The request met a 429. */
-  readonly pushedBack: (pass: StepSlot) => void;
+  readonly pushedBack: (slot: StepSlot) => void;
+  /** Requests under way, at all steps. */
+  readonly inFlight: () => number;
 }
 
-/** One request's way through the gate of its step. */
+/** What a request in flight takes of the limit of its step. */
 export interface StepSlot {
   readonly step: StepClient;
-  /** Requests that left before the last change say nothing about what has changed. */
+  /** Changes of the limit so far: a request that left before the last one says nothing about it. */
   readonly epoch: number;
   pushedBack: boolean;
 }
 
-interface StepLimit {
+interface StepState {
   limit: number;
   inFlight: number;
   epoch: number;
-  /** Requests that came through since the last change. */
-  through: number;
+  /** Requests that were let through since the last change. */
+  successes: number;
 }
 
-/** So many times the limit have to come through before one more is tried: each try costs a refusal. */
+/** So many times the limit have to be let through before one more is tried: each try may cost a refusal. */
 const SUCCESSES_PER_INCREASE = 20;
 
-/** @param most requests that can be in flight at all */
-export function createStepLimits(most: number, onChange: (event: UploadEvent) => void): StepLimits {
-  const gates = new Map<StepClient, StepLimit>();
+/** @param maximum requests that can be in flight at all */
+export function createStepLimits(maximum: number, onChange: (event: UploadEvent) => void): StepLimits {
+  const states = new Map<StepClient, StepState>();
+  let inFlight = 0;
 
-  const gateOf = (step: StepClient): StepLimit => {
-    const known = gates.get(step);
+  const stateOf = (step: StepClient): StepState => {
+    const known = states.get(step);
     if (known !== undefined) return known;
-    const gate = { limit: most, inFlight: 0, epoch: 0, through: 0 };
-    gates.set(step, gate);
-    return gate;
+    const state = { limit: maximum, inFlight: 0, epoch: 0, successes: 0 };
+    states.set(step, state);
+    return state;
   };
 
-  const change = (gate: StepLimit, limit: number, reason: string): void => {
-    gate.limit = limit;
-    gate.epoch += 1;
-    gate.through = 0;
+  const change = (state: StepState, limit: number, reason: string): void => {
+    state.limit = limit;
+    state.epoch += 1;
+    state.successes = 0;
     onChange({ kind: "pace", limit, reason });
   };
 
   return {
     isOpen(step) {
-      const gate = gateOf(step);
-      return gate.inFlight < gate.limit;
+      const state = stateOf(step);
+      return state.inFlight < state.limit;
     },
     enter(step) {
-      const gate = gateOf(step);
-      gate.inFlight += 1;
-      return { step, epoch: gate.epoch, pushedBack: false };
+      const state = stateOf(step);
+      state.inFlight += 1;
+      inFlight += 1;
+      return { step, epoch: state.epoch, pushedBack: false };
     },
     leave({ step, epoch, pushedBack }) {
-      const gate = gateOf(step);
-      gate.inFlight -= 1;
-      if (pushedBack || epoch < gate.epoch || gate.limit >= most) return;
-      gate.through += 1;
-      if (gate.through >= SUCCESSES_PER_INCREASE * gate.limit)
-        change(gate, gate.limit + 1, `the step ${nameOf(step)} comes through`);
+      const state = stateOf(step);
+      state.inFlight -= 1;
+      inFlight -= 1;
+      if (pushedBack || epoch < state.epoch || state.limit >= maximum) return;
+      state.successes += 1;
+      if (state.successes >= SUCCESSES_PER_INCREASE * state.limit)
+        change(state, state.limit + 1, `requests of the step ${nameOf(step)} are let through`);
     },
-    pushedBack(pass) {
-      const gate = gateOf(pass.step);
-      pass.pushedBack = true;
-      if (pass.epoch < gate.epoch) return;
-      change(gate, Math.max(1, Math.floor(gate.inFlight / 2)), `HTTP 429 at the step ${nameOf(pass.step)}`);
+    pushedBack(slot) {
+      const state = stateOf(slot.step);
+      slot.pushedBack = true;
+      if (slot.epoch < state.epoch) return;
+      change(state, Math.max(1, Math.floor(state.inFlight / 2)), `HTTP 429 at the step ${nameOf(slot.step)}`);
     },
+    inFlight: () => inFlight,
   };
 }
 

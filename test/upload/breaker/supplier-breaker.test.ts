@@ -25,7 +25,7 @@ const MINUTE = 60_000;
 const supplierOf = (record: number): string => (record % 3 === 0 ? "WINTER" : "SPRING");
 
 describe("records of two import suppliers", () => {
-  test("one closes: its records are left, those of the other are all sent", async () => {
+  test("of which one closes: its records are left, those of the other are all sent", async () => {
     const answer = ({ record }: { readonly record: number }): RequestResult =>
       supplierOf(record) === "WINTER" && record > 30 ? CLOSED : ACCEPTED;
     const { end, sent, ledger } = await play(answer, { records: 300, supplierOf, oneSupplier: false });
@@ -40,12 +40,12 @@ describe("records of two import suppliers", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("both close: both are named", async () => {
+  test("that both close are both named", async () => {
     const { end } = await play(() => CLOSED, { records: 30, supplierOf, oneSupplier: false });
     expect(end.failure?.message).toMatch(/suppliers SPRING, WINTER take no/);
   });
 
-  test("equal refusals of different suppliers are not in a row", async () => {
+  test("equal refusals of one supplier open its circuit alone", async () => {
     const answer = ({ record }: { readonly record: number }): RequestResult =>
       supplierOf(record) === "WINTER" ? UNKNOWN_CODE : ACCEPTED;
     const { end, sent, ledger } = await play(answer, { records: 300, supplierOf, oneSupplier: false, concurrency: 1 });
@@ -56,13 +56,13 @@ describe("records of two import suppliers", () => {
   });
 });
 
-test("once five equal refusals have told, the same code blocks and rejects no more", async () => {
+test("after five equal refusals the same code blocks records and rejects no more", async () => {
   const { end } = await play(() => UNKNOWN_CODE, { records: 100, concurrency: 8 });
   expect(end.counts.rejected).toBe(5);
   expect(end.counts.blocked).toBeLessThanOrEqual(3);
 });
 
-test("a good record between equal refusals ends the row", async () => {
+test("a good record between equal refusals ends the streak", async () => {
   const { end } = await play(({ number }) => (number % 5 === 0 ? ACCEPTED : UNKNOWN_CODE), {
     records: 50,
     concurrency: 1,
@@ -70,7 +70,7 @@ test("a good record between equal refusals ends the row", async () => {
   expect(end).toMatchObject({ reason: "done", counts: { rejected: 40, accepted: 10 } });
 });
 
-describe("waiting for an import supplier", () => {
+describe("a run that waits for an import supplier", () => {
   test("asks at growing intervals with one record, and goes on when it is open again", async () => {
     const asked: number[] = [];
     const { end, ledger, events } = await play(
@@ -108,7 +108,7 @@ describe("waiting for an import supplier", () => {
     expect(new Set(ledger.states.values())).toEqual(new Set(["pending"]));
   });
 
-  test("the user need not wait with it", async () => {
+  test("stops when the user asks it to", async () => {
     const drain = new AbortController();
     const { end } = await play(
       ({ number }) => {
@@ -120,7 +120,7 @@ describe("waiting for an import supplier", () => {
     expect(end.reason).toBe("drained");
   });
 
-  test("a code that five refusals have told reopens, too; nothing more is rejected while it waits", async () => {
+  test("goes on after a code that five refusals have shown; nothing more is rejected while it waits", async () => {
     const { end } = await play(({ clock }) => (clock.monotonic() < MINUTE ? UNKNOWN_CODE : ACCEPTED), {
       records: 60,
       concurrency: 1,
@@ -129,7 +129,7 @@ describe("waiting for an import supplier", () => {
     expect(end.reason).toBe("done");
   });
 
-  test("a probe that meets other trouble leaves it closed, until one is answered", async () => {
+  test("probes again after a probe that met other trouble", async () => {
     const script: readonly RequestResult[] = [CLOSED, busy(), busy(), AMBIGUOUS, CLOSED];
     const { end, ledger } = await play(({ number }) => script[number - 1] ?? ACCEPTED, {
       records: 40,
@@ -142,7 +142,7 @@ describe("waiting for an import supplier", () => {
     expect(states.filter((state) => state === "ambiguous")).toHaveLength(1);
   });
 
-  test("another failure ends the wait", async () => {
+  test("ends when another failure ends it", async () => {
     const { end } = await play(
       ({ number }) => (number === 3 ? { replyClass: { kind: "unauthorised" }, http: 401, durationMs: 1 } : CLOSED),
       { records: 50, concurrency: 1, waitForSupplier: {} },

@@ -1,0 +1,77 @@
+import type { AttemptOutcome } from "../ledger/ledger.ts";
+import type { StepClient } from "../platform/import/step-clients.ts";
+import type { Clock, Random } from "../time/clock.ts";
+import type { CircuitBreaker } from "./breaker/circuit-breaker.ts";
+import { createCircuitBreaker } from "./breaker/circuit-breaker.ts";
+import type { SupplierBreakers } from "./breaker/supplier-breaker.ts";
+import type { LedgerWriter } from "./ledger-writer.ts";
+import { createLedgerWriter } from "./ledger-writer.ts";
+import type { RateControl } from "./rate/adaptive-concurrency.ts";
+import { createRateControl } from "./rate/adaptive-concurrency.ts";
+import type { StepLimits } from "./rate/step-limit.ts";
+import { createStepLimits } from "./rate/step-limit.ts";
+import type { RetryBudget } from "./retry.ts";
+import { createRetryBudget } from "./retry.ts";
+import type { SendQueue } from "./send-queue.ts";
+import { createSendQueue } from "./send-queue.ts";
+import type { Shutdown } from "./shutdown.ts";
+import { createShutdown } from "./shutdown.ts";
+import type { UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
+import type { StepOrder } from "./workflow-position.ts";
+import { createStepOrder } from "./workflow-position.ts";
+
+/** What all records of one round of an upload share. */
+export interface SendContext {
+  readonly options: UploadOptions;
+  readonly steps: readonly StepClient[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly queue: SendQueue;
+  readonly rate: RateControl;
+  readonly stepLimits: StepLimits;
+  readonly stepOrder: StepOrder;
+  readonly retryBudget: RetryBudget;
+  readonly circuitBreaker: CircuitBreaker;
+  readonly supplierBreakers: SupplierBreakers;
+  readonly shutdown: Shutdown;
+  readonly ledgerWriter: LedgerWriter;
+  readonly counts: UploadEnd["counts"];
+  /** Counts an outcome once it is durable. */
+  readonly onSaved: (outcome: AttemptOutcome) => void;
+}
+
+const MAX_WAIT_MS = 5 * 60_000;
+
+/** @param supplierBreakers outlive the round */
+export function createSendContext(
+  { ledger, steps, clock, random, onProgress }: UploadDependencies,
+  options: UploadOptions,
+  supplierBreakers: SupplierBreakers,
+): SendContext {
+  const counts: Partial<Record<AttemptOutcome["status"], number>> = {};
+  const shutdown = createShutdown(options, clock);
+  const rate = createRateControl(options, { clock, random, onChange: onProgress });
+  const stepLimits = createStepLimits(rate.maximum, onProgress);
+  const retryBudget = createRetryBudget();
+  const maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
+  return {
+    options,
+    steps,
+    clock,
+    random,
+    queue: createSendQueue(),
+    rate,
+    stepLimits,
+    stepOrder: createStepOrder(steps, options.until),
+    retryBudget,
+    circuitBreaker: createCircuitBreaker({ rate, budget: retryBudget, clock, maxWaitMs }),
+    supplierBreakers,
+    shutdown,
+    ledgerWriter: createLedgerWriter({ ledger, run: options.run, clock, onFailure: shutdown.stop }),
+    counts,
+    onSaved({ status }) {
+      counts[status] = (counts[status] ?? 0) + 1;
+      onProgress({ kind: "outcome", status, inFlight: stepLimits.inFlight() });
+    },
+  };
+}
