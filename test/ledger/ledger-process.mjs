@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [, , compiled, task, path, ...values] = process.argv;
-const { lockLedger } = await import(join(compiled, "ledger/lock/ledger-lock.js"));
+const { lockLedger } = await import(join(compiled, "ledger/sqlite/lock/ledger-lock.js"));
 const { openLedger } = await import(join(compiled, "ledger/sqlite/sqlite-ledger.js"));
 const print = (line) => process.stdout.write(`${line}\n`);
 

@@ -99,7 +99,7 @@ describe("a record that awaits another", () => {
 test("a ledger of the first version is brought up to date, with a copy beside it", async () => {
   const path = join(temporaryFolder(), "ledger.db");
   const old = new DatabaseSync(path);
-  old.exec(readFileSync(new URL("format-1.sql", import.meta.url), "utf8"));
+  old.exec(readFileSync(new URL("sqlite/format-1.sql", import.meta.url), "utf8"));
   old.close();
   const ledger = await openLedger({ path });
   expect(await outcomesOf(ledger, "20260101-0000-aaaa")).toMatchObject([

@@ -17,7 +17,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { exportLedger } from "../../dist/ledger/sqlite/ledger-export.js";
-import { repairLedger } from "../../dist/ledger/integrity/ledger-repair.js";
+import { repairLedger } from "../../dist/ledger/sqlite/integrity/ledger-repair.js";
 import { openLedger } from "../../dist/ledger/sqlite/sqlite-ledger.js";
 import { seededRandom } from "../../dist/sandbox/faults/fault-plan.js";
 

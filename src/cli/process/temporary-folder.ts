@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isRunning, pidNamespace } from "../../ledger/lock/running-process.ts";
+import { isRunning, pidNamespace } from "../../ledger/running-process.ts";
 
 /**
  * A place for files of this process that hold rows of the input: not made yet, removed when the process ends. Those of

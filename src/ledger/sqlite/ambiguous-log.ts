@@ -1,5 +1,5 @@
 import { requireOne } from "./attempt-log.ts";
-import { applyKnownRecords } from "../plan/known-records.ts";
+import { applyKnownRecords } from "./plan/known-records.ts";
 import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy } from "../ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
 import { closeInterruptedAttempts } from "./run-log.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Failure } from "../../model/failure.ts";
-import { applyKnownRecords } from "../plan/known-records.ts";
+import { applyKnownRecords } from "./plan/known-records.ts";
 import type { NewRun, PlanPolicy, Run } from "../ledger.ts";
 import type { RunRow } from "./ledger-schema.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";

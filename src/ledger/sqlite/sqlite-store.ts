@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
-import { checkLedger } from "../integrity/ledger-check.ts";
-import { repairLedger } from "../integrity/ledger-repair.ts";
+import { checkLedger } from "./integrity/ledger-check.ts";
+import { repairLedger } from "./integrity/ledger-repair.ts";
 import type { Ledger } from "../ledger.ts";
 import type { LedgerStore } from "../ledger-store.ts";
-import { isLocked, lockLedger } from "../lock/ledger-lock.ts";
+import { isLocked, lockLedger } from "./lock/ledger-lock.ts";
 import { exportLedger } from "./ledger-export.ts";
 import { noLedger, statOf } from "./ledger-file.ts";
 import { openLedger } from "./sqlite-ledger.ts";

@@ -1,11 +1,11 @@
-import type { Status } from "../../model/outcome.ts";
-import type { Place } from "../../model/place.ts";
-import type { LocalFinding, LocalProblem, Severity } from "../../model/problem.ts";
-import { keyPlace } from "../sqlite/problem-table.ts";
-import type { PlanPolicy } from "../ledger.ts";
-import { appendPlanProblem } from "../sqlite/problem-table.ts";
-import type { RunRow } from "../sqlite/ledger-schema.ts";
-import type { Query, SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import type { Status } from "../../../model/outcome.ts";
+import type { Place } from "../../../model/place.ts";
+import type { LocalFinding, LocalProblem, Severity } from "../../../model/problem.ts";
+import { keyPlace } from "../problem-table.ts";
+import type { PlanPolicy } from "../../ledger.ts";
+import { appendPlanProblem } from "../problem-table.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
  * Finds the keys that occur more than once in the run's input, and those that are almost the same. One key with one

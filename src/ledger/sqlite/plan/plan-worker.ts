@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { Failure, type FailureCode } from "../../model/failure.ts";
-import type { ExcludedRow, PlanPolicy } from "../ledger.ts";
+import { Failure, type FailureCode } from "../../../model/failure.ts";
+import type { ExcludedRow, PlanPolicy } from "../../ledger.ts";
 import { unpackItems, type PackedItems } from "./packed-items.ts";
 import { createPlanner } from "./planner.ts";
-import { requireRun } from "../sqlite/run-log.ts";
-import { openTemporary } from "../sqlite/sqlite-database.ts";
+import { requireRun } from "../run-log.ts";
+import { openTemporary } from "../sqlite-database.ts";
 
 /** What the thread of `plannedAside` is asked; each is answered by one `AsideReply`, in order. */
 export type PlanRequest =

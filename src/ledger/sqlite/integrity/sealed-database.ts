@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { writeSealWithoutChecksums, writeCommitCount, readSeal, type Seal, sealPath } from "./seal-file.ts";
 import { updateSeal } from "./seal.ts";
-import type { Query, SqliteDatabase } from "../sqlite/sqlite-database.ts";
-import { ledgerFailure } from "../sqlite/ledger-file.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
+import { ledgerFailure } from "../ledger-file.ts";
 
 /**
  * The same database, kept under seal: the file beside it knows the checksum of every page and how many transactions were

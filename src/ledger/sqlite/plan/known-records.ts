@@ -1,9 +1,9 @@
-import type { LocalProblem } from "../../model/problem.ts";
-import { keyPlace } from "../sqlite/problem-table.ts";
-import type { PlanPolicy } from "../ledger.ts";
-import { appendPlanProblem } from "../sqlite/problem-table.ts";
-import type { RunRow } from "../sqlite/ledger-schema.ts";
-import type { Query, SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import type { LocalProblem } from "../../../model/problem.ts";
+import { keyPlace } from "../problem-table.ts";
+import type { PlanPolicy } from "../../ledger.ts";
+import { appendPlanProblem } from "../problem-table.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
  * Holds a run's records that are still to be sent against what all runs know of them. Accepted with this content:

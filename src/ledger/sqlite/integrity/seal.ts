@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { errorCode } from "../../files/error-code.ts";
+import { errorCode } from "../../../files/error-code.ts";
 import type { Seal } from "./seal-file.ts";
 import { readSeal, sealPath, writeSeal } from "./seal-file.ts";
 

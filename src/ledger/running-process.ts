@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { errorCode } from "../../files/error-code.ts";
+import { errorCode } from "../files/error-code.ts";
 
 /**
  * Whether the process that had this pid and this start time still runs. Where start times cannot be read, any process

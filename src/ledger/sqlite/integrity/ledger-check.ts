@@ -1,8 +1,8 @@
-import { Failure } from "../../model/failure.ts";
-import type { LedgerCheck } from "../ledger-store.ts";
-import { openDatabase, type Query, type SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { LedgerCheck } from "../../ledger-store.ts";
+import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { requireSound } from "./require-sound.ts";
-import { isSchemaCurrent } from "../sqlite/ledger-schema.ts";
+import { isSchemaCurrent } from "../ledger-schema.ts";
 
 /**
  * Looks at every page and every row of the ledger at this path: the seal, SQLite's own check, and whether what the

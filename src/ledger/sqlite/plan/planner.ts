@@ -1,9 +1,9 @@
-import type { Status } from "../../model/outcome.ts";
-import { textHash } from "../../text/text-hash.ts";
-import type { ExcludedRow, PlannedItem, PlanPolicy } from "../ledger.ts";
-import type { RunRow } from "../sqlite/ledger-schema.ts";
-import { appendPlanProblem, insertProblems, PLAN_ATTEMPT } from "../sqlite/problem-table.ts";
-import type { Query, SqliteDatabase, SqlValue } from "../sqlite/sqlite-database.ts";
+import type { Status } from "../../../model/outcome.ts";
+import { textHash } from "../../../text/text-hash.ts";
+import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import { appendPlanProblem, insertProblems, PLAN_ATTEMPT } from "../problem-table.ts";
+import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
 import { applyKnownRecords } from "./known-records.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { Failure } from "../../model/failure.ts";
-import type { Ledger } from "../ledger.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { Ledger } from "../../ledger.ts";
 import { packItems } from "./packed-items.ts";
 import type { PlanReply, PlanRequest } from "./plan-worker.ts";
 

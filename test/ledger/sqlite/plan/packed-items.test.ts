@@ -1,8 +1,8 @@
 import { deserialize, serialize } from "node:v8";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { PlannedItem } from "../../../src/ledger/ledger.ts";
-import { packItems, unpackItems } from "../../../src/ledger/plan/packed-items.ts";
+import type { PlannedItem } from "../../../../src/ledger/ledger.ts";
+import { packItems, unpackItems } from "../../../../src/ledger/sqlite/plan/packed-items.ts";
 
 const problem = { attr: "name", severity: "error", by: "local", code: "required" } as const;
 const text = fc.string({ unit: "binary", maxLength: 5 });

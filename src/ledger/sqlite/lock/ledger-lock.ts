@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { errorCode } from "../../files/error-code.ts";
-import { Failure } from "../../model/failure.ts";
-import { prepareFolderOf } from "../sqlite/ledger-file.ts";
-import { isRunning, pidNamespace, processStart } from "./running-process.ts";
-import { ledgerFailure } from "../sqlite/ledger-file.ts";
+import { errorCode } from "../../../files/error-code.ts";
+import { Failure } from "../../../model/failure.ts";
+import { prepareFolderOf } from "../ledger-file.ts";
+import { isRunning, pidNamespace, processStart } from "../../running-process.ts";
+import { ledgerFailure } from "../ledger-file.ts";
 
 export interface Lock {
   readonly release: () => Promise<void>;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import type { Query, SqliteDatabase } from "../sqlite/sqlite-database.ts";
-import { damagedLedger } from "../sqlite/ledger-file.ts";
-import { statOf } from "../sqlite/ledger-file.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
+import { damagedLedger } from "../ledger-file.ts";
+import { statOf } from "../ledger-file.ts";
 import { readSeal, type Seal, sealPath } from "./seal-file.ts";
 import { findDamage } from "./seal.ts";
 import { committed } from "./sealed-database.ts";

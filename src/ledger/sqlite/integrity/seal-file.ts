@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { errorCode } from "../../files/error-code.ts";
-import { replaceFileSync } from "../../files/replace-file.ts";
+import { errorCode } from "../../../files/error-code.ts";
+import { replaceFileSync } from "../../../files/replace-file.ts";
 
 /** What a database was when it was last seen whole. */
 export interface Seal {

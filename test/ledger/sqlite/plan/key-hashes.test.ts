@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createKeyHashes } from "../../../src/ledger/plan/planner.ts";
+import { createKeyHashes } from "../../../../src/ledger/sqlite/plan/planner.ts";
 
 test("a key that came twice is known to have, whatever came between, and others are not thought to", () => {
   fc.assert(

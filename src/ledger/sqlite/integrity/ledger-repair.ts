@@ -1,11 +1,11 @@
 import { linkSync, rmSync } from "node:fs";
-import { renameDurably } from "../../files/replace-file.ts";
-import { Failure } from "../../model/failure.ts";
-import type { LedgerRepair } from "../ledger-store.ts";
-import { ledgerFailure, preparePrivateFile, removeDatabase, statOf, unreadableLedger } from "../sqlite/ledger-file.ts";
-import { upgradeSchema } from "../sqlite/ledger-schema.ts";
-import type { Query, SqliteDatabase, SqlValue } from "../sqlite/sqlite-database.ts";
-import { openDatabase } from "../sqlite/sqlite-database.ts";
+import { renameDurably } from "../../../files/replace-file.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { LedgerRepair } from "../../ledger-store.ts";
+import { ledgerFailure, preparePrivateFile, removeDatabase, statOf, unreadableLedger } from "../ledger-file.ts";
+import { upgradeSchema } from "../ledger-schema.ts";
+import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
+import { openDatabase } from "../sqlite-database.ts";
 import { readSeal, sealPath } from "./seal-file.ts";
 import { committed } from "./sealed-database.ts";
 

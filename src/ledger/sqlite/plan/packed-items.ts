@@ -1,4 +1,4 @@
-import type { PlannedItem } from "../ledger.ts";
+import type { PlannedItem } from "../../ledger.ts";
 
 /**
  * Planned items as they travel to another thread: copying them as objects would take longer than writing them down.

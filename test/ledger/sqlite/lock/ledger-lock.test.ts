@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { lockLedger } from "../../../src/ledger/lock/ledger-lock.ts";
-import { ended, firstLine, useLedgerProcess } from "../compiled-ledger.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { lockLedger } from "../../../../src/ledger/sqlite/lock/ledger-lock.ts";
+import { ended, firstLine, useLedgerProcess } from "../../compiled-ledger.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
 
 const start = useLedgerProcess();
 const ledgerPath = (): string => join(temporaryFolder(), ".migrate", "ledger.db");
