@@ -7,7 +7,7 @@ export function survivesDouble(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(token)) return Number.isSafeInteger(value);
-  return sameDecimal(decimalOf(token), decimalOf(String(value)));
+  return sameDecimal(token, String(value));
 }
 
 /** 0.`digits` times ten to the power of `exponent`; zero has no digits. */
@@ -25,12 +25,14 @@ function decimalOf(token: string): Decimal {
   return { digits, exponent: digits === "" ? 0 : whole.length - leading + Number(power) };
 }
 
-function sameDecimal(left: Decimal, right: Decimal): boolean {
-  return left.digits === right.digits && left.exponent === right.exponent;
+/** True when two numbers (RFC 8259) have the same value apart from their signs: `1.50` and `15e-1`. */
+export function sameDecimal(left: string, right: string): boolean {
+  const [one, other] = [decimalOf(left), decimalOf(right)];
+  return one.digits === other.digits && one.exponent === other.exponent;
 }
 
 /** `1200` -> `12`. A regular expression for it (`/0+$/`) takes a minute where 200,000 zeros are followed by a 1. */
-export function withoutTrailingZeros(digits: string): string {
+function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end -= 1;
   return digits.slice(0, end);

@@ -33,7 +33,7 @@ export function buildValue(node: MappingNode, row: Row, build: BuildState): Json
   return buildObject(variantFor(node, row), row, build);
 }
 
-/** The fields of an object that depend on what one of them says in this row. */
+/** The fields of an object that depend on the value of one of them in this row. */
 export function variantFor(node: VariantNode, row: Row): ObjectNode {
   if (node.discriminator === undefined) return node.otherwise;
   const value = buildValue(node.discriminator, row, newBuildState());
@@ -123,15 +123,15 @@ function valueOf(leaf: LeafNode, content: CellContent, row: Row, build: BuildSta
   return value;
 }
 
-function problemOf(unfit: ConversionFailure, leaf: LeafNode, row: Row, build: BuildState): LocalProblem {
+function problemOf(failure: ConversionFailure, leaf: LeafNode, row: Row, build: BuildState): LocalProblem {
   const place = leaf.placeIn(row);
   return {
     attr: formatAttr(build.path),
-    ...unfit.finding,
+    ...failure.finding,
     severity: "error",
     by: "local",
     ...(place === undefined ? {} : { place }),
-    shape: shapeOf(unfit.kept),
+    shape: shapeOf(failure.kept),
   };
 }
 

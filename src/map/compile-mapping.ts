@@ -32,9 +32,9 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
     columns.set(source, known);
     return known;
   };
-  const parts = { document, values, issues, columnsOf };
-  const root = compileRoot(document, operation, parts);
-  const steps = compileSteps(document, operation, parts);
+  const context = { document, values, issues, columnsOf };
+  const root = compileRoot(document, operation, context);
+  const steps = compileSteps(document, operation, context);
   const keyAttr = document.key ?? operation.key;
   if (document.key !== undefined && !isMapped(root, document.key)) {
     issues.add(["key"], `the payload has no field "${formatAttr(document.key)}"`);
@@ -47,14 +47,14 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   };
 }
 
-function compileRoot(document: MappingDocument, operation: Operation, parts: CompileContext): MappingNode {
-  if (operation.body === undefined) parts.issues.add(["payload"], `the operation "${operation.id}" takes no payload`);
+function compileRoot(document: MappingDocument, operation: Operation, context: CompileContext): MappingNode {
+  if (operation.body === undefined) context.issues.add(["payload"], `the operation "${operation.id}" takes no payload`);
   const root =
     operation.body &&
     compileNode(document.payload, operation.body, {
-      ...parts,
+      ...context,
       path: ["payload"],
-      columns: parts.columnsOf(rootSource(document)),
+      columns: context.columnsOf(rootSource(document)),
       optional: false,
     });
   return root ?? { kind: "object", fields: [], required: [], optional: false };
@@ -119,26 +119,26 @@ function unmappedIn(node: MappingNode, path: AttrPath): readonly string[] {
 type StepNodes = ReadonlyMap<string, ObjectNode>;
 
 /** Adds an issue for a step that the operation does not have, and for what a step's body cannot be given. */
-function compileSteps(document: MappingDocument, operation: Operation, parts: CompileContext): StepNodes {
+function compileSteps(document: MappingDocument, operation: Operation, context: CompileContext): StepNodes {
   const nodes = [...document.steps].flatMap(([name, entry]) => {
     const step = operation.steps.find((one) => one.name === name);
-    const node = step && compileStep(step, entry, parts);
-    if (step === undefined) refuseStep(name, operation, parts.issues);
+    const node = step && compileStep(step, entry, context);
+    if (step === undefined) refuseStep(name, operation, context.issues);
     return node === undefined ? [] : [[name, node] as const];
   });
   return new Map(nodes);
 }
 
-function compileStep(step: Step, entry: JsonObject, parts: CompileContext): ObjectNode | undefined {
+function compileStep(step: Step, entry: JsonObject, context: CompileContext): ObjectNode | undefined {
   const path = ["steps", step.name];
   const type = stepFieldsType(step);
   if (type === undefined) {
-    parts.issues.add(path, "takes the payload and nothing else");
+    context.issues.add(path, "takes the payload and nothing else");
     return undefined;
   }
-  refuseSet(step, entry, path, parts.issues);
-  const columns = parts.columnsOf(rootSource(parts.document));
-  const node = compileNode(entry, type, { ...parts, path, columns, optional: false });
+  refuseSet(step, entry, path, context.issues);
+  const columns = context.columnsOf(rootSource(context.document));
+  const node = compileNode(entry, type, { ...context, path, columns, optional: false });
   return node?.kind === "object" ? node : undefined;
 }
 

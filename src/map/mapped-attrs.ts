@@ -4,7 +4,7 @@ import { narrowType } from "./union-variants.ts";
 
 /** What a mapping puts at an attr. */
 export interface MappedAttr {
-  /** All that can come of it, as text, where the mapping itself says so: a constant, a table written out. */
+  /** Every value it can have, as text, where the mapping fixes them: a constant, a table written out. */
   readonly values?: readonly string[];
 }
 

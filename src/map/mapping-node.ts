@@ -1,9 +1,8 @@
 import type { JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import type { Row } from "../model/record.ts";
-import type { CellContent } from "./leaf/conversion.ts";
+import type { CellContent, ConversionFailure } from "./leaf/conversion.ts";
 import type { OriginKind } from "./mapping.ts";
-import type { ConversionFailure } from "./leaf/conversion.ts";
 
 /** A compiled entry of the mapping; the tree mirrors the payload. */
 export type MappingNode = ObjectNode | VariantNode | ItemsNode | EachNode | SplitNode | LeafNode;
@@ -22,7 +21,7 @@ export interface FieldNode {
   readonly node: MappingNode;
 }
 
-/** An object whose fields depend on what one of them says. */
+/** An object whose fields depend on the value of one of them. */
 export interface VariantNode {
   readonly kind: "variant";
   readonly discriminator: MappingNode | undefined;

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../json/attr.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../json/json-value.ts";
+import { valueAt } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";
@@ -32,8 +32,8 @@ interface Mapped {
   /** What the mapping gives to the bodies of steps, by the step's name; absent where it gives nothing. */
   readonly steps?: ReadonlyMap<string, JsonObject>;
   /**
-   * Cells that cannot become what the contract or the mapping says. Their text stays in the payload, so whoever
-   * validates it may find the same attr wrong again: these problems know more and come first.
+   * Cells that cannot be converted as the contract or the mapping asks. Their text stays in the payload, so
+   * validation may report the same attr again: these problems hold more detail and come first.
    */
   readonly problems: readonly LocalProblem[];
 }
@@ -58,14 +58,4 @@ export function mappedOf(
   const value = keyAttr && valueAt(payload, keyAttr);
   const hasKey = (typeof value === "string" && value !== "") || typeof value === "number";
   return hasKey ? { key: String(value), payload, problems } : { payload, problems };
-}
-
-function valueAt(payload: JsonObject, path: AttrPath): JsonValue | undefined {
-  let value: JsonValue | undefined = payload;
-  for (const part of path) {
-    if (value === undefined) return undefined;
-    if (isJsonArray(value)) value = value[Number(part)];
-    else value = isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
-  }
-  return value;
 }

@@ -1,12 +1,12 @@
 import type { Operation } from "../contract/contract.ts";
 import { formatAttr, type AttrPath } from "../json/attr.ts";
+import { formatPointer } from "../json/json-pointer.ts";
 import { Failure } from "../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow, type JsonRow, type Row } from "../model/record.ts";
 import { mappedOf } from "./mapping.ts";
 import type { Mapping, Origin } from "./mapping.ts";
-import { pointerTo } from "./source-columns.ts";
 import { ONLY_SOURCE } from "./document/source-tree.ts";
 
 /**
@@ -34,7 +34,7 @@ function payloadOf(row: Row): JsonObject {
 }
 
 function placeAt(row: JsonRow, path: AttrPath): Place {
-  return { file: row.table.file, line: row.line, pointer: pointerTo(row.pointer, path) };
+  return { file: row.table.file, line: row.line, pointer: row.pointer + formatPointer(path) };
 }
 
 function originsIn(row: JsonRow, value: JsonValue, path: AttrPath): readonly Origin[] {

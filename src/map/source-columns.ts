@@ -1,6 +1,7 @@
 import { suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
+import { formatPointer, valueAtPointer } from "../json/json-pointer.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow, type CsvTable, type JsonRow, type Row } from "../model/record.ts";
 import type { CellContent } from "./leaf/conversion.ts";
@@ -45,14 +46,6 @@ export function placeOf(row: Row): Place {
   return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };
 }
 
-/** RFC 6901: the pointer to a value inside the one at `pointer`. */
-export function pointerTo(pointer: string, path: readonly (string | number)[]): string {
-  return path.reduce<string>(
-    (above, part) => `${above}/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`,
-    pointer,
-  );
-}
-
 function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
   const path = name.split(".");
   let table: CsvTable | undefined;
@@ -66,12 +59,12 @@ function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
   return {
     name,
     read: (row) => {
-      if (!isCsvRow(row)) return contentOf(valueAt(row, name, path));
+      if (!isCsvRow(row)) return contentOf(valueAtPointer(row.value, pathIn(row, name, path)));
       if (row.table !== table) indexIn(row.table);
       return row.cells[index] ?? "";
     },
     placeIn: (row) => {
-      if (!isCsvRow(row)) return { ...placeOf(row), pointer: pointerTo(row.pointer, pathIn(row, name, path)) };
+      if (!isCsvRow(row)) return { ...placeOf(row), pointer: row.pointer + formatPointer(pathIn(row, name, path)) };
       return { ...placeOf(row), column: name, columnNumber: indexIn(row.table) + 1 };
     },
   };
@@ -80,17 +73,6 @@ function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
 /** A name with dots in it is a member of that name, where there is one, or else a path. */
 function pathIn(row: JsonRow, name: string, path: readonly string[]): readonly string[] {
   return path.length === 1 || Object.hasOwn(row.value, name) ? [name] : path;
-}
-
-function valueAt(row: JsonRow, name: string, path: readonly string[]): JsonValue | undefined {
-  let value: JsonValue | undefined = row.value;
-  for (const part of pathIn(row, name, path)) {
-    if (value === undefined || value === null) return undefined;
-    if (isJsonArray(value)) value = /^\d{1,9}$/.test(part) ? value[Number(part)] : undefined;
-    else if (isJsonObject(value)) value = Object.hasOwn(value, part) ? value[part] : undefined;
-    else return undefined;
-  }
-  return value;
 }
 
 function contentOf(value: JsonValue | undefined): CellContent {

@@ -39,7 +39,7 @@ function isLeaf(entry: JsonValue): boolean {
   return !isJsonObject(entry) || Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
 }
 
-/** One object where there is but one, or where the mapping says by a constant which it is; else all of them. */
+/** The only object, or the one that a constant of the mapping names; else all of them. */
 function chosen(entry: JsonValue, type: UnionType, objects: readonly ObjectType[]): ObjectType | Variants {
   const [only] = objects;
   const { discriminator } = type;

@@ -4,7 +4,7 @@ import type { InputRecord } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { openJoin } from "./join/join.ts";
 import type { OpenedFile, OpenOptions } from "./opened-file.ts";
-import { openSource } from "./opened-source.ts";
+import { openSource, withDescendants } from "./opened-source.ts";
 import type { OpenedSource } from "./opened-source.ts";
 import { DEFAULT_LIMITS } from "./read-limits.ts";
 import type { ReadLimits } from "./read-limits.ts";
@@ -17,7 +17,7 @@ export interface ReadOptions {
   /** For indexes of joins that do not fit in memory; made when needed (0700), its files (0600) removed by `close`. */
   readonly tempFolder: string;
   readonly limits?: Partial<ReadLimits>;
-  /** Each thing worth saying is said once, however often the records are read. */
+  /** Called once for each notice, however often the records are read. */
   readonly onNotice: (notice: ReadNotice) => void;
   /** Path -> the name that places and messages show, for files that the user did not name (stdin). */
   readonly displayNames?: ReadonlyMap<string, string>;
@@ -46,8 +46,8 @@ export interface Input {
   /** The files of the root source, then those of its children, depth first. */
   readonly files: readonly InputFile[];
   /**
-   * The records in batches of up to 500: those of the root source in order, then the child rows that no parent
-   * claims. May be called again, and gives the same records with the same numbers.
+   * The records in batches of up to 500: those of the root source in order, then the child rows without a
+   * parent. May be called again, and gives the same records with the same numbers.
    * Raises `source_changed` when a file is not what it was when the input was opened, the failures of reading, and
    * the signal's reason once it is aborted.
    */
@@ -56,7 +56,7 @@ export interface Input {
 }
 
 /**
- * Looks into every file of the plan. Raises what makes a file unreadable as data: see FAILURES, `source_...`; `usage`
+ * Opens every file of the plan. Raises the codes `source_...` of docs/errors.md for a file that cannot be read; `usage`
  * for an unknown encoding or delimiter or a file named twice; `mapping_invalid` for a join without a key.
  */
 export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
@@ -68,7 +68,7 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     displayName: (path) => options.displayNames?.get(path) ?? path,
   };
   const root = await openSource(plan, opening);
-  const sources = withDescendants(root);
+  const sources = withDescendants<OpenedSource>(root);
   const join = openJoin(root, opening.limits, options.tempFolder);
   const refuseChanged = async (): Promise<void> => {
     for (const source of sources) await Promise.all(source.files.map(refuseIfChanged));
@@ -96,17 +96,13 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
 const BATCH = 500;
 
 function notifyOnce(onNotice: (notice: ReadNotice) => void): OpenOptions["notify"] {
-  const said = new Set<string>();
+  const shown = new Set<string>();
   return (file, text) => {
     const notice = `${file}\n${text}`;
-    if (said.has(notice)) return;
-    said.add(notice);
+    if (shown.has(notice)) return;
+    shown.add(notice);
     onNotice({ file, text });
   };
-}
-
-function withDescendants(source: OpenedSource): readonly OpenedSource[] {
-  return [source, ...source.children.flatMap(withDescendants)];
 }
 
 function inputFile(source: string, opened: OpenedFile): InputFile {

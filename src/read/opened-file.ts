@@ -15,7 +15,7 @@ import type { TextSource } from "./text/text-bytes.ts";
 import { textBytes } from "./text/text-bytes.ts";
 import { textEncoding } from "./text/text-encoding.ts";
 
-/** A file that was looked into: what kind it is of, and how to read it. */
+/** A file whose beginning was read: what kind it is, and how to read the rest. */
 export type OpenedFile = OpenedCsv | OpenedJson;
 
 interface OpenedCsv extends TextSource {
@@ -41,26 +41,26 @@ export interface OpenOptions {
 }
 
 /**
- * Looks into a file: packed or not, encoding, kind, and for CSV delimiter and header.
+ * Reads the beginning of a file: packed or not, encoding, kind, and for CSV delimiter and header.
  * Raises every failure that the beginning of the file calls for.
  */
 export async function openFile(found: FoundFile, opening: OpenOptions): Promise<OpenedFile> {
   const file = opening.displayName(found.path);
-  const say = (text: string): void => opening.notify(file, text);
+  const notify = (text: string): void => opening.notify(file, text);
   const gzip = beginsWith(await rawHead(found.path, file), GZIP_MAGIC);
-  notifyCompression(found.path, gzip, say);
+  notifyCompression(found.path, gzip, notify);
   const packed: PackedFile = { path: found.path, file, gzip, limits: opening.limits };
   const head = await firstChunk(fileBytes(packed));
   refuseContainers(file, head);
   const encoding = textEncoding(file, head, opening.encoding);
   if (opening.encoding !== undefined && encoding.bomBytes > 0) {
-    say(`its byte order mark says ${encoding.name}: read so, not as ${opening.encoding}`);
+    notify(`its byte order mark says ${encoding.name}: read so, not as ${opening.encoding}`);
   }
   const source: TextSource = { ...packed, encoding };
   const text = await firstWords(source);
   const kind = fileKind(file, basename(found.path), text);
   if (kind === "csv") {
-    return { ...source, kind, found, layout: await csvLayout(source, opening.delimiter, say) };
+    return { ...source, kind, found, layout: await csvLayout(source, opening.delimiter, notify) };
   }
   if (text === "") {
     throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });
@@ -88,10 +88,10 @@ async function rawHead(path: string, file: string): Promise<Buffer> {
   }
 }
 
-function notifyCompression(path: string, gzip: boolean, say: (text: string) => void): void {
+function notifyCompression(path: string, gzip: boolean, notify: (text: string) => void): void {
   const named = /\.gz$/i.test(path);
-  if (gzip && !named) say("is gzip under a name without .gz: read through");
-  if (!gzip && named) say("is named .gz but is not compressed: read as it is");
+  if (gzip && !named) notify("is gzip under a name without .gz: read through");
+  if (!gzip && named) notify("is named .gz but is not compressed: read as it is");
 }
 
 /** The first chunk that holds more than white space; empty when none does. */

@@ -9,7 +9,7 @@ import type { ReadRow } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
 import { findFiles } from "./source-files.ts";
 
-/** A source of the plan with its files looked into. */
+/** A source of the plan with its files opened. */
 export interface OpenedSource {
   readonly name: string;
   /** The column or path that its children join on. */
@@ -22,6 +22,13 @@ export interface OpenedChild extends OpenedSource {
   /** The column or path that holds the parent's key. */
   readonly on: string;
   readonly orderBy: string | undefined;
+}
+
+/** A source and those below it, each parent before its children. */
+export function withDescendants<Source extends { readonly children: readonly Source[] }>(
+  source: Source,
+): readonly Source[] {
+  return [source, ...source.children.flatMap(withDescendants<Source>)];
 }
 
 /**
@@ -40,7 +47,7 @@ export async function openSource(spec: SourceSpec, opening: OpenOptions): Promis
 async function openChild(spec: ChildSpec, parent: SourceSpec, opening: OpenOptions): Promise<OpenedChild> {
   if (parent.key === undefined) {
     throw new Failure("mapping_invalid", `source "${spec.name}" joins "${parent.name}", which names no key`, {
-      hint: `say in the mapping which column of "${parent.name}" the rows of "${spec.name}" refer to: key: <column>`,
+      hint: `name in the mapping the column of "${parent.name}" that the rows of "${spec.name}" refer to: key: <column>`,
     });
   }
   const source = await openSource(spec, opening);
@@ -64,7 +71,7 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
   }
 }
 
-/** All rows of a source, file by file; rows without a key, or with invisible characters in it, say so. */
+/** All rows of a source, file by file; a row without a key, or with invisible characters in it, gets a problem. */
 export async function* rowsOf(source: OpenedSource | OpenedChild): AsyncGenerator<readonly ReadRow[]> {
   const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
   const keys = [...new Set(names)];
@@ -75,7 +82,7 @@ export async function* rowsOf(source: OpenedSource | OpenedChild): AsyncGenerato
   }
 }
 
-/** A JSON value that is no record at all has no key either; to say so as well helps nobody. */
+/** A JSON value that is no record has no key either: one problem is enough. */
 function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
   if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
   const found = keys.flatMap((name) => keyProblems(read, name));

@@ -1,4 +1,4 @@
-/** What reading will hold in memory or unpack, whatever the input says. All sizes in bytes. */
+/** The bounds of what is held in memory or unpacked, whatever the input holds. All sizes in bytes. */
 export interface ReadLimits {
   /** The longest CSV record; a quote that is still open after so much counts as never closed. */
   readonly csvRecordBytes: number;
@@ -8,7 +8,7 @@ export interface ReadLimits {
   readonly jsonRecordBytes: number;
   /** The most that one file may hold once unpacked. */
   readonly inputBytes: number;
-  /** How many times its packed size a `.gz` may grow, looked at once 10 MB are unpacked. */
+  /** How many times its packed size a `.gz` may grow, checked once 10 MB are unpacked. */
   readonly gzipRatio: number;
   /** Child files that are together no larger than this are joined in memory, without looking at their order. */
   readonly memoryJoinBytes: number;

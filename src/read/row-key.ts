@@ -1,5 +1,4 @@
-import type { JsonValue } from "../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../json/json-value.ts";
+import { formatPointer, valueAtPointer } from "../json/json-pointer.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow } from "../model/record.ts";
 import type { JsonRow, Row } from "../model/record.ts";
@@ -17,20 +16,13 @@ export function keyOf(row: Row, name: string): string | undefined {
 /** Where the key of a row stands, or the row itself when it has no such cell. */
 export function keyPlace(row: Row, name: string): Place {
   if (!isCsvRow(row)) {
-    const pointer = name.split(".").map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`);
-    return { file: row.table.file, line: row.line, pointer: row.pointer + pointer.join("") };
+    return { file: row.table.file, line: row.line, pointer: row.pointer + formatPointer(name.split(".")) };
   }
   const index = row.table.columnIndex.get(name);
   return index === undefined ? { file: row.table.file, line: row.line } : cellPlace(row.table, row.line, index);
 }
 
 function jsonKey(row: JsonRow, name: string): string | undefined {
-  let value: JsonValue | undefined = row.value;
-  for (const part of name.split(".")) value = member(value, part);
+  const value = valueAtPointer(row.value, name.split("."));
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
-}
-
-function member(value: JsonValue | undefined, part: string): JsonValue | undefined {
-  if (isJsonArray(value)) return value[Number(part)];
-  return isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
 }

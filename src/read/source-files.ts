@@ -7,7 +7,7 @@ import { glob, isDynamicPattern } from "tinyglobby";
 import { Failure } from "../model/failure.ts";
 import { readFailure } from "./text/file-bytes.ts";
 
-/** A regular file and the state it was in when it was looked at. */
+/** A regular file and its state when it was found. */
 export interface FoundFile {
   readonly path: string;
   readonly bytes: number;

@@ -81,11 +81,11 @@ function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: I
 
 function isInCycle(name: string, entries: Entries): boolean {
   const seen = new Set<string>();
-  let above = entries.get(name)?.parent;
-  while (above !== undefined && !seen.has(above)) {
-    if (above === name) return true;
-    seen.add(above);
-    above = entries.get(above)?.parent;
+  let ancestor = entries.get(name)?.parent;
+  while (ancestor !== undefined && !seen.has(ancestor)) {
+    if (ancestor === name) return true;
+    seen.add(ancestor);
+    ancestor = entries.get(ancestor)?.parent;
   }
   return false;
 }
@@ -127,8 +127,8 @@ function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, 
 }
 
 function childrenOf(parent: string, entries: Entries, files: Files): readonly ChildSpec[] {
-  return [...entries].flatMap(([name, { parent: above, on, orderBy }]) =>
-    above !== parent || on === undefined
+  return [...entries].flatMap(([name, { parent: ownParent, on, orderBy }]) =>
+    ownParent !== parent || on === undefined
       ? []
       : {
           ...specOf(name, entries, files),

@@ -34,17 +34,17 @@ export function compileSplit(entry: JsonValue, type: ListType, context: LeafCont
 function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): LeafNode {
   const line = context.document.lineOf(options.path);
   const columns = options.from.map((name) => context.columns.column(name, line));
-  const reading = compileTransform(options, type, context);
+  const transform = compileTransform(options, type, context);
   if (options.keepEmpty && !KEEPS_EMPTY.has(type.kind)) {
     context.issues.add([...options.path, "keepEmpty"], "sends empty text, and the contract wants no text here");
   }
   return {
     kind: "leaf",
     applies: conditionOf(options, context, line),
-    read: options.value === undefined ? readerOf(options, columns, reading) : undefined,
-    finish: options.keepEmpty ? keepingEmpty(reading.finish) : reading.finish,
+    read: options.value === undefined ? readerOf(options, columns, transform) : undefined,
+    finish: options.keepEmpty ? keepingEmpty(transform.finish) : transform.finish,
     fallback: fallbackOf(options, type, context),
-    origin: reading.origin,
+    origin: transform.origin,
     placeIn: (row) => columnBehind(columns, row)?.placeIn(row),
   };
 }
@@ -77,10 +77,10 @@ function isBlank(content: CellContent): boolean {
 function readerOf(
   options: LeafOptions,
   columns: readonly Column[],
-  reading: CompiledTransform,
+  transform: CompiledTransform,
 ): (row: Row) => CellContent | undefined {
   const raw = rawReader(options, columns);
-  const takesEmpty = options.keepEmpty || reading.takesEmpty;
+  const takesEmpty = options.keepEmpty || transform.takesEmpty;
   const prepare = options.split === undefined ? preparation(options) : undefined;
   return (row) => {
     const read = raw(row);

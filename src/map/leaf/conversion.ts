@@ -57,7 +57,7 @@ function booleanFrom(text: string): boolean | undefined {
   return word === "true" ? true : word === "false" ? false : undefined;
 }
 
-/** A text that is no choice stays: whether it is one is for validation to say. */
+/** A text that is no choice stays as it is: validation reports it. */
 function choiceOf(type: ChoiceType): Conversion {
   const others = new Map<string, JsonScalar>(
     type.choices.flatMap((choice) => (typeof choice === "string" ? [] : [[String(choice), choice]])),
@@ -88,8 +88,8 @@ function isLoose(option: FieldType): boolean {
   return option.kind === "text" || option.kind === "any";
 }
 
-function wordFor(unfit: ConversionFailure): string {
-  const expected = unfit.finding.code === "invalid" ? unfit.finding.expected : "value that is known here";
+function wordFor(failure: ConversionFailure): string {
+  const expected = failure.finding.code === "invalid" ? failure.finding.expected : "value that is known here";
   return `${/^[aeiou]/.test(expected) ? "an" : "a"} ${expected}`;
 }
 

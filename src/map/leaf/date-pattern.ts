@@ -1,7 +1,7 @@
 import { isCalendarDay } from "../../time/calendar.ts";
 import { isTimeOfDay, type LocalTime } from "../../time/zoned-time.ts";
 
-/** What a text says under a pattern. */
+/** The time that a text gives under a pattern. */
 export interface PatternTime extends LocalTime {
   /** Minutes east of UTC; only for patterns with `XXX`. */
   readonly offset?: number;
@@ -22,7 +22,7 @@ export interface DatePattern {
 export function compileDatePattern(pattern: string): DatePattern | string {
   const parts = splitPattern(pattern);
   if (typeof parts === "string") return parts;
-  const wrong = faultIn(parts);
+  const wrong = patternFault(parts);
   if (wrong !== undefined) return wrong;
   return {
     hasOffset: parts.some((part) => part.field === "offset"),
@@ -111,7 +111,7 @@ function literal(text: string): Part {
   return { text, loose: false, take };
 }
 
-function faultIn(parts: readonly Part[]): string | undefined {
+function patternFault(parts: readonly Part[]): string | undefined {
   const fields = parts.flatMap((part) => part.field ?? []);
   const twice = fields.find((field, index) => fields.indexOf(field) !== index);
   if (twice !== undefined) return `the ${twice} stands there twice`;

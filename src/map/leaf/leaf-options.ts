@@ -52,7 +52,7 @@ export type Transform =
   | { readonly kind: "boolean"; readonly true: readonly string[]; readonly false: readonly string[] }
   | { readonly kind: "date"; readonly pattern: string }
   | { readonly kind: "datetime"; readonly pattern: string; readonly zone: string | undefined }
-  | { readonly kind: "number"; readonly marks: NumberSeparators }
+  | { readonly kind: "number"; readonly separators: NumberSeparators }
   | { readonly kind: "call"; readonly name: string };
 
 /** Reads a leaf's entry: a column's name, or an object of options. Adds an issue for all that is wrong with it. */
@@ -171,15 +171,15 @@ function readNumber(entry: JsonValue, path: AttrPath, issues: Issues): Transform
   const object = isJsonObject(entry) ? entry : { decimal: 0 };
   refuseUnknown(object, ["decimal", "group"], path, issues);
   const { decimal = ".", group } = object;
-  if (isMark(decimal) && (group === undefined || isMark(group)) && decimal !== group) {
-    return { kind: "number", marks: { decimal, ...(group === undefined ? {} : { group }) } };
+  if (isSeparator(decimal) && (group === undefined || isSeparator(group)) && decimal !== group) {
+    return { kind: "number", separators: { decimal, ...(group === undefined ? {} : { group }) } };
   }
   issues.add(path, 'has to be { decimal: ",", group: "." }: two different characters, none of them a digit or a sign');
   return undefined;
 }
 
-function isMark(mark: unknown): mark is string {
-  return typeof mark === "string" && /^[^\d+-]$/u.test(mark);
+function isSeparator(text: unknown): text is string {
+  return typeof text === "string" && /^[^\d+-]$/u.test(text);
 }
 
 function refuseBesideValue(entry: JsonObject, path: AttrPath, issues: Issues): void {

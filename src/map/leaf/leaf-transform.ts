@@ -1,8 +1,15 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
-import { isoDate, isoDateTime } from "../../time/zoned-time.ts";
-import { constantOf, conversionTo, type CellContent, type Conversion } from "./conversion.ts";
+import { isoDate, isoDateTime, isZone, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
+import {
+  constantOf,
+  conversionTo,
+  type CellContent,
+  type Conversion,
+  notConvertible,
+  ConversionFailure,
+} from "./conversion.ts";
 import { compileDatePattern, type DatePattern, type PatternTime } from "./date-pattern.ts";
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions, Transform } from "./leaf-options.ts";
@@ -10,8 +17,6 @@ import { compileCall } from "./mapping-function.ts";
 import type { OriginKind } from "../mapping.ts";
 import type { LeafNode } from "../mapping-node.ts";
 import { numberExample, numberReader } from "./number-text.ts";
-import { notConvertible, ConversionFailure } from "./conversion.ts";
-import { isZone, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
 
 /** How a leaf makes a value of its cell. */
 export interface CompiledTransform {
@@ -21,7 +26,7 @@ export interface CompiledTransform {
   readonly takesEmpty: boolean;
 }
 
-/** Compiles what a leaf says of its cell's text, and checks that the contract's type can hold what comes of it. */
+/** Compiles what a leaf does with its cell's text, and checks that the contract's type can hold the result. */
 export function compileTransform(options: LeafOptions, type: FieldType, context: LeafContext): CompiledTransform {
   const { transform } = options;
   const convert = conversionTo(type);
@@ -33,8 +38,8 @@ export function compileTransform(options: LeafOptions, type: FieldType, context:
   if (transform.kind === "boolean") return booleanTransform(transform, options, context);
   if (transform.kind === "number")
     return textTransform(
-      numberReader(transform.marks),
-      { expected: numberExpected(type), written: { as: numberExample(transform.marks) } },
+      numberReader(transform.separators),
+      { expected: numberExpected(type), written: { as: numberExample(transform.separators) } },
       convert,
     );
   if (transform.kind === "call") {
@@ -69,14 +74,15 @@ const TYPES_BY_TRANSFORM: Readonly<Record<Transform["kind"], readonly Kind[] | u
   call: undefined,
 };
 
-function refuseOtherTypes(reading: Transform, type: FieldType, options: LeafOptions, context: LeafContext): void {
-  if (TYPES_BY_TRANSFORM[reading.kind]?.includes(type.kind) ?? true) return;
-  const [option, made] = reading.kind === "boolean" ? ["true/false", "true or false"] : [reading.kind, reading.kind];
+function refuseOtherTypes(transform: Transform, type: FieldType, options: LeafOptions, context: LeafContext): void {
+  if (TYPES_BY_TRANSFORM[transform.kind]?.includes(type.kind) ?? true) return;
+  const [option, made] =
+    transform.kind === "boolean" ? ["true/false", "true or false"] : [transform.kind, transform.kind];
   context.issues.add(options.path, `${option} makes ${made}, and the contract wants ${type.kind} here`);
 }
 
-function lookupTransform(reading: LookupTransform, { options, type, context }: Leaf): CompiledTransform {
-  const table = lookupTable(reading.table, { options, type, context });
+function lookupTransform(transform: LookupTransform, { options, type, context }: Leaf): CompiledTransform {
+  const table = lookupTable(transform.table, { options, type, context });
   const convert = conversionTo(type);
   const choices = [...table.keys()].slice(0, MAX_CHOICES);
   const takesEmpty = table.has("");
@@ -87,8 +93,8 @@ function lookupTransform(reading: LookupTransform, { options, type, context }: L
     finish: (content) => {
       const value = typeof content === "string" ? table.get(content) : undefined;
       if (value !== undefined) return value === "" ? undefined : value;
-      if (reading.otherwise === "keep") return convert(content);
-      return reading.otherwise === "empty"
+      if (transform.otherwise === "keep") return convert(content);
+      return transform.otherwise === "empty"
         ? undefined
         : new ConversionFailure(content, { code: "invalid_choice", choices });
     },
@@ -112,14 +118,14 @@ function lookupTable(written: string | JsonObject, { options, type, context }: L
   return table;
 }
 
-function booleanTransform(reading: BooleanTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
-  const both = reading.true.find((token) => reading.false.includes(token));
+function booleanTransform(transform: BooleanTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
+  const both = transform.true.find((token) => transform.false.includes(token));
   if (both !== undefined) context.issues.add([...options.path, "false"], `"${both}" means true as well`);
   const tokens = new Map<CellContent, boolean>([
-    ...reading.true.map((token) => [token, true] as const),
-    ...reading.false.map((token) => [token, false] as const),
+    ...transform.true.map((token) => [token, true] as const),
+    ...transform.false.map((token) => [token, false] as const),
   ]);
-  const choices = [...reading.true, ...reading.false];
+  const choices = [...transform.true, ...transform.false];
   const takesEmpty = choices.includes("");
   refuseDefault(takesEmpty, options, context);
   return {
@@ -158,16 +164,16 @@ function numberExpected(type: FieldType): Expected {
 }
 
 function dateReader(
-  reading: DateTransform,
+  transform: DateTransform,
   options: LeafOptions,
   context: LeafContext,
 ): (text: string) => string | undefined {
-  const pattern = compileDatePattern(reading.pattern);
+  const pattern = compileDatePattern(transform.pattern);
   if (typeof pattern === "string") {
-    context.issues.add([...options.path, reading.kind], `"${reading.pattern}": ${pattern}`);
+    context.issues.add([...options.path, transform.kind], `"${transform.pattern}": ${pattern}`);
     return () => undefined;
   }
-  const write = reading.kind === "date" ? isoDate : momentWriter(pattern, reading, options, context);
+  const write = transform.kind === "date" ? isoDate : momentWriter(pattern, transform, options, context);
   return (text) => {
     const time = pattern.read(text);
     return time && write(time);
@@ -176,11 +182,11 @@ function dateReader(
 
 function momentWriter(
   pattern: DatePattern,
-  reading: DateTransform,
+  transform: DateTransform,
   options: LeafOptions,
   context: LeafContext,
 ): (time: PatternTime) => string | undefined {
-  const zone = reading.kind === "datetime" ? reading.zone : undefined;
+  const zone = transform.kind === "datetime" ? transform.zone : undefined;
   if (pattern.hasOffset) {
     if (zone !== undefined) context.issues.add([...options.path, "zone"], "the pattern's XXX says the zone already");
     return (time) => utcAtOffset(time, time.offset ?? 0);

@@ -1,4 +1,4 @@
-import { withoutTrailingZeros } from "../../json/number-precision.ts";
+import { sameDecimal } from "../../json/number-precision.ts";
 
 /** How a source writes numbers. */
 export interface NumberSeparators {
@@ -23,15 +23,15 @@ export function integerFrom(text: string): number | undefined {
 export function numberFrom(text: string): number | undefined {
   if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);
-  return Number.isFinite(value) && significant(text) === significant(String(value)) ? value + 0 : undefined;
+  return Number.isFinite(value) && sameDecimal(text, String(value)) ? value + 0 : undefined;
 }
 
 /**
- * A reader of numbers in a source's own marks: `1.234,50` -> `1234.50`. A leading plus and leading zeros go, because
- * the mapping says that the cell is a number; digits after the mark stay as they are. Undefined for anything else.
+ * A reader of numbers with a source's own separators: `1.234,50` -> `1234.50`. A leading plus and leading zeros go, because
+ * the mapping says that the cell is a number; digits after the decimal separator stay as they are. Undefined for anything else.
  */
-export function numberReader(marks: NumberSeparators): (text: string) => string | undefined {
-  const shape = numberShape(marks);
+export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
+  const shape = numberShape(separators);
   return (text) => {
     const found = shape.exec(text);
     if (found === null) return undefined;
@@ -50,16 +50,6 @@ const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
-/** Digits and the power of ten of the last one, without zeros that mean nothing: equal for equal numbers. */
-function significant(text: string): string {
-  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
-  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
-  const digits = (whole + fraction).replace(/^0+/, "");
-  const kept = withoutTrailingZeros(digits);
-  if (kept === "") return "0";
-  return `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
-}
-
 function numberShape({ decimal, group }: NumberSeparators): RegExp {
   const grouped = group === undefined ? "" : `|\\d{1,3}(?:${groupShape(group)}\\d{3})+`;
   return new RegExp(`^([-+]?)(\\d+${grouped})(?:${escaped(decimal)}(\\d+))?$`, "u");
@@ -70,6 +60,6 @@ function groupShape(group: string): string {
   return group === " " ? "[ \\u00a0\\u202f]" : escaped(group);
 }
 
-function escaped(mark: string): string {
-  return mark.replaceAll(/[$()*+./?[\\\]^{|}]/g, "\\$&");
+function escaped(text: string): string {
+  return text.replaceAll(/[$()*+./?[\\\]^{|}]/g, "\\$&");
 }

@@ -18,7 +18,7 @@ export function declaredDelimiter(declared: string): string {
 
 /**
  * The delimiter of a CSV file, from its first lines (quotes respected): of those that occur in the header, the one
- * that cuts most of the other lines into as many cells as the header, then the one that cuts the header finest.
+ * that splits most of the other lines into as many cells as the header, then the one that gives the header the most cells.
  * A file without any of them has one column, and a comma is as good as anything.
  */
 export function detectDelimiter(lines: readonly string[]): string {
@@ -33,7 +33,7 @@ export function detectDelimiter(lines: readonly string[]): string {
   return best.delimiter;
 }
 
-/** Raises `source_bad_header` when `delimiter` leaves the header in one piece and another would plainly cut it. */
+/** Raises `source_bad_header` when `delimiter` does not occur in the header and another one does. */
 export function refuseOneColumn(file: string, header: string, delimiter: string): void {
   const fitting = detectDelimiter([header]);
   if (countCells(header, delimiter) > 1 || countCells(header, fitting) === 1) return;

@@ -1,5 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { Failure } from "../../model/failure.ts";
+import { formatPlace, type Place } from "../../model/place.ts";
 import type { CsvTable } from "../../model/record.ts";
 import type { PackedFile } from "../text/file-bytes.ts";
 import type { TextSource } from "../text/text-bytes.ts";
@@ -31,30 +32,30 @@ export function parseRecords(bytes: Buffer, delimiter: string, count?: number): 
 
 /**
  * Reads the beginning of a CSV file.
- * Raises `source_no_header` for a file without a line that says anything, `source_bad_header`, `source_unclosed_quote`,
+ * Raises `source_no_header` for a file whose lines are all blank, `source_bad_header`, `source_unclosed_quote`,
  * `source_too_large` for a header that does not end, and what reading the text may raise.
  */
 export async function csvLayout(
   source: TextSource,
   declared: string | undefined,
-  say: (text: string) => void,
+  notify: (text: string) => void,
 ): Promise<CsvLayout> {
   const wanted = declared === undefined ? undefined : declaredDelimiter(declared);
   let head: Buffer = Buffer.alloc(0);
   for await (const chunk of textBytes(source)) {
     head = Buffer.concat([head, chunk]);
     const layout = layoutOf(source, { bytes: head, final: false }, wanted);
-    if (layout !== undefined) return announce(layout, wanted, say);
-    if (head.length > source.limits.csvRecordBytes) throw endlessHeader(source);
+    if (layout !== undefined) return announce(layout, wanted, notify);
+    if (head.length > source.limits.csvRecordBytes) {
+      const what = `the header is longer than ${source.limits.csvRecordBytes} bytes`;
+      throw headerFailure("source_too_large", { file: source.file, line: 1 }, what, ENDLESS_HEADER_HINT);
+    }
   }
   const layout = layoutOf(source, { bytes: head, final: true }, wanted);
   if (layout === undefined) {
-    throw new Failure("source_no_header", `${source.file}: no header`, {
-      hint: "begin the file with a line that names its columns",
-      place: { file: source.file, line: 1 },
-    });
+    throw headerFailure("source_no_header", { file: source.file, line: 1 }, "no header", NO_HEADER_HINT);
   }
-  return announce(layout, wanted, say);
+  return announce(layout, wanted, notify);
 }
 
 interface Head {
@@ -72,27 +73,45 @@ function layoutOf(source: TextSource, head: Head, wanted: string | undefined): C
   const lines = firstLines(text.slice(intro.length));
   const delimiter = wanted ?? excelDelimiter ?? detectDelimiter(lines);
   const rest = head.bytes.subarray(headerByte);
-  const cut = findRecordBoundaries(rest, byteKinds(delimiter), head.final);
-  if (cut.lines.length === 0) {
-    const unclosed = cut.brokenQuote ?? (head.final ? cut.openQuote : undefined);
+  const boundaries = findRecordBoundaries(rest, byteKinds(delimiter), head.final);
+  if (boundaries.lines.length === 0) {
+    const unclosed = boundaries.brokenQuote ?? (head.final ? boundaries.openQuote : undefined);
     if (unclosed !== undefined) throw unclosedQuote(source, headerLine + unclosed);
     return undefined;
   }
-  if (cut.strayQuotes.has(0)) throw strayQuote(source.file, headerLine);
+  if (boundaries.strayQuotes.has(0)) {
+    throw headerFailure(
+      "source_bad_header",
+      { file: source.file, line: headerLine },
+      "a stray quote in the header",
+      STRAY_QUOTE_HINT,
+    );
+  }
   refuseOneColumn(source.file, lines[0] ?? "", delimiter);
   return { table: tableOf(source, headerLine, parseRecords(rest, delimiter, 1)[0]), delimiter, headerByte, headerLine };
 }
 
 function tableOf(source: TextSource, line: number, columns: readonly string[] = []): CsvTable {
-  if (columns.length > source.limits.csvColumns) throw tooManyColumns(source, line);
-  return csvTable(source.file, line, columns);
+  const place = { file: source.file, line };
+  if (columns.length > source.limits.csvColumns) {
+    const what = `the header has more than ${source.limits.csvColumns} columns`;
+    throw headerFailure("source_too_large", place, what, MANY_COLUMNS_HINT);
+  }
+  return csvTable(place, columns);
 }
 
-function strayQuote(file: string, line: number): Failure {
-  return new Failure("source_bad_header", `${file}:${line}: a stray quote in the header`, {
-    hint: 'write a name that holds quotes in quotes, its own quotes doubled: "the ""old"" name"',
-    place: { file, line },
-  });
+const ENDLESS_HEADER_HINT = "check that this is a CSV file, and that each quote in its first line is closed";
+const MANY_COLUMNS_HINT = "check the delimiter, and that each record stands on a line of its own";
+const NO_HEADER_HINT = "begin the file with a line that names its columns";
+const STRAY_QUOTE_HINT = 'write a name that holds quotes in quotes, its own quotes doubled: "the ""old"" name"';
+
+function headerFailure(
+  code: "source_no_header" | "source_bad_header" | "source_too_large",
+  place: Place,
+  what: string,
+  hint: string,
+): Failure {
+  return new Failure(code, `${formatPlace(place)}: ${what}`, { hint, place });
 }
 
 /** Blank lines, and the line `sep=;` that Excel writes and reads. */
@@ -117,32 +136,14 @@ function firstLines(text: string): readonly string[] {
   return lines;
 }
 
-function announce(layout: CsvLayout, wanted: string | undefined, say: (text: string) => void): CsvLayout {
+function announce(layout: CsvLayout, wanted: string | undefined, notify: (text: string) => void): CsvLayout {
   const { delimiter, table } = layout;
   if (wanted === undefined && delimiter !== "," && !(delimiter === "\t" && /\.(tsv|tab)(\.gz)?$/i.test(table.file))) {
-    say(`the delimiter is ${delimiterName(delimiter)}: ${table.columns.length} columns`);
+    notify(`the delimiter is ${delimiterName(delimiter)}: ${table.columns.length} columns`);
   }
   const padded = table.columns.findIndex((name) => name !== name.trim());
-  if (padded >= 0) say(`the name of column ${padded + 1} begins or ends with a space, which belongs to the name`);
+  if (padded >= 0) notify(`the name of column ${padded + 1} begins or ends with a space, which belongs to the name`);
   return layout;
-}
-
-function tooManyColumns({ file, limits }: TextSource, line: number): Failure {
-  return new Failure("source_too_large", `${file}:${line}: the header has more than ${limits.csvColumns} columns`, {
-    hint: "check the delimiter, and that each record stands on a line of its own",
-    place: { file, line },
-  });
-}
-
-function endlessHeader(source: TextSource): Failure {
-  return new Failure(
-    "source_too_large",
-    `${source.file}: the header is longer than ${source.limits.csvRecordBytes} bytes`,
-    {
-      hint: "check that this is a CSV file, and that each quote in its first line is closed",
-      place: { file: source.file, line: 1 },
-    },
-  );
 }
 
 /**
@@ -150,13 +151,12 @@ function endlessHeader(source: TextSource): Failure {
  * Raises `source_bad_header`, naming the columns by number, when a name is missing, there twice, the same as another
  * but for case, spaces or Unicode form, or one that is dangerous as a property name.
  */
-function csvTable(file: string, line: number, columns: readonly string[]): CsvTable {
-  const bad = (what: string, hint: string): Failure =>
-    new Failure("source_bad_header", `${file}:${line}: ${what}`, { hint, place: { file, line } });
+function csvTable(place: Place, columns: readonly string[]): CsvTable {
+  const bad: Bad = (what, hint) => headerFailure("source_bad_header", place, what, hint);
   refuseBlank(columns, bad);
   refuseUnsafe(columns, bad);
   refuseAlike(columns, bad);
-  return { kind: "csv", file, columns, columnIndex: new Map(columns.map((name, index) => [name, index])) };
+  return { kind: "csv", file: place.file, columns, columnIndex: new Map(columns.map((name, index) => [name, index])) };
 }
 
 type Bad = (what: string, hint: string) => Failure;

@@ -5,9 +5,8 @@ import type { LocalProblem } from "../../model/problem.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 import type { RecordBoundaries } from "./record-boundaries.ts";
-import { parseRecords } from "./csv-layout.ts";
+import { parseRecords, unclosedQuote } from "./csv-layout.ts";
 import type { CsvLayout } from "./csv-layout.ts";
-import { unclosedQuote } from "./csv-layout.ts";
 import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
 import type { ReadRow } from "../read-row.ts";
 import { textBytes, withoutStart } from "../text/text-bytes.ts";
@@ -15,7 +14,7 @@ import type { TextSource } from "../text/text-bytes.ts";
 
 /**
  * The rows of a CSV file below its header, with the line each starts on; blank lines are left out.
- * Bytes are cut into whole records before csv-parse sees them, so that nothing depends on where a chunk ends.
+ * Bytes are split into whole records before csv-parse sees them, so that nothing depends on where a chunk ends.
  * Raises `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without end.
  */
 export async function* csvRows(source: TextSource, layout: CsvLayout): AsyncGenerator<readonly ReadRow[]> {
@@ -25,14 +24,14 @@ export async function* csvRows(source: TextSource, layout: CsvLayout): AsyncGene
   let header = true;
   for await (const chunk of withEnd(withoutStart(textBytes(source), layout.headerByte))) {
     const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
-    const cut = findRecordBoundaries(bytes, kinds, chunk === undefined);
-    refuseOpenQuote(source, cut, { line, left: bytes.length - cut.end, final: chunk === undefined });
-    const rows = rowsOf(bytes.subarray(0, cut.end), { layout, cut, line });
-    const data = header && cut.lines.length > 0 ? rows.slice(1) : rows;
-    header &&= cut.lines.length === 0;
+    const boundaries = findRecordBoundaries(bytes, kinds, chunk === undefined);
+    refuseOpenQuote(source, boundaries, { line, left: bytes.length - boundaries.end, final: chunk === undefined });
+    const rows = rowsOf(bytes.subarray(0, boundaries.end), { layout, boundaries, line });
+    const data = header && boundaries.lines.length > 0 ? rows.slice(1) : rows;
+    header &&= boundaries.lines.length === 0;
     if (data.length > 0) yield data.filter((row) => row !== undefined);
-    carried = bytes.subarray(cut.end);
-    line += cut.nextLine;
+    carried = bytes.subarray(boundaries.end);
+    line += boundaries.nextLine;
   }
 }
 
@@ -49,12 +48,13 @@ interface ChunkProgress {
   readonly final: boolean;
 }
 
-function refuseOpenQuote(source: TextSource, cut: RecordBoundaries, { line, left, final }: ChunkProgress): void {
-  if (cut.brokenQuote !== undefined) throw unclosedQuote(source, line + cut.brokenQuote);
+function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { line, left, final }: ChunkProgress): void {
+  if (boundaries.brokenQuote !== undefined) throw unclosedQuote(source, line + boundaries.brokenQuote);
   const tooLong = left > source.limits.csvRecordBytes;
-  if (cut.openQuote !== undefined && (final || tooLong)) throw unclosedQuote(source, line + cut.openQuote);
+  if (boundaries.openQuote !== undefined && (final || tooLong))
+    throw unclosedQuote(source, line + boundaries.openQuote);
   if (!tooLong) return;
-  const place: Place = { file: source.file, line: line + cut.nextLine };
+  const place: Place = { file: source.file, line: line + boundaries.nextLine };
   throw new Failure(
     "source_too_large",
     `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
@@ -64,19 +64,19 @@ function refuseOpenQuote(source: TextSource, cut: RecordBoundaries, { line, left
 
 interface CsvChunk {
   readonly layout: CsvLayout;
-  readonly cut: RecordBoundaries;
+  readonly boundaries: RecordBoundaries;
   /** The 1-based line on which the piece begins. */
   readonly line: number;
 }
 
 /** One entry a record, `undefined` for a blank line. */
-function rowsOf(bytes: Buffer, piece: CsvChunk): readonly (ReadRow | undefined)[] {
+function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[] {
   if (bytes.length === 0) return [];
-  const { cut, layout } = piece;
-  return cellsOf(bytes, piece).map((cells, index) => {
+  const { boundaries, layout } = chunk;
+  return cellsOf(bytes, chunk).map((cells, index) => {
     if (cells.length === 1 && cells[0]?.trim() === "") return undefined;
-    const row: CsvRow = { table: layout.table, cells, line: piece.line + (cut.lines[index] ?? 0) };
-    return { row, problems: problemsOf(row, cut, index) };
+    const row: CsvRow = { table: layout.table, cells, line: chunk.line + (boundaries.lines[index] ?? 0) };
+    return { row, problems: problemsOf(row, boundaries, index) };
   });
 }
 
@@ -84,15 +84,18 @@ function rowsOf(bytes: Buffer, piece: CsvChunk): readonly (ReadRow | undefined)[
  * A record without a quote in it is what stands between its delimiters, and taken apart several times as fast as
  * csv-parse can, which sees the others. Each is decoded on its own, so that a cell that is kept keeps no more alive.
  */
-function cellsOf(bytes: Buffer, { cut, layout, line }: CsvChunk): readonly (readonly string[])[] {
+function cellsOf(bytes: Buffer, { boundaries, layout, line }: CsvChunk): readonly (readonly string[])[] {
   const encoding = isAscii(bytes) ? "latin1" : "utf8";
-  const quoted = quotedRecords(bytes, cut, layout.delimiter);
-  if (quoted.length !== cut.quoted.length) {
-    throw new Error(`csv-parse sees ${quoted.length} records with quotes, not ${cut.quoted.length}, from line ${line}`);
+  const quoted = quotedRecords(bytes, boundaries, layout.delimiter);
+  if (quoted.length !== boundaries.quoted.length) {
+    throw new Error(
+      `csv-parse sees ${quoted.length} records with quotes, not ${boundaries.quoted.length}, from line ${line}`,
+    );
   }
   let next = 0;
-  return cut.starts.map((start, index) => {
-    if (cut.quoted[next] !== index) return bytes.toString(encoding, start, cut.ends[index]).split(layout.delimiter);
+  return boundaries.starts.map((start, index) => {
+    if (boundaries.quoted[next] !== index)
+      return bytes.toString(encoding, start, boundaries.ends[index]).split(layout.delimiter);
     next += 1;
     return quoted[next - 1] ?? [];
   });
@@ -110,16 +113,16 @@ function quotedRecords(
   return parseRecords(Buffer.concat(records), delimiter);
 }
 
-function problemsOf(row: CsvRow, cut: RecordBoundaries, index: number): readonly LocalProblem[] {
+function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): readonly LocalProblem[] {
   const expected = row.table.columns.length;
   const found = row.cells.length;
-  const stray = cut.strayQuotes.has(index);
-  const control = cut.controls.has(index);
+  const stray = boundaries.strayQuotes.has(index);
+  const control = boundaries.controls.has(index);
   if (found === expected && !stray && !control) return NO_PROBLEMS;
   const place: Place = { file: row.table.file, line: row.line };
   const problems: LocalProblem[] = [];
   if (found !== expected) {
-    const cutOff = cut.unterminated && index === cut.lines.length - 1 && found < expected;
+    const cutOff = boundaries.unterminated && index === boundaries.lines.length - 1 && found < expected;
     problems.push(
       sourceProblem(place, { code: cutOff ? "source_truncated_row" : "source_ragged_row", found, expected }),
     );

@@ -41,7 +41,7 @@ export function byteKinds(delimiter: string): Uint8Array {
 /**
  * Finds the ends of records (RFC 4180: a line end in quotes belongs to the cell; CRLF, LF and CR all end a line) in
  * `bytes`, which must begin with a record. `final`: no more bytes follow.
- * csv-parse takes the same turns, but cannot say where a quote was opened, nor on which line a record starts.
+ * csv-parse finds the same records, but gives neither the line of an open quote nor the line on which a record starts.
  */
 export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final: boolean): RecordBoundaries {
   const scan = newScan(bytes, final);

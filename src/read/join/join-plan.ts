@@ -1,10 +1,9 @@
 import type { ChildStore } from "./child-store.ts";
 import { indexStore, openRowIndex } from "./index-store.ts";
 import type { RowIndex } from "./index-store.ts";
-import { sortedBy } from "./merge-store.ts";
+import { sortedBy, mergeStore } from "./merge-store.ts";
 import type { SortedBy } from "./merge-store.ts";
 import { memoryStore } from "./child-store.ts";
-import { mergeStore } from "./merge-store.ts";
 import { rowsOf } from "../opened-source.ts";
 import type { OpenedChild, OpenedSource } from "../opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
@@ -58,7 +57,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
   }
 }
 
-/** The child is looked at first: files that are not sorted show it in their first rows. */
+/** The child is read first: an unsorted file shows within its first rows. */
 async function mergedStore(
   child: OpenedChild,
   parentOrder: () => Promise<SortedBy>,

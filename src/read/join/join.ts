@@ -2,12 +2,11 @@ import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
 import type { ChildFinder, StoredRow } from "./child-store.ts";
-import { newMatchedRows } from "./orphans.ts";
+import { newMatchedRows, nearestParents, orphanProblems } from "./orphans.ts";
 import type { MatchedRows } from "./orphans.ts";
 import { planJoin } from "./join-plan.ts";
 import type { JoinPlan, PlannedChild } from "./join-plan.ts";
-import { nearestParents, orphanProblems } from "./orphans.ts";
-import { rowsOf } from "../opened-source.ts";
+import { rowsOf, withDescendants } from "../opened-source.ts";
 import type { OpenedSource } from "../opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import type { ReadRow } from "../read-row.ts";
@@ -40,25 +39,22 @@ async function* joinedRows(
   children: readonly PlannedChild[],
   limits: ReadLimits,
 ): AsyncGenerator<readonly JoinedRecord[]> {
-  const pass: JoinState = {
+  // Parents come before their children, so that the children of an orphan belong to it.
+  const sources = children.flatMap(withDescendants<PlannedChild>);
+  const state: JoinState = {
     limits,
-    matched: new Map(withDescendants(children).map((each) => [each, newMatchedRows(each.store.count)])),
+    matched: new Map(sources.map((each) => [each, newMatchedRows(each.store.count)])),
   };
-  for await (const rows of attached(rowsOf(root), children, pass)) {
+  for await (const rows of attached(rowsOf(root), children, state)) {
     yield rows.map((read) => ({ source: root.name, orphan: false, ...read }));
   }
-  for (const planned of withDescendants(children)) yield* orphansOf(planned, pass);
+  for (const planned of sources) yield* orphansOf(planned, state);
 }
 
 /** What one walk over the input knows. */
 interface JoinState {
   readonly limits: ReadLimits;
   readonly matched: ReadonlyMap<PlannedChild, MatchedRows>;
-}
-
-/** Parents come before their children, so that the children of an orphan are claimed by it. */
-function withDescendants(children: readonly PlannedChild[]): readonly PlannedChild[] {
-  return children.flatMap((each) => [each, ...withDescendants(each.children)]);
 }
 
 /** An open finder for a child source, and those for the sources below it. */
@@ -82,11 +78,11 @@ async function closeLevels(levels: readonly JoinLevel[]): Promise<void> {
 async function* attached(
   batches: AsyncIterable<readonly ReadRow[]>,
   children: readonly PlannedChild[],
-  pass: JoinState,
+  state: JoinState,
 ): AsyncGenerator<readonly ReadRow[]> {
   const levels = openLevels(children);
   try {
-    for await (const rows of batches) yield await attach(rows, levels, pass);
+    for await (const rows of batches) yield await attach(rows, levels, state);
   } finally {
     await closeLevels(levels);
   }
@@ -95,11 +91,11 @@ async function* attached(
 async function attach(
   rows: readonly ReadRow[],
   levels: readonly JoinLevel[],
-  pass: JoinState,
+  state: JoinState,
 ): Promise<readonly ReadRow[]> {
   if (levels.length === 0) return rows;
   const groups = new Map<string, readonly (readonly ReadRow[])[]>();
-  for (const level of levels) groups.set(level.planned.child.name, await childrenOf(rows, level, pass));
+  for (const level of levels) groups.set(level.planned.child.name, await childrenOf(rows, level, state));
   return rows.map((read, index) => {
     const children = new Map<string, readonly Row[]>();
     const problems: LocalProblem[] = [];
@@ -122,20 +118,20 @@ async function attach(
 async function childrenOf(
   parents: readonly ReadRow[],
   { planned, finder, below }: JoinLevel,
-  pass: JoinState,
+  state: JoinState,
 ): Promise<readonly (readonly ReadRow[])[]> {
   const { child, parent } = planned;
   const keys = parents.map(({ row }) => keyOf(row, parent.key ?? ""));
   const groups = (await finder.find(keys)).map((group, index) => {
-    refuseTooMany(group, parents[index], planned, pass.limits);
+    refuseTooMany(group, parents[index], planned, state.limits);
     return ordered(group, child.orderBy);
   });
-  const claims = pass.matched.get(planned);
-  for (const group of groups) for (const { id } of group) claims?.add(id);
+  const matched = state.matched.get(planned);
+  for (const group of groups) for (const { id } of group) matched?.add(id);
   const flat = await attach(
     groups.flatMap((group) => group.map(({ read }) => read)),
     below,
-    pass,
+    state,
   );
   let start = 0;
   return groups.map(({ length }) => flat.slice(start, (start += length)));
@@ -165,18 +161,18 @@ function ordered(group: readonly StoredRow[], orderBy: string | undefined): read
   return keyed.toSorted((a, b) => compare(a.text, b.text)).map(({ stored }) => stored);
 }
 
-async function* orphansOf(planned: PlannedChild, pass: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
+async function* orphansOf(planned: PlannedChild, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
   const { child, parent, store, children } = planned;
-  const claims = pass.matched.get(planned);
-  if (claims === undefined || claims.size() === store.count) return;
-  const unclaimed = async function* (): AsyncGenerator<readonly ReadRow[]> {
+  const matched = state.matched.get(planned);
+  if (matched === undefined || matched.size() === store.count) return;
+  const unmatched = async function* (): AsyncGenerator<readonly ReadRow[]> {
     for await (const rows of store.all()) {
-      const left = rows.filter(({ id }) => !claims.has(id));
+      const left = rows.filter(({ id }) => !matched.has(id));
       if (left.length > 0) yield left.map(({ read }) => read);
     }
   };
-  const near = await nearestParents(unclaimed(), child, parent);
-  for await (const rows of attached(unclaimed(), children, pass)) {
+  const near = await nearestParents(unmatched(), child, parent);
+  for await (const rows of attached(unmatched(), children, state)) {
     yield rows.map(({ row, problems }) => ({
       source: child.name,
       orphan: true,

@@ -10,7 +10,7 @@ import { keyOf, keyPlace } from "../row-key.ts";
 /** Loose key -> where the first parent with such a key has it. */
 type NearMisses = ReadonlyMap<string, Place>;
 
-/** Beyond so many different orphaned keys the join itself is wrong, and no single near miss explains it. */
+/** With more different keys than this the join itself is wrong, and a near miss explains nothing. */
 const MAX_ORPHAN_KEYS = 10_000;
 
 /**
@@ -35,7 +35,7 @@ export async function nearestParents(
   return near;
 }
 
-/** What to say of a row that no parent claims; nothing when it has no key, because that was said already. */
+/** The problems of a row without a parent; none when it has no key, which is a problem of its own. */
 export function orphanProblems(
   row: Row,
   { on }: OpenedChild,
@@ -69,11 +69,11 @@ function looseKey(row: Row, name: string): string | undefined {
     .replace(/^0+(?=.)/, "");
 }
 
-/** Which rows of a child source some parent has claimed: one bit a row. */
+/** Which rows of a child source have a parent: one bit a row. */
 export interface MatchedRows {
   readonly add: (id: number) => void;
   readonly has: (id: number) => boolean;
-  /** How many rows are claimed. */
+  /** How many rows have a parent. */
   readonly size: () => number;
 }
 

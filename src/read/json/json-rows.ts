@@ -4,13 +4,13 @@ import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import type { JsonTable } from "../../model/record.ts";
-import { arraySplitter } from "./json-splitter.ts";
+import { arraySplitter, ndjsonLines } from "./json-splitter.ts";
 import type { ArrayDamage } from "./json-splitter.ts";
 import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
-import { ndjsonLines } from "./json-splitter.ts";
 import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
 import type { ReadRow } from "../read-row.ts";
 import { textBytes } from "../text/text-bytes.ts";
+import { countLineEnds } from "../text/utf8.ts";
 import type { TextSource } from "../text/text-bytes.ts";
 
 /**
@@ -192,5 +192,5 @@ function dropForbidden(name: string, member: unknown): unknown {
 }
 
 function countLines(text: string): number {
-  return text.match(/\r\n|\n|\r/g)?.length ?? 0;
+  return countLineEnds(Buffer.from(text));
 }

@@ -1,4 +1,5 @@
 import type { SourceFinding } from "../../model/problem.ts";
+import { formatPointer } from "../../json/json-pointer.ts";
 import { survivesDouble } from "../../json/number-precision.ts";
 
 /** What a strict look at one JSON text found. */
@@ -31,6 +32,8 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "const
  * Reads `text` as one JSON document, stricter than `JSON.parse`: names that occur twice in an object, numbers that
  * lose digits as a double, halves of surrogate pairs, forbidden names and too much depth are findings.
  * Where `error` and `source_too_deep` are absent, `JSON.parse` will take the text.
+ * A parser of its own, because it has to know the path and the offset of each value, which neither `JSON.parse` nor the
+ * tokens of exact-json.ts (of text that is JSON already) give.
  */
 export function scanJson(text: string): JsonScan {
   const scan: Scan = { text, at: 0, path: [], findings: [] };
@@ -203,9 +206,4 @@ function find(scan: Scan, finding: SourceFinding): void {
 
 function fail(scan: Scan, reason: string): never {
   throw new JsonSyntaxError(scan.at >= scan.text.length ? "the text ends too early" : reason);
-}
-
-/** RFC 6901. */
-function formatPointer(path: readonly (string | number)[]): string {
-  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

@@ -1,5 +1,5 @@
-/** One element of a JSON array, as text. */
-interface JsonElement {
+/** One record of a file: an element of a JSON array, or a line of NDJSON. */
+interface RecordText {
   /** `undefined` when it is longer than the limit. */
   readonly text: string | undefined;
   /** 1-based line on which it starts. */
@@ -15,7 +15,7 @@ export interface ArrayDamage {
 
 interface ArraySplitter {
   /** Takes the next bytes of the document; gives the elements that end in them. */
-  readonly push: (bytes: Buffer) => readonly JsonElement[];
+  readonly push: (bytes: Buffer) => readonly RecordText[];
   /** After the last bytes: what is wrong with the array itself, if anything. */
   readonly end: () => ArrayDamage | undefined;
   /** Damage met so far; nothing is read behind it. */
@@ -23,9 +23,9 @@ interface ArraySplitter {
 }
 
 /**
- * Cuts a JSON array into its elements without holding more than one of them.
- * Only brackets, strings and the commas between elements are looked at: whether an element is JSON is the matter of
- * whoever parses it, so one bad element does not spoil the others.
+ * Splits a JSON array into its elements without holding more than one of them.
+ * It reads brackets, strings and the commas between elements alone, in bytes as they come: an element that is not JSON
+ * is a problem of that element, and a parser of whole texts (json-scan.ts) would have to hold the file.
  */
 export function arraySplitter(limitBytes: number): ArraySplitter {
   const state = newState(limitBytes);
@@ -100,8 +100,8 @@ function newState(limitBytes: number): State {
   };
 }
 
-function split(state: State, bytes: Buffer): readonly JsonElement[] {
-  const found: JsonElement[] = [];
+function split(state: State, bytes: Buffer): readonly RecordText[] {
+  const found: RecordText[] = [];
   state.start = 0;
   for (let at = 0; at < bytes.length && state.damage === undefined; at += 1) {
     const byte = bytes[at] ?? 0;
@@ -124,7 +124,7 @@ function inString(state: State, kind: number): void {
   else if (kind === QUOTE) state.quoted = false;
 }
 
-function outside(state: State, bytes: Buffer, at: number): JsonElement | undefined {
+function outside(state: State, bytes: Buffer, at: number): RecordText | undefined {
   const kind = KINDS[bytes[at] ?? 0] ?? ORDINARY;
   if (countLine(state, kind) || kind === SPACE) return undefined;
   if (state.phase !== "inside") return aroundArray(state, bytes[at]);
@@ -147,7 +147,7 @@ function aroundArray(state: State, byte: number | undefined): undefined {
 }
 
 /** A comma between elements, or the end of the array. */
-function separator(state: State, bytes: Buffer, at: number): JsonElement | undefined {
+function separator(state: State, bytes: Buffer, at: number): RecordText | undefined {
   const closing = bytes[at] === CLOSE_ARRAY;
   if (!closing && KINDS[bytes[at] ?? 0] === CLOSES) {
     state.damage = { line: state.line, reason: "a } where nothing is open" };
@@ -164,7 +164,7 @@ function begin(state: State, at: number): void {
   state.start = at;
 }
 
-function finish(state: State, bytes: Buffer, at: number): JsonElement {
+function finish(state: State, bytes: Buffer, at: number): RecordText {
   const line = state.elementLine > 0 ? state.elementLine : state.line;
   if (state.elementLine > 0) keep(state, bytes, at);
   const text = state.size > state.limitBytes ? undefined : Buffer.concat(state.parts).toString();
@@ -191,14 +191,6 @@ function countLine(state: State, kind: number): boolean {
   return true;
 }
 
-/** One line that is not blank. */
-interface TextLine {
-  /** `undefined` when it is longer than the limit. */
-  readonly text: string | undefined;
-  /** 1-based. */
-  readonly line: number;
-}
-
 const LF = 10;
 
 /**
@@ -208,18 +200,18 @@ const LF = 10;
 export async function* ndjsonLines(
   chunks: AsyncIterable<Buffer>,
   limitBytes: number,
-): AsyncGenerator<readonly TextLine[]> {
+): AsyncGenerator<readonly RecordText[]> {
   let line = 1;
   let parts: Buffer[] = [];
   let size = 0;
-  const take = (rest: Buffer): TextLine | undefined => {
+  const take = (rest: Buffer): RecordText | undefined => {
     const text = size + rest.length > limitBytes ? undefined : textOf(parts, rest);
     parts = [];
     size = 0;
     return text === "" ? undefined : { text, line };
   };
   for await (const chunk of chunks) {
-    const batch: TextLine[] = [];
+    const batch: RecordText[] = [];
     let start = 0;
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
       const taken = take(chunk.subarray(start, end));

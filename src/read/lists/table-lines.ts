@@ -23,11 +23,11 @@ export function tableLines({ file, text }: TextFile, hint: string): readonly Tab
       .filter((line) => line.trim() !== "")
       .slice(0, 20),
   );
-  const cut = findRecordBoundaries(bytes, byteKinds(delimiter), true);
-  const unclosed = cut.brokenQuote ?? cut.openQuote;
+  const boundaries = findRecordBoundaries(bytes, byteKinds(delimiter), true);
+  const unclosed = boundaries.brokenQuote ?? boundaries.openQuote;
   if (unclosed !== undefined) throw tableFailure(file, hint)(unclosed + 1, "a quote is opened here and not closed");
   return parseRecords(bytes, delimiter)
-    .map((cells, index) => ({ cells: cells.map((cell) => cell.trim()), line: 1 + (cut.lines[index] ?? 0) }))
+    .map((cells, index) => ({ cells: cells.map((cell) => cell.trim()), line: 1 + (boundaries.lines[index] ?? 0) }))
     .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
 }
 

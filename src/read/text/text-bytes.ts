@@ -3,11 +3,9 @@ import iconv from "iconv-lite";
 import { Failure } from "../../model/failure.ts";
 import { fileBytes } from "./file-bytes.ts";
 import type { PackedFile } from "./file-bytes.ts";
-import { countLineEnds } from "./utf8.ts";
+import { countLineEnds, firstInvalidByte, incompleteTail } from "./utf8.ts";
 import { singleByteTable } from "./text-encoding.ts";
-import type { SingleByteTable } from "./text-encoding.ts";
-import type { TextEncoding } from "./text-encoding.ts";
-import { firstInvalidByte, incompleteTail } from "./utf8.ts";
+import type { SingleByteTable, TextEncoding } from "./text-encoding.ts";
 
 /** A file whose text can be read: how it is packed, and how it is encoded. */
 export interface TextSource extends PackedFile {

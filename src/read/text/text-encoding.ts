@@ -51,14 +51,14 @@ const UTF8_NAMES: ReadonlySet<string> = new Set(["utf8", "utf-8", "ascii", "us-a
 const NOT_TEXT = /^(base64|hex|binary|_internal|utf-?7(-imap)?)$/;
 
 function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
-  const looked = head.subarray(0, 1024);
+  const sample = head.subarray(0, 1024);
   const nulsAt = [0, 0];
-  looked.forEach((byte, index) => {
+  sample.forEach((byte, index) => {
     if (byte === 0) nulsAt[index % 2] = (nulsAt[index % 2] ?? 0) + 1;
   });
   const [even = 0, odd = 0] = nulsAt;
   const most = Math.max(even, odd);
-  if (looked.length < 4 || most < looked.length * 0.3 || Math.min(even, odd) > most / 4) return;
+  if (sample.length < 4 || most < sample.length * 0.3 || Math.min(even, odd) > most / 4) return;
   throw new Failure("source_bad_encoding", `${file}: looks like UTF-16 without a byte order mark`, {
     hint: `declare it: --encoding ${odd > even ? "utf-16le" : "utf-16be"}`,
     place: { file, line: 1 },

@@ -2,9 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { Failure } from "../../model/failure.ts";
 import { readFailure } from "./file-bytes.ts";
-import { countLineEnds } from "./utf8.ts";
+import { countLineEnds, firstInvalidByte } from "./utf8.ts";
 import { inspectFile } from "../source-files.ts";
-import { firstInvalidByte } from "./utf8.ts";
 
 export interface TextFile {
   /** As it was named. */
