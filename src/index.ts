@@ -2,7 +2,7 @@
  * The library behind the command line: extracts in, problems and outcomes out.
  *
  * `openJob` compiles contract and mapping and finds the input; `checkedRecords` streams its records with everything
- * that is wrong with them; `check` does the same into a ledger, and `send` uploads what the ledger holds as pending.
+ * that is wrong with them; `check` does the same into a ledger, and `sendRecords` uploads what the ledger holds as pending.
  * `checkDocuments` asks a store, opened with `openStore`, for the documents that payloads point to.
  *
  * `connectToRead` opens the read side of a platform; `productPages` and `ratePages` give its lists page by page, each
@@ -15,15 +15,7 @@ export { findOperation } from "./contract/operations/find-operation.ts";
 export { loadContract } from "./contract/load-contract.ts";
 export type { Ledger, Run } from "./ledger/ledger.ts";
 export { openLedger, openTemporaryLedger } from "./ledger/sqlite/sqlite-ledger.ts";
-export {
-  check,
-  checkDocuments,
-  checkedRecords,
-  send,
-  type CheckOptions,
-  type DocumentOptions,
-  type SendOptions,
-} from "./migrate.ts";
+export { check, checkedRecords, type CheckOptions } from "./migrate.ts";
 export { Failure, type FailureCode } from "./model/failure.ts";
 export type { Outcome, Status, Summary } from "./model/outcome.ts";
 export type { Place } from "./model/place.ts";
@@ -40,7 +32,6 @@ export { ratePages, type RateRequest, type UnitRate } from "./platform/reading/u
 export type { ReadClient } from "./platform/reading/read-client.ts";
 export { inTimeOrder } from "./platform/reading/pagination.ts";
 export { describeProblem } from "./report/problem-text.ts";
-export type { CheckResult } from "./job/dependencies.ts";
 export type { AuthSettings } from "./job/auth-settings.ts";
 export {
   authorisationOf,
@@ -55,7 +46,9 @@ export { connectToRead, type ReadConnection, type ReadDependencies } from "./job
 export { openJob, type Job, type JobSettings } from "./job/job.ts";
 export type { Dependencies } from "./job/dependencies.ts";
 export type { MaxErrors } from "./job/recorded-settings.ts";
-export type { RunHandle } from "./pipeline/plan-records.ts";
+export { checkDocuments, type DocumentOptions } from "./pipeline/look-up-documents.ts";
+export type { CheckResult, RunHandle } from "./pipeline/plan-records.ts";
+export { sendRecords, type SendOptions } from "./pipeline/send-records.ts";
 export type { DocumentStore } from "./store/document-store.ts";
 export { openStore, type StoreOptions } from "./store/open-store.ts";
 export type { UploadEnd } from "./upload/upload-types.ts";

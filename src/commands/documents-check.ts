@@ -1,19 +1,15 @@
-import { checkDocuments } from "../migrate.ts";
-import type { PayloadFinding } from "../model/problem.ts";
-import { readTextFile } from "../read/text/text-file.ts";
-import { createShownValues } from "../report/shown-values.ts";
-import { documentFinder } from "../pipeline/look-up-documents.ts";
-import { openJob } from "../job/job.ts";
-import { closeAfterReport } from "../pipeline/with-run.ts";
 import type { Dependencies } from "../job/dependencies.ts";
-import type { RunOptions } from "../pipeline/with-run.ts";
+import { describeTemporaryRun } from "../job/recorded-settings.ts";
+import type { PayloadFinding } from "../model/problem.ts";
+import { checkDocuments, documentFinder } from "../pipeline/look-up-documents.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
-import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
-import { withStandardInput } from "../job/standard-input.ts";
-import { openTemporaryRun } from "../pipeline/run-ledger.ts";
-import type { BucketSettings } from "../store/s3-bucket.ts";
+import { endRun } from "../pipeline/run-report.ts";
+import type { RunOptions } from "../pipeline/with-run.ts";
+import { withNewRun } from "../pipeline/with-run.ts";
+import { readTextFile } from "../read/text/text-file.ts";
 import type { DocumentStore } from "../store/document-store.ts";
 import { openStore } from "../store/open-store.ts";
+import type { BucketSettings } from "../store/s3-bucket.ts";
 
 export interface DocumentsCheckOptions extends RunOptions {
   readonly store: StoreSettings;
@@ -35,26 +31,22 @@ export interface StoreSettings extends BucketSettings {
 
 /** Reads and maps the whole input, asks the store for every document that it points to, and reports those it lacks. */
 export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dependencies): Promise<RunReport> {
-  return closeAfterReport(async (keep) => {
-    const { out, showValues, allowEmpty, maxErrors, concurrency } = options;
-    const job = await openJob(
-      await withStandardInput(options.job, dependencies.temporaryFolder, dependencies),
-      dependencies,
-    );
-    keep(job.input);
-    await requireReportFolder(out, job);
+  const { allowEmpty, maxErrors, concurrency } = options;
+  return withNewRun({ options, flags: options.store.flags }, dependencies, async (job, closeLater) => {
     // Before anything is asked of the store.
     documentFinder(job);
-    const store = keep(await openConfiguredStore(options, dependencies));
-    const { ledger, run } = keep(await openTemporaryRun("documents check", job, dependencies));
-    const shownValues = showValues ? createShownValues() : undefined;
-    const tally = createDocumentCounts();
-    const { drain: signal, onCheck: onProgress } = dependencies;
-    const checking = { allowEmpty, maxErrors, signal, onProgress, shownValues, concurrency };
-    const end = await checkDocuments(job, { ledger, run: run.id }, store, { ...checking, onDocument: tally.count });
-    dependencies.notice(tally.words(store.name));
-    const { flags } = options.store;
-    return endRun({ ledger, run, job, end, shownValues }, { out, showValues, flags }, dependencies);
+    const store = closeLater(await openConfiguredStore(options, dependencies));
+    return {
+      newRun: describeTemporaryRun("documents check", job, dependencies.clock),
+      work: async (run) => {
+        const counts = createDocumentCounts();
+        const { drain: signal, onCheck: onProgress } = dependencies;
+        const asked = { allowEmpty, maxErrors, signal, onProgress, shownValues: run.shownValues, concurrency };
+        const checked = await checkDocuments(job, run, store, { ...asked, onDocument: counts.count });
+        dependencies.notice(counts.words(store.name));
+        return endRun(run, { checked });
+      },
+    };
   });
 }
 

@@ -1,12 +1,13 @@
+import type { Dependencies } from "../job/dependencies.ts";
+import type { JobSettings } from "../job/job.ts";
+import { openJob } from "../job/job.ts";
+import { withStandardInput } from "../job/standard-input.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { Origin } from "../map/mapping.ts";
+import { checkedRecords } from "../migrate.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
-import { openJob } from "../job/job.ts";
-import type { JobSettings } from "../job/job.ts";
-import type { Dependencies } from "../job/dependencies.ts";
-import { withStandardInput } from "../job/standard-input.ts";
-import { checkedRecords } from "../migrate.ts";
+import type { MappedRecord } from "../model/record.ts";
 
 export interface PreviewOptions {
   readonly job: JobSettings;
@@ -24,26 +25,35 @@ export interface PreviewedRecord {
 
 /** The first payloads of the input (`--limit`, default 1), with origins. Opens no socket. */
 export async function preview(
-  options: PreviewOptions,
+  { job }: PreviewOptions,
   dependencies: Dependencies,
 ): Promise<readonly PreviewedRecord[]> {
-  const settings = await withStandardInput(options.job, dependencies.temporaryFolder, dependencies);
-  const job = await openJob({ ...settings, limit: settings.limit ?? 1 }, dependencies);
+  const settings = await withStandardInput(job, dependencies.temporaryFolder, dependencies);
+  const records = await recordsWithOrigins({ ...settings, limit: settings.limit ?? 1 }, dependencies);
+  return records.map(({ number, key, row, payload, problems, origins }) => ({
+    record: number,
+    source: { file: row.table.file, line: row.line },
+    payload,
+    origins,
+    problems,
+    ...(key !== undefined && { key }),
+  }));
+}
+
+/** The records that the settings select, each with where the values of its payload come from. */
+export async function recordsWithOrigins(
+  settings: JobSettings,
+  dependencies: Dependencies,
+): Promise<readonly (MappedRecord & { readonly origins: readonly Origin[] })[]> {
+  const job = await openJob(settings, dependencies);
   try {
-    const shown: PreviewedRecord[] = [];
+    const found: (MappedRecord & { readonly origins: readonly Origin[] })[] = [];
     for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
       for (const record of batch) {
-        shown.push({
-          record: record.number,
-          source: { file: record.row.table.file, line: record.row.line },
-          payload: record.payload,
-          origins: record.readable ? job.mapping.origins(record.row) : [],
-          problems: record.problems,
-          ...(record.key !== undefined && { key: record.key }),
-        });
+        found.push({ ...record, origins: record.readable ? job.mapping.origins(record.row) : [] });
       }
     }
-    return shown;
+    return found;
   } finally {
     await job.input.close();
   }

@@ -1,26 +1,16 @@
-import type { Decision, AmbiguousItem } from "../ledger/ledger.ts";
-import { openLedgerStore } from "../ledger/open-ledger-store.ts";
-import { Failure } from "../model/failure.ts";
-import { hostOf, longestRequestMs } from "../job/target-connection.ts";
-import type { Job } from "../job/job.ts";
-import { openJob } from "../job/job.ts";
-import { reopenJob } from "../pipeline/with-run.ts";
-import { closeAfterReport, type CloseLater } from "../pipeline/with-run.ts";
 import type { Dependencies } from "../job/dependencies.ts";
-import { reconcilePolicy, type RunHandle } from "../pipeline/plan-records.ts";
-import { connectToRead } from "../job/target-connection.ts";
-import { reconcileRun } from "../reconcile/reconcile-run.ts";
-import { finishOnFailure, requireRun } from "../pipeline/run-ledger.ts";
+import type { Job } from "../job/job.ts";
+import { connectToRead, longestRequestMs } from "../job/target-connection.ts";
+import type { AmbiguousItem, Decision } from "../ledger/ledger.ts";
+import { Failure } from "../model/failure.ts";
+import { reconcilePolicy } from "../pipeline/plan-records.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
-import { endRun, requireReportFolder } from "../pipeline/run-report.ts";
-import { requireUnchangedFiles, type RunSettings, settingsOf } from "../job/recorded-settings.ts";
+import { endRun } from "../pipeline/run-report.ts";
+import type { RecordedRun, RecordedRunOptions } from "../pipeline/with-run.ts";
+import { openJobIfUnchanged, openRecordedJob, withRecordedRun } from "../pipeline/with-run.ts";
+import { reconcileRun } from "../reconcile/reconcile-run.ts";
 
-export interface ReconcileOptions {
-  readonly ledger: string;
-  /** Id of the run, or its beginning; none: the latest. */
-  readonly run?: string | undefined;
-  /** Report folder; none: where the run's report was to lie. */
-  readonly out?: string | undefined;
+export interface ReconcileOptions extends RecordedRunOptions {
   /** Business keys of records that somebody knows to have arrived. */
   readonly accept: readonly string[];
   /** Of those that have not, and are to be sent again. */
@@ -29,7 +19,6 @@ export interface ReconcileOptions {
   readonly who: string;
   /** Milliseconds without a request before the platform is asked; default: twice the longest that a request can take. */
   readonly quietMs?: number | undefined;
-  readonly showValues: boolean;
 }
 
 /**
@@ -37,34 +26,26 @@ export interface ReconcileOptions {
  * given, as somebody has decided. Sends nothing.
  */
 export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
-  return closeAfterReport(async (keep) => {
-    const store = await openLedgerStore(options.ledger);
-    const ledger = keep(await store.write("reconcile", { create: false }));
-    const run = await requireRun(ledger, options.run);
-    const settings = settingsOf(run);
-    const isDecided = options.accept.length + options.resend.length > 0;
-    if (!isDecided) await requireUnchangedFiles(settings);
-    const job = isDecided ? await reopenJob(settings, dependencies) : await openJob(settings.job, dependencies);
-    if (job !== undefined) keep(job.input);
-    const out = options.out ?? settings.out;
-    if (job !== undefined) await requireReportFolder(out, job);
-    const handle = { ledger, run: run.id, target: hostOf(settings.target) };
-    return finishOnFailure(handle, async () => {
-      const scene: OpenRun = { handle, settings, keep, dependencies };
-      const lastSentAt = await ledger.refresh(run.id, reconcilePolicy(job, settings.revise));
-      if (isDecided) await applyOperatorDecisions(options, job, scene);
-      const failure =
-        isDecided || job === undefined ? undefined : await readBack(options, job, { ...scene, lastSentAt });
-      const sent = failure && ({ reason: "stopped", failure, counts: {}, unsaved: [] } as const);
-      return endRun({ ledger, run, job, sent }, { ...options, store, out }, dependencies);
-    });
+  const isDecided = options.accept.length + options.resend.length > 0;
+  const openJobOf = isDecided ? openJobIfUnchanged : openRecordedJob;
+  return withRecordedRun<Job | undefined>({ command: "reconcile", options }, dependencies, async (recorded) => {
+    const { ledger, run, settings } = recorded;
+    const job = await openJobOf(settings, dependencies);
+    return {
+      job,
+      work: async (open) => {
+        const lastSentAt = await ledger.refresh(run.id, reconcilePolicy(job, settings.revise));
+        if (isDecided) await applyOperatorDecisions(options, job, { ...recorded, dependencies });
+        const willAsk = job !== undefined && !isDecided;
+        const failure = willAsk ? await readBack(options, job, { ...recorded, dependencies, lastSentAt }) : undefined;
+        const sent = failure && ({ reason: "stopped", failure, counts: {}, unsaved: [] } as const);
+        return endRun(open, { sent });
+      },
+    };
   });
 }
 
-interface OpenRun {
-  readonly handle: RunHandle;
-  readonly settings: RunSettings;
-  readonly keep: CloseLater;
+interface ReconcileContext extends RecordedRun {
   readonly dependencies: Dependencies;
 }
 
@@ -72,14 +53,13 @@ interface OpenRun {
 async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,
   job: Job | undefined,
-  { handle, settings, dependencies }: OpenRun,
+  { ledger, run: { id }, settings, dependencies }: ReconcileContext,
 ): Promise<void> {
-  const { ledger, run } = handle;
   const both = new Set(accept.filter((key) => resend.includes(key)));
-  const accepted = await ledger.ambiguousByKey(run, [...new Set(accept)]);
-  const resent = await ledger.ambiguousByKey(run, [...new Set(resend)]);
+  const accepted = await ledger.ambiguousByKey(id, [...new Set(accept)]);
+  const resent = await ledger.ambiguousByKey(id, [...new Set(resend)]);
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
-  if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, run);
+  if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
   const at = new Date(dependencies.clock.now()).toISOString();
   const made = (decision: "accepted" | "resend") => {
     return ({ record, identity }: AmbiguousItem): Decision => {
@@ -87,7 +67,7 @@ async function applyOperatorDecisions(
     };
   };
   const decisions = [...accepted.map(made("accepted")), ...resent.map(made("resend"))];
-  await ledger.saveDecisions(run, decisions, reconcilePolicy(job, settings.revise));
+  await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings.revise));
 }
 
 const OPTION = { accepted: "--accept", resend: "--resend" } as const;
@@ -103,17 +83,24 @@ function notAmbiguous(isBoth: boolean, run: string): Failure {
 async function readBack(
   { who, quietMs }: ReconcileOptions,
   job: Job,
-  { handle, settings, keep, dependencies, lastSentAt }: OpenRun & { readonly lastSentAt: string | undefined },
+  {
+    ledger,
+    run,
+    settings,
+    closeLater,
+    dependencies,
+    lastSentAt,
+  }: ReconcileContext & { readonly lastSentAt: string | undefined },
 ): Promise<Failure | undefined> {
-  const { counts } = await handle.ledger.summary(handle.run);
+  const { counts } = await ledger.summary(run.id);
   if ((counts.ambiguous ?? 0) === 0) return undefined;
   if (job.operation.readBack.length === 0) return nothingToAsk(job);
-  const { client } = keep(await connectToRead(settings.target, "account-holder", dependencies));
+  const { client } = closeLater(await connectToRead(settings.target, "account-holder", dependencies));
   const quiet = quietMs ?? 2 * longestRequestMs(settings.target);
   await waitForQuiet(quiet, lastSentAt, dependencies);
   const policy = reconcilePolicy(job, settings.revise);
   try {
-    await reconcileRun({ job, handle, client, policy, who, dependencies, readBackIntervalMs: quiet });
+    await reconcileRun({ job, handle: { ledger, run }, client, policy, who, dependencies, readBackIntervalMs: quiet });
     return dependencies.drain.aborted ? stopped() : undefined;
   } catch (error) {
     if (error instanceof Failure && error.exitCode !== 6) return error;

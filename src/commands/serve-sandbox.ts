@@ -1,8 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../model/failure.ts";
-import { cachedContract } from "../job/contract-cache.ts";
-import { readContractFiles } from "../job/contract-files.ts";
+import { readContractWithFindings } from "../job/contract-files.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
@@ -34,7 +33,7 @@ export async function sandbox(
 ): Promise<Sandbox> {
   const files = options.contract.length > 0 ? options.contract : [BUNDLED_CONTRACT];
   const running = await startSandbox({
-    contract: await cachedContract(await readContractFiles(files), dependencies.contractCache),
+    contract: await readContractWithFindings(files, dependencies),
     port: options.port,
     folder: options.folder,
     faults: options.faults,

@@ -21,7 +21,7 @@ export async function readContract(
   files: readonly string[],
   dependencies: Pick<Dependencies, "contractCache">,
 ): Promise<Contract> {
-  const contract = await cachedContract(await readContractFiles(files), dependencies.contractCache);
+  const contract = await readContractWithFindings(files, dependencies);
   const broken = contract.findings.find((finding) => finding.severity === "error");
   if (broken === undefined) return contract;
   throw new Failure("contract_invalid", broken.message, {
@@ -31,10 +31,21 @@ export async function readContract(
 }
 
 /**
+ * The same for a contract that need not be sound: its findings say what is wrong.
+ * @throws Failure `usage` when there is none, `config` for a file that cannot be read
+ */
+export async function readContractWithFindings(
+  files: readonly string[],
+  { contractCache }: Pick<Dependencies, "contractCache">,
+): Promise<Contract> {
+  return cachedContract(await readContractFiles(files), contractCache);
+}
+
+/**
  * The text of a contract's files: the OpenAPI document, then its overlays.
  * @throws Failure `usage` when there is none, `config` for one that cannot be read
  */
-export async function readContractFiles(
+async function readContractFiles(
   files: readonly string[],
 ): Promise<readonly { readonly file: string; readonly text: string }[]> {
   if (files.length === 0) {

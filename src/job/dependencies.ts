@@ -3,7 +3,7 @@ import type { Clock, Random } from "../time/clock.ts";
 import type { UploadEvent } from "../upload/upload-types.ts";
 import type { ContractCache } from "./contract-cache.ts";
 
-/** What a command is given besides its options: the world, as arguments. */
+/** What a command is given besides its options: everything outside of it, as arguments. */
 export interface Dependencies {
   /** Something worth saying to the person at the terminal; holds no values. */
   readonly notice: (text: string) => void;
@@ -28,7 +28,7 @@ export interface Dependencies {
   /** Writes what comes from standard input to a private file in the folder, and gives its path. */
   readonly copyStandardInput: (folder: string) => Promise<string>;
   readonly screen: Screen;
-  /** A folder of this process for throw-away files: private, made when first needed, removed at the end. */
+  /** A folder of this process for temporary files: private, made when first needed, removed at the end. */
   readonly temporaryFolder: string;
   /** For what the ledger will not take: a folder that outlives the process. */
   readonly rescueFolder: string;
@@ -55,10 +55,4 @@ export interface Screen {
 export interface CheckProgress {
   readonly records: number;
   readonly invalid: number;
-}
-
-/** How the reading and checking of the input ended. */
-export interface CheckResult extends CheckProgress {
-  /** Otherwise than `done`, the rest of the input was not read. */
-  readonly reason: "done" | "too_many_errors" | "stopped";
 }

@@ -30,21 +30,39 @@ export interface RunSettings {
 
 /** The entry of a new push in the ledger. Reads every file once, to know them again. */
 export async function describeRun(
-  options: Omit<RunSettings, "files"> & { readonly dryRun: boolean },
-  about: { readonly job: Job; readonly host: string; readonly clock: Clock },
+  options: Omit<RunSettings, "files" | "job"> & { readonly dryRun: boolean },
+  { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
 ): Promise<NewRun> {
-  const { job, target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out } = options;
+  const { target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out, dryRun } = options;
   const files: FileFingerprint[] = [];
-  for (const file of filesOf(about.job)) files.push(await fingerprintFile(file));
-  const settings: RunSettings = { job, target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out, files };
+  for (const file of filesOf(job)) files.push(await fingerprintFile(file));
+  const remembered = { target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out, files };
+  const settings: RunSettings = { job: job.settings, ...remembered };
   return {
     command: "push",
-    target: about.host,
-    supplier: job.supplier ?? "",
-    operation: about.job.operation.id,
+    target: host,
+    supplier: job.settings.supplier ?? "",
+    operation: job.operation.id,
     settings,
-    dryRun: options.dryRun,
-    startedAt: new Date(about.clock.now()).toISOString(),
+    dryRun,
+    startedAt: new Date(clock.now()).toISOString(),
+  };
+}
+
+/** The entry of a run that only reads the job's input, in a temporary ledger: nobody goes on with it. */
+export function describeTemporaryRun(
+  command: "validate" | "documents check",
+  { settings, operation }: Job,
+  clock: Pick<Clock, "now">,
+): NewRun {
+  return {
+    command,
+    target: "",
+    supplier: settings.supplier ?? "",
+    operation: operation.id,
+    settings: {},
+    dryRun: false,
+    startedAt: new Date(clock.now()).toISOString(),
   };
 }
 

@@ -10,14 +10,36 @@ import { rootWithoutSlashes, documentPathCheck } from "../validate/document-path
 import type { FindDocuments, FoundDocument } from "../validate/document-paths.ts";
 import { compileDocumentPaths } from "../validate/document-paths.ts";
 import type { Job } from "../job/job.ts";
+import { mapRecords, readRecords, selectRecords } from "./check-records.ts";
+import type { CheckResult, PlanOptions, RunHandle } from "./plan-records.ts";
+import { listRecords } from "./plan-records.ts";
 
-export interface DocumentCheckOptions {
+export interface DocumentOptions extends PlanOptions {
   /** Questions to the store at once. */
   readonly concurrency: number;
   readonly shownValues?: ShownValues | undefined;
   /** Told of every document path, with what is wrong with it. */
   readonly onDocument: (finding: PayloadFinding | undefined) => void;
 }
+
+/**
+ * The line of `documents check`: sources -> rows -> payloads -> their document paths, asked of the store -> plan.
+ * @throws Failure `config` when the contract marks no document path, and what the store ends a run with
+ */
+export async function checkDocuments(
+  job: Job,
+  handle: RunHandle,
+  store: DocumentStore,
+  options: DocumentOptions,
+): Promise<CheckResult> {
+  const find = documentFinder(job);
+  const rows = readRecords(job, options.signal);
+  const payloads = selectRecords(mapRecords(rows, job), job.settings);
+  const records = lookUpDocuments(payloads, { job, store, find }, options);
+  return listRecords(records, { job, handle, keyColumns: new Map() }, options);
+}
+
+type LookupOptions = Pick<DocumentOptions, "concurrency" | "shownValues" | "onDocument">;
 
 /** Batches that are being looked up while an earlier one is waited for. */
 const LOOKAHEAD_BATCHES = 8;
@@ -43,7 +65,7 @@ export function documentFinder({ operation }: Pick<Job, "operation">): FindDocum
 export async function* lookUpDocuments(
   records: AsyncIterable<readonly MappedRecord[]>,
   { job, store, find }: { readonly job: Job; readonly store: DocumentStore; readonly find: FindDocuments },
-  options: DocumentCheckOptions,
+  options: LookupOptions,
 ): AsyncGenerator<readonly MappedRecord[]> {
   const root = rootWithoutSlashes(job.settings.documentRoot);
   const judge = createPathCheck(store, root, options.concurrency);
@@ -90,7 +112,7 @@ interface RecordContext {
   readonly job: Job;
   readonly find: FindDocuments;
   readonly judge: CheckPath;
-  readonly options: DocumentCheckOptions;
+  readonly options: LookupOptions;
 }
 
 async function checkRecord(record: MappedRecord, { job, find, judge, options }: RecordContext): Promise<MappedRecord> {

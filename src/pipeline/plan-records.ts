@@ -1,30 +1,37 @@
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
-import type { CheckProgress, CheckResult } from "../job/dependencies.ts";
+import type { CheckProgress } from "../job/dependencies.ts";
 import type { MaxErrors } from "../job/recorded-settings.ts";
 import type { Job } from "../job/job.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { valueAt } from "../json/json-value.ts";
-import type { ExcludedRow, Ledger, PlannedItem, PlanPolicy } from "../ledger/ledger.ts";
+import type { ExcludedRow, Ledger, PlannedItem, PlanPolicy, Run } from "../ledger/ledger.ts";
 import { contentHash, createFastContentHash, recordIdentity } from "../ledger/record-hashes.ts";
+import { Failure } from "../model/failure.ts";
 import type { Problem } from "../model/problem.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { isValid } from "./check-records.ts";
 
-/** Where a run's records are written down, and what they are for. */
+/** A run, and where its records are written down. */
 export interface RunHandle {
   readonly ledger: Ledger;
-  readonly run: string;
-  /** Host and port that the records are sent to; absent when nothing is to be sent. */
-  readonly target?: string;
+  readonly run: Run;
 }
 
 export interface PlanOptions {
-  /** Send also what is invalid here, where it can be: the platform is to judge. */
+  /** Send also what is invalid here, where it can be: the platform decides. */
   readonly sendInvalid?: boolean | undefined;
   readonly maxErrors?: MaxErrors | undefined;
+  /** Let an input without a single record pass. */
+  readonly allowEmpty: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: CheckProgress) => void;
+}
+
+/** How the reading and checking of the input ended. */
+export interface CheckResult extends CheckProgress {
+  /** Otherwise than `done`, the rest of the input was not read. */
+  readonly reason: "done" | "too_many_errors" | "stopped";
 }
 
 interface PlanContext {
@@ -34,42 +41,70 @@ interface PlanContext {
   readonly keyColumns: KeyColumns;
 }
 
-/** Writes checked records into the ledger, group by group, until there are none or too many are invalid. */
+/**
+ * Checked records -> the plan: what is to become of each. The plan of a push whose input was not read to its end stays
+ * open: `resume` reads it anew.
+ */
 export async function planRecords(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  { job, handle }: { readonly job: Job; readonly handle: RunHandle },
+  options: PlanOptions & { readonly revise: boolean },
+): Promise<CheckResult> {
+  const keyColumns: KeyColumns = new Map();
+  const result = await listRecords(records, { job, handle, keyColumns }, options);
+  const { ledger, run } = handle;
+  const isFinal = result.reason === "done" || run.target === "";
+  if (isFinal) await ledger.finishPlan(run.id, planPolicy(job, options.revise, keyColumns));
+  return result;
+}
+
+/**
+ * Writes checked records into the ledger, group by group, until there are none or too many are invalid. They are not
+ * compared with each other, nor with what the ledger knows from before.
+ */
+export async function listRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   context: PlanContext,
   options: PlanOptions,
 ): Promise<CheckResult> {
   const { ledger, run } = context.handle;
-  const held: ExcludedRow[] = [];
-  const items = createItemGroups((group) => ledger.plan(run, group));
-  const end = await planAll(records, { context, options, held, items });
+  const excluded: ExcludedRow[] = [];
+  const items = createItemGroups((group) => ledger.plan(run.id, group));
+  const result = await listAll(records, { context, options, excluded, items });
   await items.end();
-  if (end.reason === "stopped") return end;
-  if (end.reason === "done") await ledger.exclude(run, held);
-  return tooManyInvalid(end, options.maxErrors, true) ? { ...end, reason: "too_many_errors" } : end;
+  if (result.reason === "stopped") return result;
+  if (result.reason === "done" && result.records === 0 && !options.allowEmpty) throw noRecords(context.job);
+  if (result.reason === "done") await ledger.exclude(run.id, excluded);
+  return tooManyInvalid(result, options.maxErrors, true) ? { ...result, reason: "too_many_errors" } : result;
 }
 
-interface Planning {
+function noRecords(job: Job): Failure {
+  const files = job.input.files.map(({ file }) => file).join(", ");
+  return new Failure("source_empty", `0 records in ${files}`, {
+    hint: "check the files, --only and --limit; where none are expected, pass --allow-empty",
+  });
+}
+
+interface Listing {
   readonly context: PlanContext;
   readonly options: PlanOptions;
-  readonly held: ExcludedRow[];
+  readonly excluded: ExcludedRow[];
   readonly items: ItemGroups;
 }
 
-async function planAll(
+async function listAll(
   records: AsyncIterable<readonly MappedRecord[]>,
-  { context, options, held, items }: Planning,
+  { context, options, excluded, items }: Listing,
 ): Promise<CheckResult> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
-  const mark = createFastContentHash();
+  const fastHash = createFastContentHash();
   for await (const batch of records) {
     await items.add(
       batch.map((record) =>
-        plannedItem(options.sendInvalid === true ? withErrorsAsWarnings(record) : record, context, mark),
+        plannedItem(options.sendInvalid === true ? withErrorsAsWarnings(record) : record, context, fastHash),
       ),
     );
-    held.push(...batch.flatMap((record) => excludedParents(record, context.job)));
+    excluded.push(...batch.flatMap((record) => excludedParents(record, context.job)));
     const invalid = batch.filter((record) => !isValid(record)).length;
     progress = { records: progress.records + batch.length, invalid: progress.invalid + invalid };
     options.onProgress(progress);
@@ -129,22 +164,22 @@ function tooManyInvalid(progress: CheckProgress, most: MaxErrors | undefined, at
 function plannedItem(
   record: MappedRecord,
   { job, handle, keyColumns }: PlanContext,
-  mark: (payload: JsonObject) => number,
+  fastHash: (payload: JsonObject) => number,
 ): PlannedItem {
   const { number, key, row, problems, payload } = record;
-  const { target } = handle;
+  const { target } = handle.run;
   const { file } = row.table;
   if (!keyColumns.has(file)) noteKeyColumn(record, job, keyColumns);
   return {
     record: number,
     key,
-    identity: key === undefined || target === undefined ? undefined : identityOf(key, job, target),
-    content: key === undefined ? undefined : target === undefined ? mark(payload) : contentHash(payload),
+    identity: key === undefined || target === "" ? undefined : identityOf(key, job, target),
+    content: key === undefined ? undefined : target === "" ? fastHash(payload) : contentHash(payload),
     file,
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
     problems,
-    ...(target !== undefined && awaitedRecord(payload, job, target)),
+    ...(target !== "" && awaitedRecord(payload, job, target)),
   };
 }
 
@@ -168,7 +203,7 @@ function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: KeyColumns): 
 }
 
 /** Where each file keeps the business key. */
-export type KeyColumns = Map<string, { readonly column: string; readonly columnNumber: number }>;
+type KeyColumns = Map<string, { readonly column: string; readonly columnNumber: number }>;
 
 /** How a plan is held against what the ledger knows from before. */
 export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["keyColumns"] = new Map()): PlanPolicy {
@@ -181,14 +216,14 @@ export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["ke
   };
 }
 
-/** The same while doubts are settled; without its job a run's keys have no place. */
+/** The same while ambiguous records are settled; without its job a run's keys have no place. */
 export function reconcilePolicy(job: Job | undefined, revise: boolean): PlanPolicy {
   if (job !== undefined) return planPolicy(job, revise);
   return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
 }
 
 /**
- * An invalid record as one that the platform is to judge (`push --send-invalid`): its errors become warnings. Not so for
+ * An invalid record as one that the platform is to decide on (`push --send-invalid`): its errors become warnings. Not so for
  * what could do harm: a record that was not read whole, or has no business key to be known again by, or a document path
  * that leads where it should not. Keys that repeat are settled later, over all records, and never sent.
  */

@@ -1,11 +1,7 @@
-import type { Dependencies } from "../job/dependencies.ts";
-import type { Job } from "../job/job.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
-import { openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
-import { BUG_EXIT_CODE, Failure } from "../model/failure.ts";
+import { Failure } from "../model/failure.ts";
 import type { Status } from "../model/outcome.ts";
-import type { RunHandle } from "./plan-records.ts";
 
 /**
  * The run with this id, or the latest.
@@ -30,56 +26,6 @@ export async function readRunLedger<T>(
   } finally {
     await ledger.close();
   }
-}
-
-/** Does a run's work; when it fails, that is written down as the run's end. */
-export async function finishOnFailure<T>({ ledger, run }: RunHandle, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const exitCode = error instanceof Failure ? error.exitCode : BUG_EXIT_CODE;
-    await ledger.finishRun(run, exitCode).catch(() => undefined);
-    throw error;
-  }
-}
-
-/** A run that sends nothing, alone in a ledger that is gone when it is closed. */
-interface TemporaryRun {
-  readonly ledger: Ledger;
-  readonly run: Run;
-  readonly close: () => Promise<void>;
-}
-
-/** Starts the run of a command that only reads the job's input. @throws Failure `storage` */
-export async function openTemporaryRun(
-  command: "validate" | "documents check",
-  job: Job,
-  { temporaryFolder, clock }: Pick<Dependencies, "temporaryFolder" | "clock">,
-): Promise<TemporaryRun> {
-  const ledger = await openTemporaryLedger(temporaryFolder, { large: isLarge(job) });
-  const close = (): Promise<void> => ledger.close();
-  try {
-    const run = await ledger.startRun({
-      command,
-      target: "",
-      supplier: job.settings.supplier ?? "",
-      operation: job.operation.id,
-      settings: {},
-      dryRun: false,
-      startedAt: new Date(clock.now()).toISOString(),
-    });
-    return { ledger, run, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-/** From here on a second thread for the plan is started sooner than it has paid for itself. */
-const LARGE_BYTES = 8_000_000;
-
-function isLarge({ input }: Job): boolean {
-  return input.files.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES;
 }
 
 /** What a run sends to. */

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
-import type { CheckResult, Dependencies } from "../job/dependencies.ts";
+import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
@@ -16,6 +16,7 @@ import type { ShownValues } from "../report/shown-values.ts";
 import type { UploadEnd } from "../upload/upload-types.ts";
 import type { RejectedSource } from "./next-command.ts";
 import { nextCommand } from "./next-command.ts";
+import type { CheckResult } from "./plan-records.ts";
 
 /** What a run leaves to be shown: the report, ready to be rendered, and how the process is to end. */
 export interface RunReport {
@@ -28,26 +29,27 @@ export interface RunReport {
 }
 
 /** A run whose records are to be reported. */
-interface ReportedRun {
+interface ReportableRun {
   readonly ledger: Ledger;
   readonly run: Run;
   /** Absent when the sources can no longer be read: then there are no rejects. */
   readonly job: Job | undefined;
   readonly shownValues?: ShownValues | undefined;
+  readonly reporting: ReportOptions;
 }
 
-/** A run whose work has just ended. */
-interface EndedRun extends ReportedRun {
-  readonly end?: CheckResult | undefined;
+/** How far the work of a run came. */
+interface RunResult {
+  readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
 }
 
-interface RunReportOptions {
+export interface ReportOptions {
   /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
   /** Where the run's ledger is kept; none for `validate`, which keeps none. */
-  readonly store?: Pick<LedgerStore, "name" | "folder"> | undefined;
+  readonly store?: LedgerStore | undefined;
   /** What the command needs beside the flags of its job and its target, to be typed again. */
   readonly flags?: readonly string[] | undefined;
 }
@@ -64,41 +66,43 @@ export async function requireReportFolder(out: string | undefined, { input }: Jo
   );
 }
 
-type ShownRun = Omit<RunReport, "close">;
+export type ShownRun = Omit<RunReport, "close">;
 
 /** Ends the run in the ledger, and reports it. */
 export async function endRun(
-  work: EndedRun,
-  options: RunReportOptions,
-  dependencies: Pick<Dependencies, "screen" | "notice" | "rescueFolder">,
+  ended: ReportableRun & { readonly dependencies: Pick<Dependencies, "screen" | "notice" | "rescueFolder"> },
+  result: RunResult,
 ): Promise<ShownRun> {
-  const { ledger, sent, end } = work;
-  if (sent !== undefined && sent.unsaved.length > 0) await reportUnsaved(sent.unsaved, work.run, dependencies);
-  const summary = await ledger.summary(work.run.id);
-  const exitCode = exitCodeOf(work, summary.exitCode);
-  await ledger.finishRun(work.run.id, exitCode);
-  const run = (await ledger.findRun(work.run.id)) ?? work.run;
-  const reported = await reportRun({ ...work, run }, { ...options, exitCode, summary }, dependencies);
-  const early = sent?.failure ?? earlyEndFailure(end);
+  const { ledger, dependencies } = ended;
+  const { id } = ended.run;
+  const { checked, sent } = result;
+  if (sent !== undefined && sent.unsaved.length > 0) await reportUnsaved(sent.unsaved, id, dependencies);
+  const summary = await ledger.summary(id);
+  const exitCode = exitCodeOf(result, summary.exitCode);
+  await ledger.finishRun(id, exitCode);
+  const run = (await ledger.findRun(id)) ?? ended.run;
+  const reported = await reportRun({ ...ended, run }, { exitCode, summary }, dependencies);
+  const early = sent?.failure ?? earlyEndFailure(checked);
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
 }
 
 /** Why the counts are not those of the whole input. */
-function earlyEndFailure(end: CheckResult | undefined): Failure | undefined {
-  if (end === undefined || end.reason === "done") return undefined;
-  const read = `${end.records.toLocaleString("en")} ${end.records === 1 ? "record" : "records"}`;
-  if (end.reason === "stopped") {
+function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined {
+  if (checked === undefined || checked.reason === "done") return undefined;
+  const { records, reason } = checked;
+  const read = `${records.toLocaleString("en")} ${records === 1 ? "record" : "records"}`;
+  if (reason === "stopped") {
     return new Failure("incomplete", `stopped after ${read}: the rest of the input was not read`, {
       hint: "run the same command again, or `migrate resume` after a push",
     });
   }
-  const invalid = end.invalid.toLocaleString("en");
+  const invalid = checked.invalid.toLocaleString("en");
   return new Failure("too_many_errors", `stopped after ${read}: ${invalid} invalid, more than --max-errors allows`, {
     hint: "mend what is wrong above, or allow more",
   });
 }
 
-interface EndedOptions extends RunReportOptions {
+interface RunTotals {
   readonly exitCode: number;
   /** What the ledger says of the run, where that has been asked: it counts all records for it. */
   readonly summary?: Summary;
@@ -106,23 +110,18 @@ interface EndedOptions extends RunReportOptions {
 
 /** Writes the report folder from what the ledger knows, and hands over what is to be shown. */
 export async function reportRun(
-  work: ReportedRun,
-  options: EndedOptions,
+  reportable: ReportableRun,
+  { exitCode, ...totals }: RunTotals,
   dependencies: Pick<Dependencies, "screen">,
 ): Promise<ShownRun> {
-  const { ledger, run, job } = work;
-  const summary = { ...(options.summary ?? (await ledger.summary(run.id))), exitCode: options.exitCode };
-  const report: Report = {
-    summary,
-    outcomes: outcomesOf(work),
-    showValues: options.showValues,
-    title: titleOf(run, job),
-    ...dependencies.screen,
-  };
-  const folder = options.out ?? (options.store === undefined ? undefined : runFolder(options.store, run));
+  const { ledger, run, job } = reportable;
+  const { out, showValues, store, flags = [] } = reportable.reporting;
+  const summary = { ...(totals.summary ?? (await ledger.summary(run.id))), exitCode };
+  const outcomes = outcomesOf(reportable);
+  const report: Report = { summary, outcomes, showValues, title: titleOf(run, job), ...dependencies.screen };
+  const folder = out ?? (store === undefined ? undefined : path.join(store.folder, "runs", run.id));
   const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
   const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
-  const { store, flags = [] } = options;
   const next = nextCommand({
     run,
     settings: job?.settings,
@@ -139,7 +138,7 @@ export async function reportRun(
       ...(leftOut > 0 && { leftOut }),
       ...(next !== undefined && { next }),
     },
-    exitCode: worstExitCode([options.exitCode, ...failures.map((failure) => failure.exitCode)]),
+    exitCode: worstExitCode([exitCode, ...failures.map((failure) => failure.exitCode)]),
     failures,
   };
 }
@@ -152,22 +151,18 @@ function titleOf({ command, id }: Run, job: Job | undefined): string {
   return `${command} ${first.file}${others}`;
 }
 
-function exitCodeOf({ end, sent }: EndedRun, recordsAlone: number): number {
-  const stopped = end?.reason === "stopped" || sent?.reason === "drained" ? [3] : [];
-  const tooMany = end?.reason === "too_many_errors" ? [1] : [];
+function exitCodeOf({ checked, sent }: RunResult, recordsAlone: number): number {
+  const stopped = checked?.reason === "stopped" || sent?.reason === "drained" ? [3] : [];
+  const tooMany = checked?.reason === "too_many_errors" ? [1] : [];
   return worstExitCode([recordsAlone, ...stopped, ...tooMany, ...(sent?.failure ? [sent.failure.exitCode] : [])]);
 }
 
-function outcomesOf({ ledger, run, shownValues }: ReportedRun): Report["outcomes"] {
+function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcomes"] {
   return async function* outcomes(statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {
     for await (const batch of ledger.outcomes(run.id, statuses && { statuses })) {
       yield shownValues ? batch.map((outcome) => shownValues.fill(outcome)) : batch;
     }
   };
-}
-
-function runFolder({ folder }: Pick<LedgerStore, "folder">, run: Run): string {
-  return path.join(folder, "runs", run.id);
 }
 
 interface WrittenFolder {
@@ -216,10 +211,10 @@ type Unsaved = UploadEnd["unsaved"];
  */
 async function reportUnsaved(
   unsaved: Unsaved,
-  { id }: Pick<Run, "id">,
+  run: string,
   { notice, rescueFolder }: Pick<Dependencies, "notice" | "rescueFolder">,
 ): Promise<void> {
-  const file = await writePrivateFile(path.join(rescueFolder, `migrate-${id}-unsaved.ndjson`), linesOf(unsaved, id));
+  const file = await writePrivateFile(path.join(rescueFolder, `migrate-${run}-unsaved.ndjson`), linesOf(unsaved, run));
   const each = unsaved.map(
     ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
   );

@@ -1,11 +1,181 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job, JobSettings } from "../job/job.ts";
-import { openJob } from "../job/job.ts";
-import type { RunSettings } from "../job/recorded-settings.ts";
-import { requireUnchangedFiles } from "../job/recorded-settings.ts";
-import { Failure } from "../model/failure.ts";
-import type { MaxErrors } from "../job/recorded-settings.ts";
-import type { RunReport } from "./run-report.ts";
+import { openJob, requireKey } from "../job/job.ts";
+import type { MaxErrors, RunSettings } from "../job/recorded-settings.ts";
+import { requireUnchangedFiles, settingsOf } from "../job/recorded-settings.ts";
+import { removeUnneededInput, standardInputFolder, withStandardInput } from "../job/standard-input.ts";
+import type { LedgerStore } from "../ledger/ledger-store.ts";
+import type { Ledger, NewRun, Run } from "../ledger/ledger.ts";
+import { openLedgerStore } from "../ledger/open-ledger-store.ts";
+import { openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
+import { BUG_EXIT_CODE, Failure } from "../model/failure.ts";
+import type { ShownValues } from "../report/shown-values.ts";
+import { createShownValues } from "../report/shown-values.ts";
+import type { RunHandle } from "./plan-records.ts";
+import { requireRun, requireSameDestination } from "./run-ledger.ts";
+import type { ReportOptions, RunReport, ShownRun } from "./run-report.ts";
+import { requireReportFolder } from "./run-report.ts";
+
+/** What is asked of every command that reads the whole input of a job and reports on it. */
+export interface RunOptions {
+  readonly job: JobSettings;
+  readonly maxErrors?: MaxErrors | undefined;
+  /** Let an input without a single record pass. */
+  readonly allowEmpty: boolean;
+  readonly showValues: boolean;
+  /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
+  readonly out?: string | undefined;
+}
+
+/** A run under way, and everything that its stages work with. */
+export interface OpenRun<J extends Job | undefined = Job> extends RunHandle {
+  readonly job: J;
+  /** Present when the user asked to see values. */
+  readonly shownValues: ShownValues | undefined;
+  readonly reporting: ReportOptions;
+  readonly dependencies: Dependencies;
+}
+
+interface NewRunOptions {
+  readonly options: RunOptions;
+  /** Locator of the ledger; none: a temporary ledger, for a run that nobody goes on with. */
+  readonly ledger?: string;
+  /** Host and port that the records are for; none: nothing is to be sent. */
+  readonly target?: string;
+  /** What the command needs beside the flags of its job and its target, to be typed again. */
+  readonly flags?: readonly string[];
+}
+
+/** What a command has made ready, when nothing speaks against its run any more. */
+interface PreparedRun<J extends Job | undefined> {
+  readonly work: (run: OpenRun<J>) => Promise<ShownRun>;
+}
+
+/**
+ * Does the work of a new run between opening what it needs and closing it. The ledger, the input and the report folder
+ * are ready when `prepare` is called, which makes ready the rest and refuses what must not begin: a run that is refused
+ * leaves nothing in the ledger.
+ */
+export function withNewRun(
+  { options, ledger: locator, target, flags }: NewRunOptions,
+  dependencies: Dependencies,
+  prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job> & { readonly newRun: NewRun }>,
+): Promise<RunReport> {
+  return closeAfterReport(async (closeLater) => {
+    const { out, showValues } = options;
+    const store = locator === undefined ? undefined : await openLedgerStore(locator);
+    const known = store && (await openToWrite(store, "push", closeLater));
+    const inputFolder = store === undefined ? dependencies.temporaryFolder : standardInputFolder(store);
+    const job = await openJob(await withStandardInput(options.job, inputFolder, dependencies), dependencies);
+    closeLater(job.input);
+    await requireReportFolder(out, job);
+    if (target !== undefined) requireKey(job);
+    if (known !== undefined && store !== undefined && target !== undefined) {
+      await requireSameDestination(known, store.name, { host: target, supplier: job.settings.supplier ?? "" });
+    }
+    const { newRun, work } = await prepare(job, closeLater);
+    const large = newRun.target === "" && isLarge(job);
+    const ledger = known ?? closeLater(await openTemporaryLedger(dependencies.temporaryFolder, { large }));
+    const run = await ledger.startRun(newRun);
+    const reporting = { out, showValues, store, flags };
+    const shownValues = showValues ? createShownValues() : undefined;
+    return doWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
+  });
+}
+
+export interface RecordedRunOptions {
+  /** Locator of the ledger: the path of its file. */
+  readonly ledger: string;
+  /** Id of the run, or the beginning of it; none: the latest. */
+  readonly run?: string | undefined;
+  /** Report folder; none: where the run's report was to lie. */
+  readonly out?: string | undefined;
+  readonly showValues: boolean;
+}
+
+/** A run that a ledger remembers. */
+export interface RecordedRun {
+  readonly ledger: Ledger;
+  readonly run: Run;
+  readonly settings: RunSettings;
+  readonly closeLater: CloseLater;
+}
+
+/** The same for a run that the ledger holds already; `prepare` opens its job again. */
+export function withRecordedRun<J extends Job | undefined>(
+  { command, options }: { readonly command: "resume" | "reconcile"; readonly options: RecordedRunOptions },
+  dependencies: Dependencies,
+  prepare: (recorded: RecordedRun) => Promise<PreparedRun<J> & { readonly job: J }>,
+): Promise<RunReport> {
+  return closeAfterReport(async (closeLater) => {
+    const store = await openLedgerStore(options.ledger);
+    const ledger = await openToWrite(store, command, closeLater);
+    const run = await requireRun(ledger, options.run);
+    const settings = settingsOf(run);
+    const { job, work } = await prepare({ ledger, run, settings, closeLater });
+    const out = options.out ?? settings.out;
+    if (job !== undefined) {
+      closeLater(job.input);
+      await requireReportFolder(out, job);
+    }
+    const { showValues } = options;
+    const reporting = { out, showValues, store };
+    const shownValues = showValues ? createShownValues() : undefined;
+    return doWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
+  });
+}
+
+/** The ledger, for this process alone. Standard input that no run needs any more is removed before it is closed. */
+async function openToWrite(
+  store: LedgerStore,
+  command: "push" | "resume" | "reconcile",
+  closeLater: CloseLater,
+): Promise<Ledger> {
+  const ledger = closeLater(await store.write(command, { create: command === "push" }));
+  closeLater({ close: () => removeUnneededInput(store, ledger) });
+  return ledger;
+}
+
+/** When the work fails, that is written down as the run's end. */
+async function doWork<J extends Job | undefined>(
+  run: OpenRun<J>,
+  work: (run: OpenRun<J>) => Promise<ShownRun>,
+): Promise<ShownRun> {
+  try {
+    return await work(run);
+  } catch (error) {
+    const exitCode = error instanceof Failure ? error.exitCode : BUG_EXIT_CODE;
+    await run.ledger.finishRun(run.run.id, exitCode).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** From here on a second thread for the plan is started sooner than it has paid for itself. */
+const LARGE_BYTES = 8_000_000;
+
+function isLarge({ input }: Job): boolean {
+  return input.files.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES;
+}
+
+/**
+ * The job of a run, with contract, mapping and input as they were.
+ * @throws Failure `source_changed`, and what `openJob` throws
+ */
+export async function openRecordedJob(settings: RunSettings, dependencies: Dependencies): Promise<Job> {
+  await requireUnchangedFiles(settings);
+  return openJob(settings.job, dependencies);
+}
+
+/** The same where a run can be reported without its sources, all but the rows that need work: a notice says why. */
+export async function openJobIfUnchanged(settings: RunSettings, dependencies: Dependencies): Promise<Job | undefined> {
+  try {
+    return await openRecordedJob(settings, dependencies);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    dependencies.notice(`The rejects are left out: ${error.message}`);
+    return undefined;
+  }
+}
 
 interface Closable {
   readonly close: () => Promise<void>;
@@ -18,16 +188,14 @@ export type CloseLater = <T extends Closable>(opened: T) => T;
  * Does work that opens things and ends in a report. They are closed in reverse order: with the report, once it has been
  * shown, or at once when the work fails.
  */
-export async function closeAfterReport(
-  work: (keep: CloseLater) => Promise<Omit<RunReport, "close">>,
-): Promise<RunReport> {
+export async function closeAfterReport(work: (closeLater: CloseLater) => Promise<ShownRun>): Promise<RunReport> {
   const opened: Closable[] = [];
-  const keep: CloseLater = (one) => {
+  const closeLater: CloseLater = (one) => {
     opened.push(one);
     return one;
   };
   try {
-    return { ...(await work(keep)), close: () => closeAll(opened) };
+    return { ...(await work(closeLater)), close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened).catch(() => undefined);
     throw error;
@@ -42,28 +210,5 @@ async function closeAll(opened: Closable[]): Promise<void> {
     await last.close();
   } finally {
     await closeAll(opened);
-  }
-}
-
-/** What is asked of every command that reads the whole input of a job and reports on it. */
-export interface RunOptions {
-  readonly job: JobSettings;
-  readonly maxErrors?: MaxErrors | undefined;
-  /** Let an input without a single record pass. */
-  readonly allowEmpty: boolean;
-  readonly showValues: boolean;
-  /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
-  readonly out?: string | undefined;
-}
-
-/** Without its sources, as they were, a run can still be reported, all but the rows that need work: undefined, and a notice why. */
-export async function reopenJob(settings: RunSettings, dependencies: Dependencies): Promise<Job | undefined> {
-  try {
-    await requireUnchangedFiles(settings);
-    return await openJob(settings.job, dependencies);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    dependencies.notice(`The rejects are left out: ${error.message}`);
-    return undefined;
   }
 }

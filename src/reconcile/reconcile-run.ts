@@ -74,7 +74,7 @@ async function ambiguousInBatch(
 ): Promise<readonly AmbiguousRecord[]> {
   const [first, last] = [batch[0], batch.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const items = await handle.ledger.ambiguous(handle.run, first.number, last.number);
+  const items = await handle.ledger.ambiguous(handle.run.id, first.number, last.number);
   const rows = new Map(items.length === 0 ? [] : batch.map(({ number, row }) => [number, row]));
   return items.flatMap((item) => {
     const row = rows.get(item.record);
@@ -109,7 +109,7 @@ async function saveDecisions(
     left.set(decision, (left.get(decision) ?? 0) + 1);
     return [];
   });
-  if (decisions.length > 0) await handle.ledger.saveDecisions(handle.run, decisions, policy);
+  if (decisions.length > 0) await handle.ledger.saveDecisions(handle.run.id, decisions, policy);
 }
 
 /** A text says why there is none. */

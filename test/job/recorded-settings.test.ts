@@ -63,7 +63,7 @@ describe("the settings of a run", () => {
 
   it("that cannot be understood are a damaged ledger", async () => {
     const { ledger, run } = await openBook(thingsFolder([]), {});
-    const found = await ledger.findRun(run);
+    const found = await ledger.findRun(run.id);
     if (found === undefined) throw new Error("no run");
     expect(() => settingsOf(found)).toThrow(expect.objectContaining({ code: "ledger_damaged" }));
   });

@@ -88,10 +88,10 @@ export const PUSH_SETTINGS: RunSettings = {
 };
 
 /** A new push in a ledger of its own. */
-export async function openBook(folder: string, settings: unknown = PUSH_SETTINGS): Promise<Required<RunHandle>> {
+export async function openBook(folder: string, settings: unknown = PUSH_SETTINGS): Promise<RunHandle> {
   const ledger: Ledger = await openTemporaryLedger(folder);
   onTestFinished(() => ledger.close());
-  const { id } = await ledger.startRun({
+  const run = await ledger.startRun({
     command: "push",
     target: "t.example",
     supplier: "",
@@ -100,7 +100,7 @@ export async function openBook(folder: string, settings: unknown = PUSH_SETTINGS
     dryRun: false,
     startedAt: "2026-11-20T23:41:07.000Z",
   });
-  return { ledger, run: id, target: "t.example" };
+  return { ledger, run };
 }
 
 export async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<readonly T[]> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { check, checkedRecords } from "../../src/migrate.ts";
-import { recordsToSend } from "../../src/pipeline/records-to-send.ts";
+import { recordsToSend } from "../../src/pipeline/send-records.ts";
 import type { CheckOptions } from "../../src/migrate.ts";
-import type { CheckResult } from "../../src/job/dependencies.ts";
+import type { CheckResult } from "../../src/pipeline/plan-records.ts";
 import type { MaxErrors } from "../../src/job/recorded-settings.ts";
 import { all, openBook, openThings, thingsFolder, writeThings } from "../job/sample-job.ts";
 
@@ -31,7 +31,7 @@ describe("a plan", () => {
     const handle = await openBook(folder);
     const end = await check(await openThings(folder), handle, { ...OPTIONS, maxErrors });
     expect(end).toEqual({ records, invalid: 30, reason });
-    const settled = (await handle.ledger.findRun(handle.run))?.state;
+    const settled = (await handle.ledger.findRun(handle.run.id))?.state;
     expect(settled).toBe(reason === "done" ? "sending" : "planning");
   });
 
@@ -55,7 +55,7 @@ describe("a plan", () => {
       onProgress: () => stopping.abort(),
     });
     expect(end).toEqual({ records: 500, invalid: 0, reason: "stopped" });
-    expect(await handle.ledger.findRun(handle.run)).toMatchObject({ state: "planning" });
+    expect(await handle.ledger.findRun(handle.run.id)).toMatchObject({ state: "planning" });
   });
 
   it("without a single record is refused, unless that is fine", async () => {
@@ -72,7 +72,7 @@ describe("a plan", () => {
     const folder = thingsFolder(["A,Ann,,", "A,Bob,,"]);
     const handle = await openBook(folder);
     await check(await openThings(folder), handle, OPTIONS);
-    const outcomes = await all(handle.ledger.outcomes(handle.run));
+    const outcomes = await all(handle.ledger.outcomes(handle.run.id));
     expect(
       outcomes.map(({ problems }) => problems.map(({ code, place }) => [code, place?.line, place?.column])),
     ).toEqual([[["duplicate_key", 2, "REF"]], [["duplicate_key", 3, "REF"]]]);

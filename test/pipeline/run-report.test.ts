@@ -5,7 +5,7 @@ import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
 import { check } from "../../src/migrate.ts";
 import { worstExitCode } from "../../src/model/failure.ts";
 import { Failure } from "../../src/model/failure.ts";
-import type { CheckResult } from "../../src/job/dependencies.ts";
+import type { CheckResult } from "../../src/pipeline/plan-records.ts";
 import type { RunReport } from "../../src/pipeline/run-report.ts";
 import { endRun, requireReportFolder } from "../../src/pipeline/run-report.ts";
 import type { UploadEnd } from "../../src/upload/upload-types.ts";
@@ -13,7 +13,7 @@ import { openBook, openThings, thingsFolder } from "../job/sample-job.ts";
 
 interface Ending {
   readonly rows?: readonly string[];
-  readonly end?: Partial<CheckResult>;
+  readonly checked?: Partial<CheckResult>;
   readonly sent?: Partial<UploadEnd>;
   readonly out?: (folder: string) => string;
 }
@@ -27,23 +27,32 @@ interface Ended {
 }
 
 /** Ends a push whose plan is settled, in one way or another. */
-async function ended({ rows = ["A,Ann,,"], end, sent, out }: Ending): Promise<Ended> {
+async function ended({ rows = ["A,Ann,,"], checked, sent, out }: Ending): Promise<Ended> {
   const folder = thingsFolder(rows);
   const job = await openThings(folder);
   const handle = await openBook(folder);
   const { ledger } = handle;
   const signal = new AbortController().signal;
   const done = await check(job, handle, { revise: false, allowEmpty: false, signal, onProgress: () => undefined });
-  const run = await ledger.findRun(handle.run);
+  const run = await ledger.findRun(handle.run.id);
   if (run === undefined) throw new Error("no run");
   const notices: string[] = [];
   const upload = sent && { reason: "done" as const, counts: {}, unsaved: [], ...sent };
   const report = await endRun(
-    { ledger, run, job, end: { ...done, ...end }, sent: upload },
-    { out: (out ?? ((at) => path.join(at, "out")))(folder), showValues: false },
-    { screen: { colour: false, width: 80 }, notice: (text) => notices.push(text), rescueFolder: folder },
+    {
+      ledger,
+      run,
+      job,
+      reporting: { out: (out ?? ((at) => path.join(at, "out")))(folder), showValues: false },
+      dependencies: {
+        screen: { colour: false, width: 80 },
+        notice: (text) => notices.push(text),
+        rescueFolder: folder,
+      },
+    },
+    { checked: { ...done, ...checked }, sent: upload },
   );
-  return { report, notices, folder, remembered: (await ledger.findRun(handle.run))?.exitCode };
+  return { report, notices, folder, remembered: (await ledger.findRun(handle.run.id))?.exitCode };
 }
 
 const unreachable = new Failure("platform_unreachable", "nobody answers");
@@ -54,8 +63,13 @@ describe("the exit code of a run", () => {
     ["records that are to be sent", {}, 3, []],
     ["records that are invalid", { rows: ["A,toolong,,"] }, 1, []],
     ["invalid ones and others to be sent", { rows: ["A,toolong,,", "B,Bob,,"] }, 3, []],
-    ["too many invalid ones", { rows: ["A,toolong,,"], end: { reason: "too_many_errors" } }, 1, ["too_many_errors"]],
-    ["reading that was stopped", { rows: ["A,toolong,,"], end: { reason: "stopped" } }, 3, ["incomplete"]],
+    [
+      "too many invalid ones",
+      { rows: ["A,toolong,,"], checked: { reason: "too_many_errors" } },
+      1,
+      ["too_many_errors"],
+    ],
+    ["reading that was stopped", { rows: ["A,toolong,,"], checked: { reason: "stopped" } }, 3, ["incomplete"]],
     ["sending that was stopped", { rows: ["A,toolong,,"], sent: { reason: "drained" } }, 3, []],
     ["a platform that cannot be reached", { sent: { reason: "stopped", failure: unreachable } }, 3, [unreachable.code]],
     ["a supplier that is paused", { sent: { reason: "stopped", failure: closed } }, 4, [closed.code]],

@@ -1,7 +1,6 @@
 import type { Contract } from "../../contract/contract.ts";
 import { coverageOf, type Coverage } from "../../rules/engine/rule-coverage.ts";
-import { cachedContract } from "../../job/contract-cache.ts";
-import { readContractFiles } from "../../job/contract-files.ts";
+import { readContractWithFindings } from "../../job/contract-files.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { loadRuleContext, relevantRuleSettings, type RuleSettings } from "../../job/rule-configuration.ts";
@@ -25,7 +24,7 @@ export async function contractCheck(
   { files, folder, ...settings }: ContractCheckOptions,
   dependencies: Pick<Dependencies, "contractCache" | "clock">,
 ): Promise<ContractCheck> {
-  const contract = await cachedContract(await readContractFiles(files), dependencies.contractCache);
+  const contract = await readContractWithFindings(files, dependencies);
   const broken = contract.findings.some((finding) => finding.severity === "error");
   const world = await loadRuleContext(contract, relevantRuleSettings(contract, settings), {
     resolve: pathsFrom(folder),

@@ -2,8 +2,7 @@ import type { Contract, Operation } from "../../contract/contract.ts";
 import type { FieldRow, StepTable } from "../../contract/describe/field-table.ts";
 import { fieldTable, stepTables } from "../../contract/describe/field-table.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
-import { cachedContract } from "../../job/contract-cache.ts";
-import { readContractFiles } from "../../job/contract-files.ts";
+import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 
 export interface ContractShow {
@@ -20,7 +19,7 @@ export async function contractShow(
   options: { readonly files: readonly string[]; readonly operation?: string | undefined },
   dependencies: Pick<Dependencies, "contractCache">,
 ): Promise<ContractShow> {
-  const contract = await cachedContract(await readContractFiles(options.files), dependencies.contractCache);
+  const contract = await readContractWithFindings(options.files, dependencies);
   if (options.operation === undefined) return { contract, fields: [], steps: [] };
   const operation = findOperation(contract, options.operation);
   return { contract, operation, fields: fieldTable(operation), steps: stepTables(operation) };

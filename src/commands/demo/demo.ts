@@ -1,10 +1,9 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { cachedContract } from "../../job/contract-cache.ts";
 import { correctRejects, readCorrections } from "./correct-rejects.ts";
 import type { JobSettings } from "../../job/job.ts";
-import { readContractFiles } from "../../job/contract-files.ts";
+import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { RunReport } from "../../pipeline/run-report.ts";
 import type { Sandbox, SandboxReady } from "../../sandbox/start-sandbox.ts";
@@ -64,7 +63,7 @@ const TOTAL_ACCOUNTS = 244;
  */
 export async function* demo({ folder }: DemoOptions, dependencies: DemoDependencies): AsyncGenerator<DemoStep> {
   await rm(folder, { recursive: true, force: true });
-  const contract = await cachedContract(await readContractFiles([CONTRACT]), dependencies.contractCache);
+  const contract = await readContractWithFindings([CONTRACT], dependencies);
   const sandbox = await startSandbox({ contract, port: 0, folder: path.join(folder, "sandbox"), faults: {} });
   try {
     yield { kind: "say", text: `A local platform listens at ${sandbox.ready.baseUrl}` };

@@ -1,15 +1,14 @@
 import type { Attempt, RecordedDecision, Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Origin } from "../../map/mapping.ts";
-import { checkedRecords } from "../../migrate.ts";
 import { Failure } from "../../model/failure.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Row } from "../../model/record.ts";
-import { openJob } from "../../job/job.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run-ledger.ts";
 import { settingsOf } from "../../job/recorded-settings.ts";
+import { recordsWithOrigins } from "../preview.ts";
 
 export interface ExplainOptions {
   readonly key: string;
@@ -26,7 +25,7 @@ export interface Explanation {
   readonly outcomes: readonly Outcome[];
   /** Every request ever made for them, oldest first. */
   readonly attempts: readonly Attempt[];
-  /** Every time that a doubt about them was settled, oldest first. */
+  /** Every decision about them while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordedDecision[];
   /** Their rows and payloads as the sources hold them now. */
   readonly records: readonly ExplainedRecord[];
@@ -44,12 +43,12 @@ interface ExplainedRecord {
 /** Looks a business key up in the ledger and in the sources of its run. Opens no socket. */
 export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
   return readRunLedger(await openLedgerStore(options.ledger), async (ledger) => {
-    const { run, outcomes } = await lookUp(options, ledger);
     const { key } = options;
-    const asked = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };
-    const known = { key, run, outcomes, ...asked };
+    const { run, outcomes } = await lookUp(options, ledger);
+    const history = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };
+    const known = { key, run, outcomes, ...history };
     try {
-      return { ...known, records: await recordsFor(options.key, run, dependencies) };
+      return { ...known, records: await recordsFor(key, run, dependencies) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return { ...known, records: [], unreadable: error.message };
@@ -81,16 +80,6 @@ async function outcomesFor(key: string, run: Run, ledger: Ledger): Promise<reado
 
 async function recordsFor(key: string, run: Run, dependencies: Dependencies): Promise<readonly ExplainedRecord[]> {
   const { limit: _limit, ...settings } = settingsOf(run).job;
-  const job = await openJob({ ...settings, only: [key] }, dependencies);
-  try {
-    const found: ExplainedRecord[] = [];
-    for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
-      for (const { number, row, payload, readable } of batch) {
-        found.push({ record: number, row, payload, origins: readable ? job.mapping.origins(row) : [] });
-      }
-    }
-    return found;
-  } finally {
-    await job.input.close();
-  }
+  const records = await recordsWithOrigins({ ...settings, only: [key] }, dependencies);
+  return records.map(({ number, row, payload, origins }) => ({ record: number, row, payload, origins }));
 }

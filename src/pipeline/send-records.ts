@@ -1,0 +1,109 @@
+import type { Dependencies } from "../job/dependencies.ts";
+import type { Job } from "../job/job.ts";
+import type { Connection, RateLimitSettings } from "../job/target-connection.ts";
+import type { AttrPath } from "../json/attr.ts";
+import { type JsonObject, valueAt } from "../json/json-value.ts";
+import type { SendableItem } from "../ledger/ledger.ts";
+import { contentHash } from "../ledger/record-hashes.ts";
+import { Failure } from "../model/failure.ts";
+import type { Place } from "../model/place.ts";
+import type { InputRecord } from "../model/record.ts";
+import type { ShownValues } from "../report/shown-values.ts";
+import type { RecordToSend, UploadEnd } from "../upload/upload-types.ts";
+import { upload } from "../upload/upload.ts";
+import { readRecords } from "./check-records.ts";
+import type { RunHandle } from "./plan-records.ts";
+
+export interface SendOptions {
+  readonly connection: Connection;
+  readonly pace: RateLimitSettings;
+  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onUpload">;
+  readonly shownValues?: ShownValues | undefined;
+  /** The step after which records are left as they are. */
+  readonly until?: string | undefined;
+  /** The connection creates nothing: what the platform would take is `valid`. */
+  readonly remoteValidation?: boolean;
+}
+
+/**
+ * What the plan holds as `pending` -> the platform -> outcomes in the ledger. Reads the input again, and once more for
+ * records that had to wait; what is settled already is passed over.
+ */
+export function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
+  const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
+  const { drain, abort, clock, random, onUpload } = dependencies;
+  const { supplier } = job.operation;
+  return upload(
+    () => recordsToSend(readRecords(job, drain), { job, handle, shownValues, until }),
+    { ledger: handle.ledger, steps: connection.steps, clock, random, onProgress: onUpload },
+    {
+      run: handle.run.id,
+      concurrency: pace.concurrency,
+      ceiling: pace.maxConcurrency,
+      until,
+      remoteValidation,
+      oneSupplier: supplier === undefined || job.mapping.isConstant(supplier),
+      waitForSupplier: pace.waitForSupplier,
+      drain,
+      abort,
+      maxWaitMs: MAX_PLATFORM_WAIT_MS,
+      ...(pace.rps !== undefined && { rps: pace.rps }),
+    },
+  );
+}
+
+/** How long a run waits for a platform that does not take anything, before it ends as incomplete. */
+const MAX_PLATFORM_WAIT_MS = 5 * 60_000;
+
+interface SendContext extends Pick<SendOptions, "shownValues" | "until"> {
+  readonly job: Job;
+  readonly handle: RunHandle;
+}
+
+/**
+ * The records that the plan still holds as to be sent, with their payloads.
+ * @throws Failure `source_changed` when a payload is no longer what was planned
+ */
+export async function* recordsToSend(
+  rows: AsyncIterable<readonly InputRecord[]>,
+  context: SendContext,
+): AsyncGenerator<readonly RecordToSend[]> {
+  const { ledger, run } = context.handle;
+  for await (const batch of rows) {
+    const [first, last] = [batch[0], batch.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const all = await ledger.sendable(run.id, first.number, last.number);
+    const due = all.filter((item) => !hasReachedStep(item, context));
+    if (due.length === 0) continue;
+    const byNumber = new Map(batch.map((record) => [record.number, record]));
+    yield due.map((item) => recordToSend(byNumber.get(item.record), item, context));
+  }
+}
+
+/** The step that was asked for is done, or a later one. */
+function hasReachedStep({ step }: SendableItem, { until, job }: SendContext): boolean {
+  const names = job.operation.steps.map(({ name }) => name);
+  return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
+}
+
+function recordToSend(record: InputRecord | undefined, item: SendableItem, context: SendContext): RecordToSend {
+  const { mapping, operation } = context.job;
+  const mapped = record && mapping.map(record.row);
+  if (record === undefined || mapped === undefined || Buffer.compare(item.content, contentHash(mapped.payload)) !== 0) {
+    throw new Failure("source_changed", `record ${item.record} is not what it was when the run was planned`, {
+      hint: "the input or the mapping has changed: start again with `migrate push`",
+    });
+  }
+  const { payload, steps } = mapped;
+  const locate = (path: AttrPath): Place | undefined => {
+    const place = mapping.locate(record.row, path);
+    if (place) context.shownValues?.noteValue(place, valueAt(payload, path));
+    return place;
+  };
+  return { ...item, payload, steps, locate, supplier: supplierIn(payload, operation) };
+}
+
+function supplierIn(payload: JsonObject, { supplier }: Job["operation"]): string | undefined {
+  const code = supplier === undefined ? undefined : valueAt(payload, supplier);
+  return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
+}
