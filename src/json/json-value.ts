@@ -51,7 +51,7 @@ function sortedNames(names: string[]): string[] {
 }
 
 /** The value at a path of field names and indexes; undefined where the path leads nowhere. */
-export function valueAt(value: JsonValue, path: readonly (string | number)[]): JsonValue | undefined {
+export function valueAt(value: JsonValue | undefined, path: readonly (string | number)[]): JsonValue | undefined {
   let current: JsonValue | undefined = value;
   for (const part of path) {
     if (isJsonArray(current)) current = typeof part === "number" ? current[part] : undefined;

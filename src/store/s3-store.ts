@@ -2,8 +2,9 @@ import { AwsV4Signer } from "aws4fetch";
 import { Failure } from "../model/failure.ts";
 import type { Clock, Random } from "../time/clock.ts";
 import { createHttp } from "../transport/http-client.ts";
-import type { HttpReply } from "../transport/http.ts";
+import type { Http, HttpReply, HttpRequest } from "../transport/http.ts";
 import { TransportError } from "../transport/http.ts";
+import { isTemporary, retryingHttp } from "../transport/retrying-http.ts";
 import { tlsFailure } from "../transport/tls.ts";
 import type { DocumentStore } from "./document-store.ts";
 import type { Bucket } from "./s3-bucket.ts";
@@ -35,15 +36,18 @@ export async function openS3Store(bucket: Bucket, options: S3Options): Promise<D
   const { connections, ca } = options;
   const client = createHttp({ origin: bucket.endpoint, connections, ...(ca !== undefined && { ca }) });
   const closing = new AbortController();
-  const ask = (method: "GET" | "HEAD", address: string): Promise<HttpReply> =>
-    withRetries(
-      async () => {
-        const url = new URL(address, bucket.endpoint);
-        const headers = await signedHeaders(method, url, { bucket, options });
-        return client.http({ method, url, headers, signal: closing.signal });
-      },
-      { ...options, origin: bucket.endpoint.origin, signal: closing.signal },
-    );
+  const http = retryingHttp(signing(client.http, bucket, options), { ...options, maxTries: MAX_TRIES, reasonToRetry });
+  const { origin } = bucket.endpoint;
+  const ask = async (method: "GET" | "HEAD", address: string): Promise<HttpReply> => {
+    const request = { method, url: new URL(address, origin), headers: {}, signal: closing.signal };
+    const reply = await http(request).catch((error: unknown) => {
+      throw error instanceof TransportError ? unreachable(error, origin) : error;
+    });
+    if (!isTemporary(reply.status)) return reply;
+    throw new Failure("store_unreachable", `the store at ${origin} answers ${reply.status} again and again`, {
+      hint: UNREACHABLE_HINT,
+    });
+  };
   const close = async (): Promise<void> => {
     closing.abort();
     await client.close();
@@ -68,10 +72,14 @@ function isThere(reply: HttpReply, bucket: Bucket): boolean {
 }
 
 /** AWS Signature Version 4, anew for each try: a signature is good for some minutes only. */
+function signing(http: Http, bucket: Bucket, options: S3Options): Http {
+  return async (request) => http({ ...request, headers: await signedHeaders(request, bucket, options) });
+}
+
 async function signedHeaders(
-  method: string,
-  url: URL,
-  { bucket, options }: { readonly bucket: Bucket; readonly options: S3Options },
+  { method, url }: HttpRequest,
+  bucket: Bucket,
+  options: S3Options,
 ): Promise<Readonly<Record<string, string>>> {
   const { accessKeyId, secretAccessKey, sessionToken } = options.credentials;
   const signer = new AwsV4Signer({
@@ -133,10 +141,10 @@ function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
     });
   }
   const code = /<Code>([A-Za-z0-9.]{1,60})<\/Code>/.exec(reply.body)?.[1];
-  const said = code === undefined ? String(reply.status) : `${reply.status}, ${code}`;
+  const answer = code === undefined ? String(reply.status) : `${reply.status}, ${code}`;
   return new Failure(
     "store_refused",
-    `the store at ${origin} refuses to tell what bucket ${bucket.name} holds: ${said}`,
+    `the store at ${origin} refuses to tell what bucket ${bucket.name} holds: ${answer}`,
     {
       hint: HINTS.get(code ?? "") ?? "check the credentials: they need to list the bucket and to read its objects",
     },
@@ -150,51 +158,25 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["ExpiredToken", "get a new session token: AWS_SESSION_TOKEN has expired"],
 ]);
 
-function plainRegion(said: string | undefined): string | undefined {
-  return said !== undefined && /^[a-z0-9-]{1,64}$/.test(said) ? said : undefined;
+function plainRegion(region: string | undefined): string | undefined {
+  return region !== undefined && /^[a-z0-9-]{1,64}$/.test(region) ? region : undefined;
 }
 
 const MAX_TRIES = 6;
-const BASE_DELAY_MS = 500;
-const MAX_DELAY_MS = 8_000;
 
-/** Statuses that pass: timeouts, throttling, and servers that are down for a moment. */
-const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-
-interface RetryContext {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly signal: AbortSignal;
-  /** Where the requests go, for words. */
-  readonly origin: string;
+/** A store whose certificate cannot be trusted is not asked again. */
+function reasonToRetry(error: TransportError, origin: string): string | undefined {
+  return tlsFailure(error, origin) === undefined ? error.code : undefined;
 }
 
-/**
- * Sends a request that only asks, as often as it takes, at most six times: full jitter under a cap that doubles from
- * 0.5 s.
- * @throws Failure `store_unreachable` when that was not often enough, `tls`
- */
-async function withRetries(send: () => Promise<HttpReply>, patience: RetryContext): Promise<HttpReply> {
-  const { clock, random, signal, origin } = patience;
-  for (let tries = 1; ; tries += 1) {
-    const answer = await send().catch(asTransportError);
-    const unanswered = answer instanceof TransportError;
-    if (!unanswered && !TEMPORARY_STATUSES.has(answer.status)) return answer;
-    const refusal = unanswered ? tlsFailure(answer, origin) : undefined;
-    if (refusal !== undefined) throw refusal;
-    if (tries === MAX_TRIES || signal.aborted) throw unreachable(answer, origin);
-    await clock.sleep(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (tries - 1)), signal);
-  }
+function unreachable(error: TransportError, origin: string): Failure {
+  return (
+    tlsFailure(error, origin) ??
+    new Failure("store_unreachable", `cannot reach the store at ${origin}: ${error.code}`, {
+      hint: UNREACHABLE_HINT,
+      cause: error,
+    })
+  );
 }
 
-function asTransportError(error: unknown): TransportError {
-  if (error instanceof TransportError) return error;
-  throw error;
-}
-
-function unreachable(answer: HttpReply | TransportError, origin: string): Failure {
-  const hint = "check --endpoint and the network, then run the same command again";
-  return answer instanceof TransportError
-    ? new Failure("store_unreachable", `cannot reach the store at ${origin}: ${answer.code}`, { hint, cause: answer })
-    : new Failure("store_unreachable", `the store at ${origin} answers ${answer.status} again and again`, { hint });
-}
+const UNREACHABLE_HINT = "check --endpoint and the network, then run the same command again";

@@ -92,7 +92,7 @@ function foreignOrigin(url: URL, origin: string): Failure {
   });
 }
 
-/** How long each part of a request may take, in milliseconds. Nothing waits unbounded (FAULTS: P17). */
+/** How long each part of a request may take, in milliseconds. No wait is unbounded. */
 export interface Timeouts {
   /** TCP connection and TLS handshake. */
   readonly connectMs: number;

@@ -1,4 +1,4 @@
-/** How far a request got before it failed (FAULTS: only the phase tells whether it may have been processed). */
+/** How far a request got before it failed. Only this tells whether it may have been processed. */
 export type Phase = "unsent" | "sent" | "headers";
 
 export interface HttpRequest {

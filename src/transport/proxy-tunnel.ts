@@ -6,7 +6,7 @@ import type { SecureVersion } from "node:tls";
 import { Failure } from "../model/failure.ts";
 import type { TransportError } from "./http.ts";
 
-/** A proxy that tunnels to the platform: it sees the platform's host, and nothing of what is said. */
+/** A proxy that tunnels to the platform: it sees the platform's host, and nothing of what is sent. */
 export interface Proxy {
   /** `http://` or `https://`, without credentials. */
   readonly url: URL;
@@ -103,8 +103,8 @@ export const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, 
 export function proxyFailure(error: TransportError, origin: string): Failure | undefined {
   const [, code] = /^PROXY_(4\d\d|ENOTFOUND)$/.exec(error.code) ?? [];
   if (code === undefined || TEMPORARY_STATUSES.has(code)) return undefined;
-  const said = code === "ENOTFOUND" ? "cannot be found" : `lets nothing through to ${origin} (HTTP ${code})`;
-  return new Failure("config", `the proxy ${said}`, {
+  const problem = code === "ENOTFOUND" ? "cannot be found" : `lets nothing through to ${origin} (HTTP ${code})`;
+  return new Failure("config", `the proxy ${problem}`, {
     hint:
       code === "407"
         ? "put user:password into MIGRATE_PROXY_CREDENTIALS"

@@ -67,13 +67,13 @@ test("requests are signed, with the session's token, for the store's region", as
   }
 });
 
-test("what passes is waited for, longer each time", async () => {
+test("temporary faults of the store are retried with growing delays", async () => {
   const { open, waits } = await scene([reply(503, ""), resetSilently, LISTED], [reply(500, ""), reply(404, "")]);
   expect(await (await open()).has("a.pdf")).toBe(false);
   expect(waits).toEqual([250, 500, 250]);
 });
 
-describe("a store that does not tell ends the run:", () => {
+describe("a store that gives no usable answer ends the run:", () => {
   test.each<readonly [string, Action, object]>([
     ["503 for ever", reply(503, ""), { code: "store_unreachable", message: /answers 503 again and again/ }],
     ["lost connections for ever", resetSilently, { code: "store_unreachable", message: /cannot reach the store/ }],

@@ -212,7 +212,7 @@ export function sendable(record: number, payload: JsonObject = {}): RecordToSend
 
 export const ACCEPTED: RequestResult = { replyClass: { kind: "accepted", account: "A-1" }, http: 201, durationMs: 10 };
 export const AMBIGUOUS: RequestResult = {
-  replyClass: { kind: "ambiguous", reason: "HTTP 500", foreign: false },
+  replyClass: { kind: "ambiguous", reason: "HTTP 500", notFromApi: false },
   http: 500,
   durationMs: 10,
 };

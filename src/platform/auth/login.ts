@@ -1,4 +1,4 @@
-import { isJsonArray } from "../../json/json-value.ts";
+import { isJsonArray, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
 import { joinPath } from "../../transport/base-url.ts";
@@ -6,7 +6,7 @@ import type { Http, HttpReply } from "../../transport/http.ts";
 import { TransportError } from "../../transport/http.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import { classifyError } from "../reply/classify-error.ts";
-import { cleanText, parseBody, valueAt } from "../reply/reply-body.ts";
+import { cleanText, parseBody } from "../reply/reply-body.ts";
 import type { ServiceToken } from "./service-token.ts";
 import { serviceTokenIn } from "./service-token.ts";
 import type { TokenMutation } from "./token-mutation.ts";
@@ -18,10 +18,10 @@ type Grant = { readonly apiKey: string } | { readonly refreshToken: string };
 export type LoginResult = { readonly kind: "token"; readonly token: ServiceToken } | LoginFailure;
 
 type LoginFailure =
-  /** `said`: status and code, fit to be shown. */
-  | { readonly kind: "refused"; readonly said: string }
+  /** `reason`: status and code, fit to be shown. */
+  | { readonly kind: "refused"; readonly reason: string }
   /** Too many logins. To ask again soon makes it worse. */
-  | { readonly kind: "limited"; readonly said: string }
+  | { readonly kind: "limited"; readonly reason: string }
   /** Nobody can say for now. `afterMs`: the platform's own wish. */
   | { readonly kind: "later"; readonly code: string; readonly afterMs?: number | undefined; readonly cause?: unknown };
 
@@ -41,7 +41,7 @@ export function createLogin({ http, baseUrl, mutation = {}, clock }: LoginOption
   const headers = { "content-type": "application/json", accept: "application/json" };
   return async (grant) => {
     const query = "apiKey" in grant ? forKey : forRefresh;
-    if (query === undefined) return { kind: "refused", said: "no document for refresh tokens" };
+    if (query === undefined) return { kind: "refused", reason: "no document for refresh tokens" };
     try {
       const reply = await http({ method: "POST", url, headers, body: JSON.stringify({ query, variables: grant }) });
       return resultOf(reply, { tokenAt, now: clock.now() });
@@ -71,16 +71,16 @@ function resultOf(reply: HttpReply, { tokenAt, now }: ReplyContext): LoginResult
 const TOO_MANY_REQUESTS = "KT-CT-1199";
 
 /** GraphQL refuses with HTTP 200; why stands in the body (`errors[].extensions.errorCode`). */
-function refusalIn(body: unknown, status: number): LoginFailure {
+function refusalIn(body: JsonValue | undefined, status: number): LoginFailure {
   const errors = valueAt(body, ["errors"]);
   const codes = (isJsonArray(errors) ? errors : []).map(codeOf);
   const code = codes.includes(TOO_MANY_REQUESTS) ? TOO_MANY_REQUESTS : codes.find((one) => one !== undefined);
-  const said = code === undefined ? `HTTP ${status}` : `HTTP ${status}, ${cleanText(code, 40)}`;
-  return { kind: code === TOO_MANY_REQUESTS ? "limited" : "refused", said };
+  const reason = code === undefined ? `HTTP ${status}` : `HTTP ${status}, ${cleanText(code, 40)}`;
+  return { kind: code === TOO_MANY_REQUESTS ? "limited" : "refused", reason };
 }
 
 /** The platform's own codes, or those of the GraphQL server below it. */
-function codeOf(error: unknown): string | undefined {
+function codeOf(error: JsonValue): string | undefined {
   const codes = [valueAt(error, ["extensions", "errorCode"]), valueAt(error, ["extensions", "code"])];
   return codes.find((code) => typeof code === "string");
 }
@@ -95,11 +95,11 @@ export function loginError(end: LoginFailure): Failure | TransportError {
     return new TransportError("unsent", `no token for now: ${code}`, { code, durationMs: 0, cause });
   }
   if (end.kind === "limited") {
-    return new Failure("authentication", `the platform takes no more logins for now (${end.said})`, {
+    return new Failure("authentication", `the platform takes no more logins for now (${end.reason})`, {
       hint: "wait some minutes before you run the same command again: each try makes it longer",
     });
   }
-  return new Failure("authentication", `the platform gave no token for the API key (${end.said})`, {
+  return new Failure("authentication", `the platform gave no token for the API key (${end.reason})`, {
     hint: "check MIGRATE_API_KEY and the token settings of the target's `auth`, then run the same command again",
   });
 }

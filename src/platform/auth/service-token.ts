@@ -1,7 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { HttpReply } from "../../transport/http.ts";
-import { valueAt } from "../reply/reply-body.ts";
 
 /** A token as the platform gave it. What it says of itself is not verified: only the platform can. */
 export interface ServiceToken {
@@ -25,7 +24,7 @@ export interface ServiceToken {
  * @param now wall clock here, for a platform that tells no time
  */
 export function serviceTokenIn(
-  body: unknown,
+  body: JsonValue | undefined,
   reply: HttpReply,
   { tokenAt, now }: { readonly tokenAt: AttrPath; readonly now: number },
 ): ServiceToken | undefined {

@@ -60,7 +60,7 @@ async function exchange(
 ): Promise<RequestResult> {
   const fixed = { accept: "application/json", "user-agent": userAgent, authorization };
   const headers = body === undefined ? fixed : { ...fixed, "content-type": "application/json" };
-  if ((await maySend?.()) === false) throw new TransportError("unsent", "held back", NOT_SENT);
+  if ((await maySend?.()) === false) throw new TransportError("unsent", "no longer wanted", NOT_SENT);
   const reply = await http({ method, url, headers, signal, ...(body !== undefined && { body }) });
   return { ...classify(reply), http: reply.status, durationMs: reply.durationMs };
 }

@@ -21,7 +21,7 @@ export interface ImportClient {
   readonly send: (
     payload: JsonObject,
     signal: AbortSignal,
-    mayLeave?: MaySend,
+    maySend?: MaySend,
     given?: JsonObject,
   ) => Promise<RequestResult>;
 }
@@ -47,8 +47,10 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
           signal,
           maySend,
           classify: (reply) => {
-            const judgement = classifyReply(reply, operation, clock.now());
-            return options.compareEcho === true ? withDroppedFieldWarnings(judgement, payload, reply) : judgement;
+            const classification = classifyReply(reply, operation, clock.now());
+            return options.compareEcho === true
+              ? withDroppedFieldWarnings(classification, payload, reply)
+              : classification;
           },
         },
         options,
@@ -67,21 +69,21 @@ function requestBody(
 }
 
 /**
- * The judgement with a warning for every field of the payload that a success does not repeat. A field that the platform
- * does not know raises no error there: it is left out without a word (PLATFORM 2.1). A reply that repeats nothing of the
+ * The classification with a warning for every field of the payload that a success does not repeat. A field that the platform
+ * does not know raises no error there: it is left out without a word. A reply that repeats nothing of the
  * payload says nothing of that.
  */
 export function withDroppedFieldWarnings(
-  judgement: Classification,
+  classification: Classification,
   payload: JsonObject,
   reply: HttpReply,
 ): Classification {
-  const { replyClass } = judgement;
-  if (replyClass.kind !== "accepted" || reply.status >= 300) return judgement;
+  const { replyClass } = classification;
+  if (replyClass.kind !== "accepted" || reply.status >= 300) return classification;
   const echo = parseBody(reply);
-  if (!isJsonObject(echo) || !Object.keys(payload).some((name) => Object.hasOwn(echo, name))) return judgement;
+  if (!isJsonObject(echo) || !Object.keys(payload).some((name) => Object.hasOwn(echo, name))) return classification;
   const warnings = [...missingPaths(payload, echo, [])].map(droppedFieldWarning);
-  return warnings.length === 0 ? judgement : { ...judgement, replyClass: { ...replyClass, warnings } };
+  return warnings.length === 0 ? classification : { ...classification, replyClass: { ...replyClass, warnings } };
 }
 
 /** The outermost paths of the value that the echo lacks. A value that is there in another form is no loss. */

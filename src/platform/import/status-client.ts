@@ -1,12 +1,12 @@
 import type { Poll } from "../../contract/operations/operation.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import type { JsonObject } from "../../json/json-value.ts";
-import { joinPath } from "../../transport/base-url.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { valueAt } from "../../json/json-value.ts";
+import { filledPath, joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
-import { filledPath } from "../../transport/base-url.ts";
 import { type RequestResult, sendClassified, type MaySend, type RequestDependencies } from "./classified-request.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
-import { cleanText, parseBody, valueAt } from "../reply/reply-body.ts";
+import { accountAt, cleanText, parseBody } from "../reply/reply-body.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
 
@@ -16,7 +16,7 @@ export interface StatusClient {
    * One look. `accepted` and `rejected` are final; `waiting` and `absent` (nothing is under way) are not. Never throws
    * for a reply or a fault; asking changes nothing.
    */
-  readonly poll: (payload: JsonObject, signal: AbortSignal, mayLeave?: MaySend) => Promise<RequestResult>;
+  readonly poll: (payload: JsonObject, signal: AbortSignal, maySend?: MaySend) => Promise<RequestResult>;
   /** Milliseconds between two looks, at first. */
   readonly intervalMs: number;
   /** Milliseconds after which a run waits no longer. */
@@ -48,27 +48,26 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number): Classificati
   const body = parseBody(reply);
   const status = valueAt(body, poll.status);
   if (typeof status !== "string") {
-    return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", foreign: body === undefined } };
+    return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", notFromApi: body === undefined } };
   }
   return { replyClass: classOfStatus(status, body, poll) };
 }
 
-function classOfStatus(status: string, body: unknown, { outcomes, account, error }: Poll): ReplyClass {
+function classOfStatus(status: string, body: JsonValue | undefined, { outcomes, account, error }: Poll): ReplyClass {
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   const shown = cleanText(status, 60);
-  if (outcome === "accepted") return { kind: "accepted", ...accountIn(body, account) };
+  if (outcome === "accepted") return { kind: "accepted", ...accountAt(body, account === undefined ? [] : [account]) };
   if (outcome === "rejected") return { kind: "rejected", problems: problemsIn(body, error, shown) };
   return outcome === "absent"
     ? { kind: "absent", reason: `the status is ${shown}` }
     : { kind: "waiting", reason: `the status is ${shown}` };
 }
 
-function accountIn(body: unknown, account: AttrPath | undefined): { readonly account?: string } {
-  const value = account === undefined ? undefined : valueAt(body, account);
-  return typeof value === "string" && value !== "" ? { account: cleanText(value, 100) } : {};
-}
-
-function problemsIn(body: unknown, error: AttrPath | undefined, status: string): ReturnType<typeof replyProblems> {
+function problemsIn(
+  body: JsonValue | undefined,
+  error: AttrPath | undefined,
+  status: string,
+): ReturnType<typeof replyProblems> {
   const found = error === undefined ? undefined : valueAt(body, error);
   if (found !== undefined && found !== null) return replyProblems(found);
   return replyProblems({ code: status, detail: `The platform ended the import as ${status}.` });

@@ -65,12 +65,12 @@ const unexplained: Explain = (answer) => Promise.resolve(answer);
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
   const client = createImportClient({ ...tools, operation: reasons });
-  return async (answer, payload, signal, mayLeave) => {
+  return async (answer, payload, signal, maySend) => {
     const { replyClass } = answer;
     if (replyClass.kind !== "rejected" || replyClass.problems.some(({ attr }) => attr !== NON_FIELD_ERRORS))
       return answer;
-    const { replyClass: told } = await client.send(payload, signal, mayLeave);
-    if (told.kind === "held") return { ...answer, replyClass: told };
+    const { replyClass: told } = await client.send(payload, signal, maySend);
+    if (told.kind === "cancelled") return { ...answer, replyClass: told };
     if (told.kind !== "rejected") return answer;
     return { ...answer, replyClass: { ...replyClass, problems: told.problems } };
   };

@@ -40,23 +40,40 @@ export async function* readPages<T>(
   list: ListRequest<T>,
   mostPages: number = MAX_PAGES,
 ): AsyncGenerator<Page<T>, void, undefined> {
+  for await (const page of followPages(client, list, (text) => readPage(text, list), mostPages)) {
+    const { next, ...records } = page;
+    yield { ...records, hasNext: next !== undefined && next !== null };
+  }
+}
+
+interface LinkedPage {
+  /** The address of the page after it, unchecked. */
+  readonly next: JsonValue | undefined;
+}
+
+/** Gets a page, and those that `next` leads to, each read by `read`. @throws as `readPages` does */
+export async function* followPages<P extends LinkedPage>(
+  client: ReadClient,
+  first: ReadRequest & { readonly url: URL },
+  read: (text: string) => P,
+  mostPages: number = MAX_PAGES,
+): AsyncGenerator<P, void, undefined> {
   const seen = new Set<string>();
-  let url: URL | undefined = list.url;
+  let url: URL | undefined = first.url;
   while (url !== undefined) {
     if (seen.has(url.href)) throw endless("leads back to a page that was read already");
     if (seen.size >= mostPages) throw endless(`follows on ${mostPages} others`);
     seen.add(url.href);
-    const text = await client.get(url, list);
-    const { next, ...page } = readPage(text, list);
-    url = nextPageUrl(next, url, client.baseUrl);
-    yield { ...page, hasNext: url !== undefined };
+    const page = read(await client.get(url, first));
+    url = nextPageUrl(page.next, url, client.baseUrl);
+    yield page;
   }
 }
 
 function readPage<T>(
   text: string,
   { what, isRecord, decimals }: ListRequest<T>,
-): Omit<Page<T>, "hasNext"> & { readonly next: JsonValue | undefined } {
+): Omit<Page<T>, "hasNext"> & LinkedPage {
   const envelope = parseExact(text, decimals);
   if (envelope === undefined) throw wrongReply(what, "is not JSON");
   if (!isJsonObject(envelope)) throw wrongReply(what, "is not a page of a list");
@@ -133,7 +150,7 @@ export async function* selectedPages<T>(
   }
 }
 
-/** As many half hours as eleven years have: what is turned round has to be held in memory. */
+/** As many half hours as eleven years have: pages in reverse order have to be kept in memory. */
 const MAX_RECORDS = 200_000;
 
 /**
@@ -142,14 +159,14 @@ const MAX_RECORDS = 200_000;
  * @throws Failure `usage` for more than 200,000 records
  */
 export async function* inTimeOrder<T>(pages: AsyncIterable<Page<T>>): AsyncGenerator<Page<T>, void, undefined> {
-  const held: Page<T>[] = [];
+  const read: Page<T>[] = [];
   let records = 0;
   for await (const page of pages) {
-    held.push(page);
+    read.push(page);
     records += page.results.length;
     if (records > MAX_RECORDS) throw tooManyRecords();
   }
-  for (const page of held.toReversed()) {
+  for (const page of read.toReversed()) {
     yield { ...page, results: page.results.toReversed(), json: page.json.toReversed() };
   }
 }

@@ -1,11 +1,12 @@
 import { Failure } from "../../model/failure.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
 import type { Authorisation } from "../auth/authorisation.ts";
-import { isNotAuthenticated, sendAuthorised } from "../auth/authorisation.ts";
+import { sendAuthorised } from "../auth/authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
-import { isTemporary, retryingHttp, type RetryDependencies } from "./retrying-http.ts";
-import { cleanText, isHtml, parseBody, valueAt } from "../reply/reply-body.ts";
+import { isTemporary, retryingHttp, type RetryDependencies } from "../../transport/retrying-http.ts";
+import { cleanText, isHtml, parseBody } from "../reply/reply-body.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
+import { isUnauthorised, statusFailure } from "../reply/status-failure.ts";
 
 /** The read side of the API: GET requests, repeated while a fault is temporary. */
 export interface ReadClient {
@@ -40,7 +41,7 @@ export interface ReadClientOptions extends RetryDependencies {
 
 export function createReadClient(options: ReadClientOptions): ReadClient {
   const { baseUrl, signal, userAgent, authorisation } = options;
-  const http = retryingHttp(options.http, options);
+  const http = retryingHttp(options.http, { ...options, maxTries: MAX_TRIES, reasonToRetry });
   const headers = { accept: "application/json", "user-agent": userAgent };
 
   const ask = (url: URL): Promise<HttpReply> => {
@@ -76,11 +77,17 @@ function stopped(): Failure {
   return new Failure("incomplete", "stopped before everything was read", { hint: "run the same command again" });
 }
 
+const MAX_TRIES = 5;
+
+function reasonToRetry(error: TransportError, origin: string): string | undefined {
+  const { replyClass } = classifyError(error, origin);
+  return "reason" in replyClass ? replyClass.reason : undefined;
+}
+
 function unreachable(error: TransportError, origin: string): Failure {
   const { replyClass } = classifyError(error, origin);
   if (replyClass.kind === "stop") return replyClass.failure;
-  const reason = "reason" in replyClass ? replyClass.reason : error.code;
-  return new Failure("platform_unreachable", reason, {
+  return new Failure("platform_unreachable", reasonToRetry(error, origin) ?? error.code, {
     hint: "check the network and the base URL, then run the same command again",
     cause: error,
   });
@@ -97,21 +104,16 @@ function jsonTextOf(reply: HttpReply, wanted: ReadRequest, authorised: boolean):
 function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Failure {
   const { status } = reply;
   if (status === 404 && !isHtml(reply)) return wanted.missing;
-  if (status >= 300 && status < 400) return redirected(reply, wanted);
   if (isTemporary(status)) {
     return new Failure("platform_unreachable", `the platform does not give ${wanted.what} (HTTP ${status})`, {
       hint: "run the same command again later",
     });
   }
   if (isUnauthorised(reply)) return unauthorised(wanted, authorised);
-  if (status === 403) return forbidden(wanted);
+  const failure = statusFailure(reply, { what: wanted.what, permission: "read it", showsPath: false });
+  if (failure !== undefined) return failure;
   if (status === 400 && wanted.query) return badQuery(reply, wanted);
   return wrongReply(wanted.what, `has the status ${status}`);
-}
-
-function isUnauthorised(reply: HttpReply): boolean {
-  const { status } = reply;
-  return status === 401 || (status === 403 && isNotAuthenticated(valueAt(parseBody(reply), ["code"])));
 }
 
 function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
@@ -122,24 +124,6 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
     : new Failure("authentication", `the platform wants credentials for ${what}`, {
         hint: "the specification has it public; ask the platform's operator",
       });
-}
-
-function forbidden({ what }: ReadRequest): Failure {
-  return new Failure("platform_refused", `the platform forbids ${what} (HTTP 403)`, {
-    hint: "ask the platform's operator for the permission to read it, then run the same command again",
-  });
-}
-
-/** Never followed, and only its origin is shown: the rest may name an account. */
-function redirected({ status, headers }: HttpReply, { what }: ReadRequest): Failure {
-  const target = originOf(headers["location"] ?? "");
-  return new Failure("redirect", `the platform redirects ${what} to ${target} (HTTP ${status}): refused`, {
-    hint: "check the base URL",
-  });
-}
-
-function originOf(location: string): string {
-  return URL.canParse(location) ? new URL(location).origin : "another address";
 }
 
 /** The parameters are ours, so the platform's words about them hold nothing private. */

@@ -1,19 +1,13 @@
 import type { ReadBack } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
-import {
-  canonicalJson,
-  isJsonArray,
-  isJsonObject,
-  type JsonObject,
-  valueAt as payloadValueAt,
-} from "../../json/json-value.ts";
-import { joinPath } from "../../transport/base-url.ts";
-import { filledPath } from "../../transport/base-url.ts";
-import { nextPageUrl } from "./pagination.ts";
-import { MAX_PAGES } from "./pagination.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { canonicalJson, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { filledPath, joinPath } from "../../transport/base-url.ts";
+import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
-import { cleanText, isEmpty, valueAt } from "../reply/reply-body.ts";
+import { accountAt, isEmpty } from "../reply/reply-body.ts";
 
 /** A record that is looked for. */
 export interface LookupRecord {
@@ -22,7 +16,7 @@ export interface LookupRecord {
   readonly isAsSent: boolean;
 }
 
-/** What the platform says of it. `unknown`: this look proves nothing. */
+/** What the platform holds of it. `unknown`: this look-up proves nothing. */
 export type LookupResult =
   | { readonly kind: "found"; readonly account?: string }
   | { readonly kind: "different"; readonly attrs: readonly string[]; readonly account?: string }
@@ -33,38 +27,38 @@ export type LookupResult =
  * Looks once for records on the platform, by every GET operation that the contract names: lists first, because one of
  * them tells of thousands of records. Found by one is found; absent is what all of them say is absent.
  * @param key attr of the business key, by which a list's items are known
- * @throws Failure where it makes no sense to go on: authentication, redirect, an aborted signal, no usable answer thrice
+ * @throws Failure where it makes no sense to go on: authentication, redirect, an aborted signal, three look-ups in a row that failed
  */
 export async function lookUpRecords(
   records: readonly LookupRecord[],
   readBacks: readonly ReadBack[],
   { client, key }: { readonly client: ReadClient; readonly key: AttrPath },
 ): Promise<readonly LookupResult[]> {
-  const patience = createFailureLimit();
-  const seen = new Map<LookupRecord, LookupResult>();
-  const note = (record: LookupRecord, sighting: LookupResult): void => {
-    const before = seen.get(record);
-    if (before === undefined || sighting.kind !== "absent") seen.set(record, sighting);
+  const withinLimit = createFailureLimit();
+  const results = new Map<LookupRecord, LookupResult>();
+  const note = (record: LookupRecord, result: LookupResult): void => {
+    const before = results.get(record);
+    if (before === undefined || result.kind !== "absent") results.set(record, result);
   };
   const isOpen = (record: LookupRecord): boolean => {
-    const kind = seen.get(record)?.kind;
+    const kind = results.get(record)?.kind;
     return kind === undefined || kind === "absent" || kind === "unknown";
   };
 
   for (const list of readBacks.filter(({ list: at }) => at !== undefined)) {
     for (const [path, group] of byPath(records.filter(isOpen), list)) {
-      const found = await patience(() => readList(group, { path, list, client, key }));
+      const found = await withinLimit(() => readList(group, { path, list, client, key }));
       for (const record of group) note(record, typeof found === "string" ? unknown(found) : resultFor(found, record));
     }
   }
   for (const record of records) {
     for (const one of readBacks.filter(({ list: at }) => at === undefined)) {
       if (!isOpen(record)) break;
-      const sighting = await patience(() => readOne(record, one, client));
-      note(record, typeof sighting === "string" ? unknown(sighting) : sighting);
+      const result = await withinLimit(() => readOne(record, one, client));
+      note(record, typeof result === "string" ? unknown(result) : result);
     }
   }
-  return records.map((record) => seen.get(record) ?? unknown("the contract names nothing to ask"));
+  return records.map((record) => results.get(record) ?? unknown("the contract names nothing to ask"));
 }
 
 function unknown(reason: string): LookupResult {
@@ -77,21 +71,21 @@ function resultFor(found: ReadonlyMap<LookupRecord, LookupResult>, record: Looku
 
 type FailureLimit = <T>(ask: () => Promise<T>) => Promise<T | string>;
 
-/** One answer that is none may be about one record; so many in a row are about the platform. */
+/** One failed look-up may be about its record; so many in a row are about the platform. */
 const MAX_CONSECUTIVE_FAILURES = 3;
 
 function createFailureLimit(): FailureLimit {
-  let unanswered = 0;
+  let failures = 0;
   return async (ask) => {
     try {
       const answer = await ask();
-      unanswered = 0;
+      failures = 0;
       return answer;
     } catch (error) {
-      unanswered += 1;
-      const isPassing =
-        error instanceof Failure && TEMPORARY_FAILURES.has(error.code) && unanswered < MAX_CONSECUTIVE_FAILURES;
-      if (!isPassing) throw error;
+      failures += 1;
+      const isTemporary =
+        error instanceof Failure && TEMPORARY_FAILURES.has(error.code) && failures < MAX_CONSECUTIVE_FAILURES;
+      if (!isTemporary) throw error;
       return error.message;
     }
   };
@@ -120,28 +114,29 @@ interface ListLookup {
   readonly key: AttrPath;
 }
 
-/** The records that the list holds. Whether there is such a list at all, a 404 leaves open. */
+/** The records that the list holds. A 404 proves nothing: there may be no such list at all. */
 async function readList(
   records: readonly LookupRecord[],
   { path, list, client, key }: ListLookup,
 ): Promise<ReadonlyMap<LookupRecord, LookupResult>> {
-  const known = list.match.find(({ payload }) => formatAttr(payload) === formatAttr(key));
-  if (known === undefined) throw notFound("the contract's list of records is not matched by the business key");
-  const byKey = new Map(records.map((record) => [textOf(payloadValueAt(record.payload, key)), record]));
+  const keyMatch = list.match.find(({ payload }) => formatAttr(payload) === formatAttr(key));
+  if (keyMatch === undefined) throw notFound("the contract's list of records is not matched by the business key");
+  const byKey = new Map(records.map((record) => [textOf(valueAt(record.payload, key)), record]));
   const found = new Map<LookupRecord, LookupResult>();
   const what = "the list of records that arrived";
   const missing = notFound("the platform has no list of records that arrived (HTTP 404)");
-  let url: URL | undefined = joinPath(client.baseUrl, path);
-  for (let page = 1; url !== undefined; page += 1) {
-    if (page > MAX_PAGES) throw wrongReply(what, "has no end");
-    const body = parsed(await client.get(url, { what, missing, query: false }), what);
+  const first = { url: joinPath(client.baseUrl, path), what, missing, query: false };
+  const readPage = (text: string): { readonly body: JsonValue; readonly next: JsonValue | undefined } => {
+    const body = parsed(text, what);
+    return { body, next: isJsonObject(body) ? body["next"] : undefined };
+  };
+  for await (const { body } of followPages(client, first, readPage)) {
     const items = valueAt(body, list.list ?? []);
     if (!isJsonArray(items)) throw wrongReply(what, "holds no list where the contract says");
     for (const item of items) {
-      const record = byKey.get(textOf(valueAt(item, known.reply)));
+      const record = byKey.get(textOf(valueAt(item, keyMatch.reply)));
       if (record !== undefined && found.get(record)?.kind !== "found") found.set(record, compare(item, record, list));
     }
-    url = isJsonObject(body) ? nextPageUrl(body["next"], url, client.baseUrl) : undefined;
   }
   return found;
 }
@@ -163,24 +158,21 @@ function notFound(message: string): Failure {
   return new Failure("not_found", message);
 }
 
-function parsed(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw wrongReply(what, "is not JSON");
-  }
+function parsed(text: string, what: string): JsonValue {
+  const body = parseJson(text);
+  if (body === undefined) throw wrongReply(what, "is not JSON");
+  return body;
 }
 
 function compare(
-  reply: unknown,
+  reply: JsonValue,
   { payload, isAsSent }: LookupRecord,
   { match, has, account: place }: ReadBack,
 ): LookupResult {
   if (has !== undefined && isEmpty(valueAt(reply, has))) return { kind: "absent" };
-  const number = place === undefined ? "" : textOf(valueAt(reply, place));
-  const account = number === "" ? {} : { account: cleanText(number, 100) };
+  const account = accountAt(reply, place === undefined ? [] : [place]);
   const attrs = match
-    .filter((one) => isAsSent && !isSame(valueAt(reply, one.reply), payloadValueAt(payload, one.payload)))
+    .filter((one) => isAsSent && !isSame(valueAt(reply, one.reply), valueAt(payload, one.payload)))
     .map((one) => formatAttr(one.payload));
   return attrs.length === 0 ? { kind: "found", ...account } : { kind: "different", attrs, ...account };
 }

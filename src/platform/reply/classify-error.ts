@@ -9,13 +9,13 @@ import type { Classification } from "./reply-class.ts";
  */
 export function classifyError(error: TransportError, origin: string): Classification {
   if (error.phase === "unsent") {
-    if (error.code === "ABORTED") return { replyClass: { kind: "held", reason: "not sent" } };
+    if (error.code === "ABORTED") return { replyClass: { kind: "cancelled", reason: "not sent" } };
     const failure = tlsFailure(error, origin) ?? proxyFailure(error, origin);
     if (failure !== undefined) return { replyClass: { kind: "stop", failure } };
     return { replyClass: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${error.code}` } };
   }
   const reason = REASONS[error.code] ?? `no trustworthy answer: ${error.code}`;
-  const replyClass = { kind: "ambiguous", reason, foreign: NOT_HTTP_CODES.has(error.code) } as const;
+  const replyClass = { kind: "ambiguous", reason, notFromApi: NOT_HTTP_CODES.has(error.code) } as const;
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
 }
 

@@ -2,15 +2,16 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { Operation } from "../../contract/contract.ts";
 import type { OutcomeRule } from "../../contract/operations/operation.ts";
 import { Failure } from "../../model/failure.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import type { HttpReply } from "../../transport/http.ts";
-import { isNotAuthenticated } from "../auth/authorisation.ts";
 import { type ItemOperation, itemProblems } from "./reply-problems.ts";
-import { cleanText, isEmpty, isHtml, parseBody, valueAt } from "./reply-body.ts";
+import { accountAt, isEmpty, isHtml, parseBody } from "./reply-body.ts";
 import { replyProblems } from "./reply-problems.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import type { Classification, PushBack, ReplyClass } from "./reply-class.ts";
+import { isNotAuthenticated, statusFailure } from "./status-failure.ts";
 
 type ClassifiedOperation = Pick<Operation, "outcomes" | "wrap" | "path"> & ItemOperation;
 
@@ -27,7 +28,7 @@ export function classifyReply(reply: HttpReply, operation: ClassifiedOperation, 
 
 interface Facts {
   readonly reply: HttpReply;
-  readonly body: unknown;
+  readonly body: JsonValue | undefined;
   readonly problems: readonly PlatformProblem[];
   readonly pushBack: PushBack | undefined;
 }
@@ -59,11 +60,11 @@ function isBodyMissing({ reply, body }: Facts, { outcomes, items = [] }: Classif
 }
 
 /** A success of which single items were refused is no success: somebody has to look at them. */
-function withItemProblems(verdict: ReplyClass, { reply, body }: Facts, operation: ClassifiedOperation): ReplyClass {
-  if (verdict.kind !== "accepted" || reply.status >= 300) return verdict;
+function withItemProblems(replyClass: ReplyClass, { reply, body }: Facts, operation: ClassifiedOperation): ReplyClass {
+  if (replyClass.kind !== "accepted" || reply.status >= 300) return replyClass;
   const problems = itemProblems(body, operation);
-  if (problems.length === 0) return verdict;
-  return { kind: "rejected", problems, ...(verdict.account !== undefined && { account: verdict.account }) };
+  if (problems.length === 0) return replyClass;
+  return { kind: "rejected", problems, ...(replyClass.account !== undefined && { account: replyClass.account }) };
 }
 
 function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
@@ -75,9 +76,9 @@ function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
 
 function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   if (isBodyMissing(facts, operation)) {
-    return { kind: "ambiguous", reason: `HTTP ${facts.reply.status} with half a body`, foreign: false };
+    return { kind: "ambiguous", reason: `HTTP ${facts.reply.status} with half a body`, notFromApi: false };
   }
-  if (facts.reply.status < 300 && isHtml(facts.reply)) return foreign(`HTTP ${facts.reply.status} with a web page`);
+  if (facts.reply.status < 300 && isHtml(facts.reply)) return notFromApi(`HTTP ${facts.reply.status} with a web page`);
   const rule = operation.outcomes.find((candidate) => matches(candidate, facts));
   return rule === undefined ? byDefault(facts, operation) : byRule(rule, facts);
 }
@@ -88,7 +89,7 @@ function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
     return accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
   }
   if (outcome === "retry") return retry(facts);
-  if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, foreign: false };
+  if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, notFromApi: false };
   return outcome === "rejected" && isCutRefusal(facts)
     ? detailsLost(facts)
     : { kind: outcome, problems: explained(facts) };
@@ -107,11 +108,8 @@ function detailsLost({ reply, problems }: Facts): ReplyClass {
 /** Where an account number stands when no rule says so (the platform's own replies, old and new). */
 const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
 
-function accepted(body: unknown, places: readonly AttrPath[]): ReplyClass {
-  const account = places
-    .map((place) => valueAt(body, place))
-    .find((value) => typeof value === "string" && value !== "");
-  return typeof account === "string" ? { kind: "accepted", account: cleanText(account, 100) } : { kind: "accepted" };
+function accepted(body: JsonValue | undefined, places: readonly AttrPath[]): ReplyClass {
+  return { kind: "accepted", ...accountAt(body, places) };
 }
 
 function retry({ reply, pushBack }: Facts): ReplyClass {
@@ -132,9 +130,8 @@ const SUPPLIER_CLOSED = "import_supplier_migration_not_ongoing";
 function byDefault(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   const { status } = facts.reply;
   if (status < 300) return classifySuccess(facts);
-  if (status < 400) return { kind: "stop", failure: redirected(facts.reply) };
   if (status < 500) return classifyRefusal(facts, operation);
-  return { kind: "ambiguous", reason: `HTTP ${status}`, foreign: false };
+  return { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false };
 }
 
 const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201, 202]);
@@ -145,11 +142,11 @@ function classifySuccess({ reply, body }: Facts): ReplyClass {
     if (isJsonObject(body) || isJsonArray(body) || !reply.complete) return accepted(body, ACCOUNT_FIELDS);
     if (reply.body === "" && status !== 200) return { kind: "accepted" };
   }
-  return foreign(`HTTP ${status} without the JSON that was expected`);
+  return notFromApi(`HTTP ${status} without the JSON that was expected`);
 }
 
-function foreign(reason: string): ReplyClass {
-  return { kind: "ambiguous", reason, foreign: true };
+function notFromApi(reason: string): ReplyClass {
+  return { kind: "ambiguous", reason, notFromApi: true };
 }
 
 const WRONG_ENDPOINT_STATUSES: ReadonlySet<number> = new Set([404, 405, 406, 410, 415]);
@@ -159,31 +156,19 @@ function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyCla
   const { reply, problems } = facts;
   const { status } = reply;
   const codes = problems.map((problem) => problem.code);
+  const failure = statusFailure(reply, { what: operation.path, permission: "import", showsPath: true });
   if (codes.includes(SUPPLIER_CLOSED) || valueAt(facts.body, ["code"]) === SUPPLIER_CLOSED) {
     return { kind: "blocked", problems };
   }
   if (status === 401 || (status === 403 && codes.some(isNotAuthenticated))) {
     return { kind: "unauthorised" };
   }
-  if (status === 403) return { kind: "stop", failure: forbidden(operation) };
+  if (failure !== undefined) return { kind: "stop", failure };
   if (NOT_PROCESSED_STATUSES.has(status)) return retry(facts);
-  if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: it may exist already", foreign: false };
+  if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: it may exist already", notFromApi: false };
   if (WRONG_ENDPOINT_STATUSES.has(status)) return { kind: "stop", failure: wrongEndpoint(status, operation) };
   if (isCutRefusal(facts)) return detailsLost(facts);
   return { kind: "rejected", problems };
-}
-
-function redirected(reply: HttpReply): Failure {
-  const target = cleanText(reply.headers["location"] ?? "nowhere", 200).replace(/\?.*$/, "");
-  return new Failure("redirect", `the platform redirects to ${target} (HTTP ${reply.status}): refused`, {
-    hint: "check the base URL and the path's closing slash; credentials and data are never sent on",
-  });
-}
-
-function forbidden(operation: ClassifiedOperation): Failure {
-  return new Failure("platform_refused", `the platform forbids ${operation.path} to these credentials (HTTP 403)`, {
-    hint: "ask the platform's operator for the permission to import, then run the same command again",
-  });
 }
 
 function wrongEndpoint(status: number, operation: ClassifiedOperation): Failure {

@@ -1,15 +1,12 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
 /** The reply's JSON, untrusted; undefined when it is none (HTML, nothing at all, cut short). */
-export function parseBody(reply: HttpReply): unknown {
-  if (reply.body === "" || isHtml(reply)) return undefined;
-  try {
-    return JSON.parse(reply.body);
-  } catch {
-    return undefined;
-  }
+export function parseBody(reply: HttpReply): JsonValue | undefined {
+  return isHtml(reply) ? undefined : parseJson(reply.body);
 }
 
 /** A web page: a proxy or a login form has answered, not the API. */
@@ -17,15 +14,18 @@ export function isHtml(reply: HttpReply): boolean {
   return /html/i.test(reply.headers["content-type"] ?? "");
 }
 
-/** The value at a path, own members only; undefined where there is none. */
-export function valueAt(root: unknown, path: AttrPath): unknown {
-  let value = root;
-  for (const segment of path) {
-    if (isJsonArray(value)) value = typeof segment === "number" ? value[segment] : undefined;
-    else value = isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+/** The account number in a reply: the first of the places that holds a text or a number. */
+export function accountAt(body: JsonValue | undefined, places: readonly AttrPath[]): { readonly account?: string } {
+  for (const place of places) {
+    const value = valueAt(body, place);
+    if ((typeof value === "string" && value !== "") || Number.isSafeInteger(value)) {
+      return { account: cleanText(String(value), MAX_ACCOUNT) };
+    }
   }
-  return value;
+  return {};
 }
+
+const MAX_ACCOUNT = 100;
 
 /** Nothing stands there: absent, null, or a text, list or object with nothing in it. */
 export function isEmpty(value: unknown): boolean {

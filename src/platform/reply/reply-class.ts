@@ -23,15 +23,15 @@ export type ReplyClass =
   /** Not one byte has left. */
   | { readonly kind: "unsent"; readonly reason: string; readonly code: string }
   /** Not one byte has left, because the run sends nothing more for this record. */
-  | { readonly kind: "held"; readonly reason: string }
-  /** May have been processed. `foreign`: whatever answered does not seem to be the platform's API. */
-  | { readonly kind: "ambiguous"; readonly reason: string; readonly foreign: boolean }
+  | { readonly kind: "cancelled"; readonly reason: string }
+  /** May have been processed. `notFromApi`: whatever answered does not seem to be the platform's API. */
+  | { readonly kind: "ambiguous"; readonly reason: string; readonly notFromApi: boolean }
   /** The token is not accepted, and a new one was not either. Not processed. */
   | { readonly kind: "unauthorised" }
   /** No further request makes sense. Not processed. */
   | { readonly kind: "stop"; readonly failure: Failure };
 
-/** A verdict, and whether the platform wants us to slow down. */
+/** What one reply means, and whether the platform wants us to slow down. */
 export interface Classification {
   readonly replyClass: ReplyClass;
   readonly pushBack?: PushBack;

@@ -3,10 +3,10 @@ import type { ItemRule } from "../../contract/operations/operation.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
-import type { JsonObject } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
-import { cleanText, valueAt } from "./reply-body.ts";
+import { cleanText } from "./reply-body.ts";
 
 /** The code of a problem that the platform named in words only. */
 export const UNSPECIFIED = "unspecified";
@@ -139,7 +139,7 @@ export type ItemOperation = Partial<Pick<Operation, "items" | "body">>;
  * each, at the item's place in the payload (`transactions.1`). Without `x-migrate-items`, items whose `status` ends in
  * `_ERROR` failed, in the reply itself or in any list right below it.
  */
-export function itemProblems(reply: unknown, operation: ItemOperation): readonly PlatformProblem[] {
+export function itemProblems(reply: JsonValue | undefined, operation: ItemOperation): readonly PlatformProblem[] {
   const { items: rules = defaultRules(reply), body } = operation;
   const found: PlatformProblem[] = [];
   for (const rule of rules) {
@@ -160,7 +160,7 @@ interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
   readonly failed?: readonly string[];
 }
 
-function defaultRules(reply: unknown): readonly Rule[] {
+function defaultRules(reply: JsonValue | undefined): readonly Rule[] {
   if (isJsonArray(reply)) return [{ at: [], status: "status" }];
   return isJsonObject(reply) ? listNames(reply).map((name) => ({ at: [name], status: "status" })) : [];
 }
@@ -172,7 +172,7 @@ function listNames(reply: JsonObject): readonly string[] {
 /** As the platform's published statuses have it: `TRANSACTION_IMPORT_ERROR`, `REGISTRATION_FLOW_ERROR`. */
 const FAILED = /^[A-Z0-9_]{1,100}_ERROR$/;
 
-function failedStatus(item: unknown, { status: name, failed }: Rule): string | undefined {
+function failedStatus(item: JsonValue, { status: name, failed }: Rule): string | undefined {
   const status = valueAt(item, [name]);
   if (typeof status !== "string") return undefined;
   return (failed?.includes(status) ?? FAILED.test(status)) ? status : undefined;

@@ -28,7 +28,7 @@ export function createCircuitBreaker({ rate, budget, clock, maxWaitMs }: Circuit
 
   return {
     observe({ replyClass, pushBack, durationMs }, epoch, inFlight) {
-      if (replyClass.kind === "held") return undefined;
+      if (replyClass.kind === "cancelled") return undefined;
       if (replyClass.kind === "unsent") {
         rate.unreachable(epoch, replyClass.reason);
         return timeout.unsent(replyClass.code, replyClass.reason);
@@ -67,7 +67,7 @@ function createReplyStreaks(mostInFlight: number): ReplyStreaks {
   return {
     failureAfter(replyClass) {
       const ambiguous = replyClass.kind === "ambiguous" ? replyClass : undefined;
-      const foreignCount = foreign.count(ambiguous?.foreign === true ? "foreign" : undefined);
+      const foreignCount = foreign.count(ambiguous?.notFromApi === true ? "not from the API" : undefined);
       const unansweredCount = unanswered.count(ambiguous?.kind);
 
       if (ambiguous !== undefined && foreignCount >= MAX_FOREIGN_REPLIES) return notTheApi(ambiguous.reason);

@@ -29,7 +29,7 @@ type Class = "never sent" | "retry" | "ambiguous" | "accepted" | "rejected" | "b
 
 const CLASSES: Readonly<Record<RequestResult["replyClass"]["kind"], Class | undefined>> = {
   unsent: "never sent",
-  held: undefined,
+  cancelled: undefined,
   retry: "retry",
   ambiguous: "ambiguous",
   accepted: "accepted",

@@ -57,7 +57,7 @@ describe("a read", () => {
     expect(reads.asked).toHaveLength(requests);
   });
 
-  test("passes on what the platform says of the query", async () => {
+  test("shows the platform's reasons when it refuses the query", async () => {
     const errors = [{ attr: "brand", code: "invalid", detail: "No \u001b[31msuch brand." }];
     const reads = fakeReads(() => jsonReply(400, { detail: "d", code: "invalid", errors }));
     await expect(firstPage(reads)).rejects.toMatchObject({
@@ -66,14 +66,14 @@ describe("a read", () => {
     });
   });
 
-  test("ends when it is told to", async () => {
+  test("ends when its signal aborts", async () => {
     const stop = new AbortController();
     const reads = fakeReads(() => thrown((stop.abort(), lost("ABORTED"))), { signal: stop.signal });
     await expect(firstPage(reads)).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });
     expect(reads.asked).toHaveLength(1);
   });
 
-  test("of what is public holds no credentials", async () => {
+  test("of public data is sent without credentials", async () => {
     const reads = fakeReads(() => listOf([], null));
     await firstPage(reads);
     expect(Object.keys(reads.asked[0]?.headers ?? {}).toSorted()).toEqual(["accept", "user-agent"]);
@@ -105,7 +105,7 @@ describe("an account", () => {
     expect(reads.asked.map(({ headers }) => headers["authorization"])).toEqual(["Token 1", "Token 2"]);
   });
 
-  test("that stays refused is not asked for a third time", async () => {
+  test("whose request is refused with a new token too is not asked for a third time", async () => {
     const { authorisation } = tokens();
     const reads = fakeReads(() => jsonReply(403, { code: "authentication_failed" }), { authorisation });
     await expect(readAccount(reads.client, "A-1")).rejects.toMatchObject({ code: "authentication", exitCode: 4 });
@@ -129,7 +129,7 @@ describe("an account", () => {
     expect(reads.asked).toHaveLength(0);
   });
 
-  test("is whatever the platform sends", async () => {
+  test("keeps every member and digit that the platform sends", async () => {
     const body = '{ "number": "A-1", "balance": 12345678901234567890.10, "__proto__": {"x": 1} }';
     const read = await readAccount(fakeReads(() => ({ ...ACCOUNT, body })).client, "A-1");
     expect(read.json).toBe('{"number":"A-1","balance":12345678901234567890.10,"__proto__":{"x":1}}');

@@ -58,8 +58,8 @@ function look(
 
 const UNREACHABLE = new Failure("platform_unreachable", "the platform does not give the state of a record (HTTP 502)");
 
-describe("looking for records", () => {
-  it("settles thousands with one list, and asks singly only for what it does not hold", async () => {
+describe("looking records up on the platform", () => {
+  it("finds thousands with one list, and asks singly only for what the list does not hold", async () => {
     const records = Array.from({ length: 3000 }, (_, index) => sought(`R${index}`));
     const items = records.slice(1).map(({ payload }) => ({ number: payload["ref"], account: `A-${refOf(payload)}` }));
     const { client, asked } = clientOf({ "S/": items });
@@ -78,7 +78,7 @@ describe("looking for records", () => {
     await expect(look([sought("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
   });
 
-  it("tells what is there with other values, and knows a number by its text", async () => {
+  it("names the attrs with other values, and compares numbers with text", async () => {
     const other = { "S/R1/": { name: "Grace", account: "A-1" } };
     expect(await look([sought("R1")], [ONE], other)).toEqual([{ kind: "different", attrs: ["name"], account: "A-1" }]);
     expect(await look([sought("R1", { name: "17" })], [ONE], { "S/R1/": { name: 17 } })).toEqual([{ kind: "found" }]);
@@ -86,12 +86,12 @@ describe("looking for records", () => {
     expect(await look([sought("R1", { name: [{ a: "x", b: 1 }] })], [ONE], lists)).toEqual([{ kind: "found" }]);
   });
 
-  it("compares nothing but the key of what was sent with another content", async () => {
+  it("compares only the key of a record that was sent with other content", async () => {
     const replies = { "S/R1/": { name: "Grace" } };
     expect(await look([sought("R1", {}, false)], [ONE], replies)).toEqual([{ kind: "found" }]);
   });
 
-  it("takes what is there without what it must have for absent", async () => {
+  it("takes a record without the member that it must have for absent", async () => {
     const has: ReadBack = { ...ONE, has: ["account"], match: [] };
     expect(await look([sought("R1")], [has], { "S/R1/": { account: "" } })).toEqual([{ kind: "absent" }]);
     expect(await look([sought("R1")], [has], { "S/R1/": { account: "A-1" } })).toEqual([
@@ -99,14 +99,14 @@ describe("looking for records", () => {
     ]);
   });
 
-  it("takes absence from nobody while one of them does not tell", async () => {
+  it("reports no record as absent while one of the operations gives no answer", async () => {
     const unknown = [{ kind: "unknown", reason: expect.stringContaining("HTTP 502") }];
     expect(await look([sought("R1")], [ONE, LIST], { "S/": UNREACHABLE })).toEqual(unknown);
     expect(await look([sought("R1")], [ONE, LIST], { "S/": [], "S/R1/": UNREACHABLE })).toEqual(unknown);
     expect(await look([sought("R1")], [ONE, LIST], {})).toMatchObject([{ kind: "unknown" }]);
   });
 
-  it("gives up when nobody answers three times in a row, and at once without credentials", async () => {
+  it("ends after three failed requests in a row, and at once without credentials", async () => {
     const records = ["R1", "R2", "R3", "R4"].map((ref) => sought(ref));
     const down = Object.fromEntries(records.map(({ payload }) => [`S/${refOf(payload)}/`, UNREACHABLE]));
     await expect(look(records, [ONE], down)).rejects.toBe(UNREACHABLE);

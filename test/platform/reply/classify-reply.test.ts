@@ -31,20 +31,20 @@ function judge(
 
 const HTML = { headers: { "content-type": "text/html; charset=utf-8" } };
 
-describe("without a contract's word", () => {
+describe("a reply that the contract says nothing about", () => {
   test.each<[string, number, unknown, Given, object]>([
     ["201 with the account", 201, { account_number: "A-1" }, {}, { kind: "accepted", account: "A-1" }],
     ["200 with the other name", 200, { kraken_account_number: "A-2" }, {}, { kind: "accepted", account: "A-2" }],
-    ["an account that is a number is none", 201, { number: 12 }, {}, { kind: "accepted" }],
+    ["an account number that is a JSON number", 201, { number: 12 }, {}, { kind: "accepted", account: "12" }],
     ["200 {}", 200, {}, {}, { kind: "accepted" }],
     ["201 with a list", 201, [{ status: "NOTE_CREATION_SUCCESS" }], {}, { kind: "accepted" }],
     ["201 without a body", 201, "", {}, { kind: "accepted" }],
     ["F9: 201 cut", 201, '{"acc', { complete: false }, { kind: "accepted" }],
-    ["F19: 200 without a body", 200, "", {}, { kind: "ambiguous", foreign: true }],
-    ["F19: 204", 204, "", {}, { kind: "ambiguous", foreign: true }],
-    ["F19: 200 with a login page", 200, "<html>", HTML, { kind: "ambiguous", foreign: true }],
-    ["F19: half a login page", 200, "<ht", { ...HTML, complete: false }, { kind: "ambiguous", foreign: true }],
-    ["200 with a text", 200, '"ok"', {}, { kind: "ambiguous", foreign: true }],
+    ["F19: 200 without a body", 200, "", {}, { kind: "ambiguous", notFromApi: true }],
+    ["F19: 204", 204, "", {}, { kind: "ambiguous", notFromApi: true }],
+    ["F19: 200 with a login page", 200, "<html>", HTML, { kind: "ambiguous", notFromApi: true }],
+    ["F19: half a login page", 200, "<ht", { ...HTML, complete: false }, { kind: "ambiguous", notFromApi: true }],
+    ["200 with a text", 200, '"ok"', {}, { kind: "ambiguous", notFromApi: true }],
     [
       "F18: 301",
       301,
@@ -73,8 +73,8 @@ describe("without a contract's word", () => {
     ["F28: 408", 408, "", {}, { kind: "retry" }],
     ["F28: 421", 421, "", {}, { kind: "retry" }],
     ["F28: 425", 425, "", {}, { kind: "retry" }],
-    ["F29: 409", 409, {}, {}, { kind: "ambiguous", foreign: false }],
-    ["F30: 500", 500, "<html>", HTML, { kind: "ambiguous", foreign: false }],
+    ["F29: 409", 409, {}, {}, { kind: "ambiguous", notFromApi: false }],
+    ["F30: 500", 500, "<html>", HTML, { kind: "ambiguous", notFromApi: false }],
     ["F30: 502", 502, "", {}, { kind: "ambiguous" }],
     ["F30: 503", 503, "", {}, { kind: "ambiguous" }],
     ["F30: 504", 504, "", {}, { kind: "ambiguous" }],
@@ -141,7 +141,7 @@ describe("Retry-After", () => {
   });
 });
 
-describe("the contract's rules", () => {
+describe("x-migrate-outcomes decides what a reply means", () => {
   const rules: readonly OutcomeRule[] = [
     { status: 400, code: "account_import_process_already_imported", outcome: "accepted", account: ["account_id"] },
     { status: 400, has: ["kraken_account_number"], outcome: "accepted" },
@@ -182,13 +182,13 @@ describe("the contract's rules", () => {
     ["5xx by code", 500, { code: "vendor", detail: "x" }, {}, { kind: "retry" }],
     ["5xx without it", 500, { code: "other", detail: "x" }, {}, { kind: "ambiguous" }],
     ["204 by class", 204, "", {}, { kind: "accepted" }],
-    ["no rule accepts a web page", 200, "<html>", HTML, { kind: "ambiguous", foreign: true }],
+    ["no rule accepts a web page", 200, "<html>", HTML, { kind: "ambiguous", notFromApi: true }],
     [
       "a cut body that a rule would have read",
       201,
       '{"lat',
       { complete: false },
-      { kind: "ambiguous", foreign: false },
+      { kind: "ambiguous", notFromApi: false },
     ],
     ["blocked", 409, { detail: "x", code: "busy" }, {}, { kind: "blocked", problems: [{ code: "busy" }] }],
   ])("%s", (...[, status, body, given, verdict]) => {
@@ -209,7 +209,7 @@ test("a refusal cut in its body is asked again: taken by its status alone, an ac
   expect(replyClass).toMatchObject({ kind: "retry", reason: "HTTP 400, details lost" });
 });
 
-describe("no reply", () => {
+describe("a request without a reply", () => {
   test.each<[Phase, string, object]>([
     ["unsent", "ECONNREFUSED", { kind: "unsent", code: "ECONNREFUSED" }],
     ["unsent", "EAI_AGAIN", { kind: "unsent" }],
@@ -225,16 +225,16 @@ describe("no reply", () => {
     ["unsent", "CERT_HAS_EXPIRED", { kind: "stop", failure: { code: "tls" } }],
     ["unsent", "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", { kind: "stop", failure: { code: "tls" } }],
     ["unsent", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", { kind: "stop", failure: { code: "tls" } }],
-    ["sent", "ECONNRESET", { kind: "ambiguous", foreign: false }],
-    ["sent", "UND_ERR_SOCKET", { kind: "ambiguous", foreign: false }],
+    ["sent", "ECONNRESET", { kind: "ambiguous", notFromApi: false }],
+    ["sent", "UND_ERR_SOCKET", { kind: "ambiguous", notFromApi: false }],
     ["headers", "UND_ERR_SOCKET", { kind: "ambiguous" }],
-    ["headers", "HTTPParserError", { kind: "ambiguous", foreign: true }],
+    ["headers", "HTTPParserError", { kind: "ambiguous", notFromApi: true }],
     ["sent", "ERR_SSL_WRONG_VERSION_NUMBER", { kind: "ambiguous" }],
   ])("%s, %s", (phase, code, verdict) => {
     expect(judged(phase, code).replyClass).toMatchObject(verdict);
   });
 
-  test("a timeout asks for a slower pace", () => {
+  test("a timeout counts as push-back, a lost connection does not", () => {
     expect(judged("sent", "UND_ERR_HEADERS_TIMEOUT").pushBack).toEqual({ reason: "timeout" });
     expect(judged("sent", "ECONNRESET").pushBack).toBeUndefined();
   });

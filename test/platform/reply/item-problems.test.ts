@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OutcomeRule } from "../../../src/contract/operations/operation.ts";
 import { loadContract } from "../../../src/contract/load-contract.ts";
 import { findOperation } from "../../../src/contract/operations/find-operation.ts";
+import { jsonCopy } from "../../../src/json/parse-json.ts";
 import { itemProblems } from "../../../src/platform/reply/reply-problems.ts";
 import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
 
@@ -42,7 +43,7 @@ const TRANSACTIONS = {
 };
 
 function found(body: unknown, operation = PLAIN): readonly string[] {
-  return itemProblems(body, operation).map(({ attr, code, detail }) => `${attr} | ${code} | ${detail}`);
+  return itemProblems(jsonCopy(body), operation).map(({ attr, code, detail }) => `${attr} | ${code} | ${detail}`);
 }
 
 describe("by default", () => {

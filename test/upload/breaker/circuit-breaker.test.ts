@@ -49,7 +49,7 @@ describe("the circuit opens", () => {
 
   test("after three replies in a row that are not the API's", async () => {
     const page: RequestResult = {
-      replyClass: { kind: "ambiguous", reason: "a web page", foreign: true },
+      replyClass: { kind: "ambiguous", reason: "a web page", notFromApi: true },
       http: 200,
       durationMs: 1,
     };

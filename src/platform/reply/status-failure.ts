@@ -1,0 +1,51 @@
+import { valueAt } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import type { HttpReply } from "../../transport/http.ts";
+import { cleanText, parseBody } from "./reply-body.ts";
+
+const NOT_AUTHENTICATED: ReadonlySet<unknown> = new Set(["not_authenticated", "authentication_failed"]);
+
+/** The Django REST framework's codes for credentials that are missing or wrong; some instances send them with 403. */
+export function isNotAuthenticated(code: unknown): boolean {
+  return NOT_AUTHENTICATED.has(code);
+}
+
+/** HTTP 401, or a 403 that means the same. */
+export function isUnauthorised(reply: HttpReply): boolean {
+  const { status } = reply;
+  return status === 401 || (status === 403 && isNotAuthenticated(valueAt(parseBody(reply), ["code"])));
+}
+
+interface FailedRequest {
+  /** What was asked for, in words that hold no personal data. */
+  readonly what: string;
+  /** What the credentials would have to allow: `import`. */
+  readonly permission: string;
+  /** A redirect's path may be shown; false where it may name an account. */
+  readonly showsPath: boolean;
+}
+
+/** Why no further request makes sense after a redirect or a 403; undefined for every other status. */
+export function statusFailure(reply: HttpReply, request: FailedRequest): Failure | undefined {
+  const { status } = reply;
+  if (status >= 300 && status < 400) {
+    return new Failure(
+      "redirect",
+      `the platform redirects to ${redirectTarget(reply, request)} (HTTP ${status}): refused`,
+      {
+        hint: "check the base URL and the path's closing slash; credentials and data are never sent on",
+      },
+    );
+  }
+  if (status !== 403) return undefined;
+  return new Failure("platform_refused", `the platform forbids ${request.what} to these credentials (HTTP 403)`, {
+    hint: `ask the platform's operator for the permission to ${request.permission}, then run the same command again`,
+  });
+}
+
+/** Without its query, which may hold secrets. */
+function redirectTarget({ headers }: HttpReply, { showsPath }: FailedRequest): string {
+  const location = headers["location"];
+  if (showsPath) return cleanText(location ?? "nowhere", 200).replace(/\?.*$/, "");
+  return location !== undefined && URL.canParse(location) ? new URL(location).origin : "another address";
+}

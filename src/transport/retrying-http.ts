@@ -1,0 +1,79 @@
+import type { Clock, Random } from "../time/clock.ts";
+import type { Http, HttpReply } from "./http.ts";
+import { TransportError } from "./http.ts";
+import { fullJitter, retryAfterMs } from "./retry-delay.ts";
+
+export interface RetryDependencies {
+  readonly clock: Pick<Clock, "now" | "sleep">;
+  readonly random: Random;
+  /** Called before every wait. */
+  readonly onWait?: (wait: Wait) => void;
+}
+
+interface Wait {
+  /** `HTTP 503`, `connection reset before the reply`... */
+  readonly reason: string;
+  readonly ms: number;
+}
+
+export interface RetryOptions extends RetryDependencies {
+  /** Requests at most, the first included. */
+  readonly maxTries: number;
+  /** Why a request without a reply may be repeated, in a few words; undefined: it may not. */
+  readonly reasonToRetry: (error: TransportError, origin: string) => string | undefined;
+}
+
+/** A longer `Retry-After` is not waited for. */
+const MAX_WAIT_MS = 120_000;
+
+/** Timeouts, throttling, and servers that are down for a moment. */
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** True for a status that may be another one when the request is repeated. */
+export function isTemporary(status: number): boolean {
+  return TEMPORARY_STATUSES.has(status);
+}
+
+/**
+ * Repeats a request while the fault is temporary: no reply, half a reply, 408, 425, 429, 5xx. `Retry-After` is
+ * honoured up to two minutes, otherwise the delay is random with a cap that doubles. Gives the last reply, or throws
+ * the last error. Only for requests that change nothing.
+ */
+export function retryingHttp(http: Http, options: RetryOptions): Http {
+  return async (request) => {
+    for (let tries = 1; ; tries += 1) {
+      const end = await http(request).catch(asTransportError);
+      const wait = tries < options.maxTries ? waitAfter(end, tries, request.url.origin, options) : undefined;
+      if (wait !== undefined && request.signal?.aborted !== true) {
+        options.onWait?.(wait);
+        await options.clock.sleep(wait.ms, request.signal);
+      } else if (end instanceof TransportError) throw end;
+      else return end;
+    }
+  };
+}
+
+function asTransportError(error: unknown): TransportError {
+  if (error instanceof TransportError) return error;
+  throw error;
+}
+
+/** Undefined when the request is not to be repeated. */
+function waitAfter(
+  end: HttpReply | TransportError,
+  tries: number,
+  origin: string,
+  { clock, random, reasonToRetry }: RetryOptions,
+): Wait | undefined {
+  const isReply = !(end instanceof TransportError);
+  const reason = isReply ? temporaryFault(end) : reasonToRetry(end, origin);
+  if (reason === undefined) return undefined;
+  const afterMs = isReply && isTemporary(end.status) ? retryAfterMs(end, clock.now()) : undefined;
+  if (afterMs === undefined) return { reason, ms: fullJitter(tries, random) };
+  return afterMs > MAX_WAIT_MS ? undefined : { reason, ms: afterMs };
+}
+
+function temporaryFault({ status, complete }: HttpReply): string | undefined {
+  if (isTemporary(status)) return `HTTP ${status}`;
+  return complete ? undefined : "half a reply";
+}
