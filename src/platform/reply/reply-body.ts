@@ -18,9 +18,8 @@ export function isHtml(reply: HttpReply): boolean {
 export function accountAt(body: JsonValue | undefined, places: readonly AttrPath[]): { readonly account?: string } {
   for (const place of places) {
     const value = valueAt(body, place);
-    if ((typeof value === "string" && value !== "") || Number.isSafeInteger(value)) {
-      return { account: cleanText(String(value), MAX_ACCOUNT) };
-    }
+    const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+    if (typeof text === "string" && text !== "") return { account: cleanText(text, MAX_ACCOUNT) };
   }
   return {};
 }
