@@ -1,31 +1,27 @@
 import type { Command } from "commander";
-import type { DocumentFlags, Flags, InspectFlags } from "./options/options.ts";
 import {
-  configOption,
-  cacheOption,
-  operationOption,
-  overlayOption,
-  mappingOption,
-  showValuesOption,
-  reportOptions,
   checkOptions,
-  ledgerOption,
-  storeOptions,
-  jobOptions,
+  type DocumentFlags,
+  type Flags,
   formatOption,
+  type InspectFlags,
+  jobOptions,
+  options,
+  reportOptions,
+  storeOptions,
   withOptions,
 } from "./options/options.ts";
 
 /** The commands that look into what there is: records, documents, the ledger, contracts. */
 export function addInspectCommands(program: Command): void {
-  withOptions(program.command("status"), [configOption, ledgerOption, formatOption()])
+  withOptions(program.command("status"), [...options("config", "ledger"), formatOption()])
     .description("What the ledger knows of its runs. No network.")
     .argument("[run]", "one run's id, or its beginning (default: all runs)")
     .action(async (run: string | undefined, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).statusAction(run, flags),
     );
 
-  withOptions(program.command("explain"), [configOption, cacheOption, ledgerOption, formatOption(), showValuesOption])
+  withOptions(program.command("explain"), [...options("config", "cache", "ledger", "showValues"), formatOption()])
     .description("Everything about one record: rows, payload with origins, attempts, replies. No network.")
     .argument("<key>", "the record's business key")
     .option("--run <id>", "the run to look into (default: the latest)")
@@ -33,7 +29,7 @@ export function addInspectCommands(program: Command): void {
       (await import("./actions/inspect-actions.ts")).explainAction(key, flags),
     );
 
-  withOptions(program.command("preview"), [...jobOptions, formatOption(), showValuesOption])
+  withOptions(program.command("preview"), [...jobOptions, ...options("showValues"), formatOption()])
     .description("The first payloads as they would be sent, with the origin of every value. No network.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: InspectFlags) =>
@@ -50,13 +46,13 @@ function addLedgerCommands(program: Command): void {
     .command("ledger")
     .description("Look at the ledger's file, and mend it. No network.")
     .exitOverride();
-  withOptions(ledger.command("check"), [configOption, ledgerOption, formatOption()])
+  withOptions(ledger.command("check"), [...options("config", "ledger"), formatOption()])
     .description("Is it what was written last, and does it agree with itself? Changes nothing.")
     .action(async (flags: InspectFlags) => (await import("./actions/ledger-actions.ts")).ledgerCheckAction(flags));
-  withOptions(ledger.command("repair"), [configOption, ledgerOption, formatOption()])
+  withOptions(ledger.command("repair"), [...options("config", "ledger"), formatOption()])
     .description("Make a sound one of what can be read; what is uncertain becomes ambiguous. Keeps the old one.")
     .action(async (flags: InspectFlags) => (await import("./actions/ledger-actions.ts")).ledgerRepairAction(flags));
-  withOptions(ledger.command("export"), [configOption, ledgerOption])
+  withOptions(ledger.command("export"), options("config", "ledger"))
     .description("Everything that it knows, a JSON object a line: runs, records, requests, decisions. No values.")
     .action(async (flags: Flags) => (await import("./actions/ledger-actions.ts")).ledgerExportAction(flags));
   for (const command of ledger.commands) command.exitOverride();
@@ -72,7 +68,7 @@ function addDocumentsCommand(program: Command): void {
     ...storeOptions,
     ...reportOptions,
     ...checkOptions,
-    showValuesOption,
+    ...options("showValues"),
   ])
     .description("Do the documents exist under the supplier's root? In a folder, or an S3-compatible store.")
     .argument("[sources...]", "files, globs, or - for standard input")
@@ -84,19 +80,19 @@ function addDocumentsCommand(program: Command): void {
 
 function addContractCommands(program: Command): void {
   const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
-  withOptions(contract.command("check"), [configOption, cacheOption, formatOption()])
+  withOptions(contract.command("check"), [...options("config", "cache"), formatOption()])
     .description("What in a contract is wrong or not enforced, and what its rules cover.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).contractCheckAction(files, flags),
     );
-  withOptions(contract.command("show"), [operationOption, cacheOption, formatOption("markdown")])
+  withOptions(contract.command("show"), [...options("operation", "cache"), formatOption("markdown")])
     .description("The operations of a contract, or the field table of one.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).contractShowAction(files, flags),
     );
-  const diffOptions = [mappingOption, operationOption, overlayOption, cacheOption, formatOption("markdown")];
+  const diffOptions = [...options("mapping", "operation", "overlay", "cache"), formatOption("markdown")];
   withOptions(contract.command("diff"), diffOptions)
     .description("What changed between two contracts, and what of it a mapping has to follow. 1: something breaks.")
     .argument("<old>", "the OpenAPI document that was")

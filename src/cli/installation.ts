@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import type { ContractCache } from "../job/contract-cache.ts";
 
-/** The part of a process that says where a user's caches lie. */
+/** What tells where a user's caches are kept. */
 interface CacheSettings {
   readonly env: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
@@ -12,7 +12,7 @@ interface CacheSettings {
 
 /**
  * Where compiled contracts are kept: in the user's cache folder (XDG Base Directory Specification; on macOS and Windows
- * where these keep caches). Undefined for a program that was not built: nothing tells its versions apart.
+ * the folder of those systems). Undefined for a program that was not built: its versions cannot be told apart.
  */
 export function contractCache(settings: CacheSettings): ContractCache | undefined {
   if (!import.meta.filename.endsWith(".js")) return undefined;
@@ -20,17 +20,17 @@ export function contractCache(settings: CacheSettings): ContractCache | undefine
 }
 
 export function contractCacheFolder({ env, platform, home }: CacheSettings): string {
-  return path.join(cachesOf({ env, platform, home }), "energy-migrate", "contracts");
+  return path.join(userCacheFolder({ env, platform, home }), "energy-migrate", "contracts");
 }
 
-function cachesOf({ env, platform, home }: CacheSettings): string {
+function userCacheFolder({ env, platform, home }: CacheSettings): string {
   const { XDG_CACHE_HOME: xdg = "", LOCALAPPDATA: local = "" } = env;
   if (path.isAbsolute(xdg)) return xdg;
   if (platform === "darwin") return path.join(home, "Library/Caches");
   return platform === "win32" && path.isAbsolute(local) ? local : path.join(home, ".cache");
 }
 
-/** What the build wrote of its own content; a released package has its version and no stamp. */
+/** The hash that the build made of its own files; a released package has none. */
 function buildStamp(): string {
   const file = path.join(import.meta.dirname, "../.built");
   return existsSync(file) ? readFileSync(file, "utf8").trim() : "";

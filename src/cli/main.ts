@@ -7,23 +7,23 @@ import { createProgram, usesNetwork } from "./program.ts";
 import { createLogger, loggerOptionsOf } from "./process/logger.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever read our output has gone (`| head`); what the run does to the platform and the ledger goes on.
+  // The reader of stdout has gone (`| head`); the run goes on.
   if (error.code === "EPIPE") return;
   throw new Failure("storage", `stdout cannot be written: ${error.code ?? error.name}`, {
     hint: "see to the disk that it goes to; what a push has done is in the ledger: `migrate report`",
     cause: error,
   });
 });
-// Nobody is left to be told.
+// There is nowhere left to write to.
 process.stderr.on("error", () => undefined);
 
-// A pipeline that has no value for a variable sets it to nothing.
+// CI systems set a variable without a value to an empty text: that is the same as not set.
 for (const [name, value] of Object.entries(process.env)) {
   if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
 }
 
 let logger = createLogger(loggerOptionsOf({}));
-// What is thrown where nobody waits for it: in a listener, in a promise that nobody holds, by a second signal.
+// Thrown in a listener, in a promise that is not awaited, or by a second signal.
 process.on("uncaughtException", (error) => process.exit(logExit(error, logger)));
 
 const program = createProgram();

@@ -1,27 +1,20 @@
-import { Command, Option } from "commander";
-import type { TokenFlags } from "./actions/reading-actions.ts";
-import type { SandboxFlags } from "./actions/sandbox-action.ts";
+import { Command } from "commander";
 import { addInspectCommands } from "./inspect-commands.ts";
 import { packageVersion } from "./installation.ts";
-import { wholeNumber } from "./options/option-values.ts";
-import type { Flags, ReconcileFlags, RunFlags } from "./options/options.ts";
 import {
-  cacheOption,
   checkOptions,
-  configOption,
-  contractOption,
-  formatOption,
+  type Flags,
   jobOptions,
-  ledgerOption,
-  planOptions,
+  options,
+  type ReconcileFlags,
   reconcileOptions,
   reportOptions,
+  type RunFlags,
   sendOptions,
-  showValuesOption,
   targetOptions,
   withOptions,
 } from "./options/options.ts";
-import { faultOptions, suppliersOption } from "./options/sandbox-options.ts";
+import { faultOptions, type SandboxFlags, sandboxOptions } from "./options/sandbox-options.ts";
 import { addReadingCommands } from "./reading-commands.ts";
 
 const EXIT_CODES = `
@@ -32,7 +25,7 @@ Exit codes (the worst one wins)
   3  incomplete; safe to run again
   4  stopped by the platform or the document store: authentication, supplier
      paused, TLS, redirect, wrong endpoint
-  5  records remain whose fate is unknown (ambiguous)
+  5  records remain whose outcome is unknown (ambiguous)
   6  local storage failed
   7  another run is using the ledger
   70 a bug in migrate
@@ -45,7 +38,7 @@ export function createProgram(): Command {
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
     .configureHelp({ sortSubcommands: false })
-    .showHelpAfterError("  (--help says what there is)")
+    .showHelpAfterError("  (see --help)")
     .configureOutput({ outputError: (text, write) => write(asFailure(withoutValue(text))) })
     .exitOverride();
   program.commandsGroup("Migrate:");
@@ -54,7 +47,6 @@ export function createProgram(): Command {
   addInspectCommands(program);
   program.commandsGroup("Read the platform:");
   addReadingCommands(program);
-  addTokenCommand(program);
   program.commandsGroup("Local platform:");
   addLocalPlatformCommands(program);
   addHelpCommands(program);
@@ -62,24 +54,24 @@ export function createProgram(): Command {
   return program;
 }
 
-/** In the form that every other failure has: what, and below it what to do. */
+/** In the form of every other failure: the message, and below it the hint. */
 function asFailure(text: string): string {
   return text.replace(/^error: /, "migrate: ").replaceAll(/\n(?=\()/g, "\n  ");
 }
 
-/** An option that is not known may have been meant for a secret: its value is not repeated. */
+/** An unknown option may have been meant for a secret: its value is not repeated. */
 function withoutValue(text: string): string {
   return text.replace(/(unknown option '-[^=']*)=[^\n]*'/, "$1'");
 }
 
-/** Commands that talk to a platform or a store: those that can be given its address, and those that know it. */
+/** Commands that talk to a platform or a store: they take its address, or know it from the run. */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
   return named || ["resume", "reconcile", "demo"].includes(command.name());
 }
 
 function addRunCommands(program: Command): void {
-  withOptions(program.command("validate"), [...jobOptions, ...reportOptions, ...checkOptions, showValuesOption])
+  withOptions(program.command("validate"), [...jobOptions, ...reportOptions, ...checkOptions, ...options("showValues")])
     .description("Read, map and validate; report. No network.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
@@ -90,11 +82,9 @@ function addRunCommands(program: Command): void {
     ...jobOptions,
     ...reportOptions,
     ...checkOptions,
-    ...planOptions,
     ...targetOptions,
     ...sendOptions,
-    ledgerOption,
-    showValuesOption,
+    ...options("ledger", "showValues"),
   ])
     .description("Validate, then upload what is valid. What was accepted before is not sent again.")
     .argument("[sources...]", "files, globs, or - for standard input")
@@ -105,9 +95,9 @@ function addRunCommands(program: Command): void {
   addRunFollowUps(program);
 }
 
-/** What is done with a run that there has been. */
+/** The commands that start from an earlier run. */
 function addRunFollowUps(program: Command): void {
-  withOptions(program.command("resume"), [configOption, cacheOption, ...reportOptions, ledgerOption, showValuesOption])
+  withOptions(program.command("resume"), [...options("config", "cache", "ledger", "showValues"), ...reportOptions])
     .description("Go on with an unfinished push, with the settings it recorded.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
@@ -115,12 +105,9 @@ function addRunFollowUps(program: Command): void {
     );
 
   withOptions(program.command("reconcile"), [
-    configOption,
-    cacheOption,
+    ...options("config", "cache", "ledger", "showValues"),
     ...reconcileOptions,
     ...reportOptions,
-    ledgerOption,
-    showValuesOption,
   ])
     .description("Settle the records of a push that may have arrived, by asking the platform; or decide yourself.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
@@ -128,7 +115,7 @@ function addRunFollowUps(program: Command): void {
       (await import("./actions/run-actions.ts")).reconcileAction(run, flags),
     );
 
-  withOptions(program.command("report"), [configOption, cacheOption, ...reportOptions, ledgerOption])
+  withOptions(program.command("report"), [...options("config", "cache", "ledger"), ...reportOptions])
     .description("Render the report of a run again. No network.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .option("--drift", "where platform and local validation disagreed, with rules to add (default: in all runs)")
@@ -137,23 +124,16 @@ function addRunFollowUps(program: Command): void {
     );
 }
 
-function addTokenCommand(program: Command): void {
-  withOptions(program.command("token"), [configOption, ...targetOptions, formatOption()])
-    .description("Obtain a token, and say whose it is, until when, and in which form it is sent.")
-    .option("--show", "show the token itself")
-    .action(async (flags: TokenFlags) => (await import("./actions/reading-actions.ts")).tokenAction(flags));
-}
-
 function addLocalPlatformCommands(program: Command): void {
-  withOptions(program.command("sandbox"), [configOption, contractOption, cacheOption, ...faultOptions])
+  withOptions(program.command("sandbox"), [
+    ...options("config", "contract", "cache"),
+    ...sandboxOptions,
+    ...faultOptions,
+  ])
     .description("A local platform over HTTPS, for dry runs and tests; misbehaves on demand. Stops on SIGTERM.")
-    .addOption(new Option("--port <n>", "port (0: any free one)").argParser(wholeNumber(0, 65_535)).default(0))
-    .addOption(suppliersOption)
-    .option("--data <file>", "keep its accounts in this file")
-    .option("--ready-file <path>", "write where it listens, and its key, to this file once it does")
     .action(async (flags: SandboxFlags) => (await import("./actions/sandbox-action.ts")).sandboxAction(flags));
 
-  withOptions(program.command("demo"), [showValuesOption])
+  withOptions(program.command("demo"), options("showValues"))
     .description("Sandbox, fixtures, push and report in one go.")
     .action(async (flags: Flags) => (await import("./actions/demo-action.ts")).demoAction(flags));
 }
@@ -170,7 +150,7 @@ function addHelpCommands(group: Command): void {
     .action((names: readonly string[]) => showHelp(group, names));
 }
 
-/** A command that there is not gets the words that it gets without `help`. */
+/** An unknown command is refused as it is without `help`. */
 async function showHelp(command: Command, [name, ...below]: readonly string[]): Promise<void> {
   if (name === undefined || command.commands.length === 0) return command.help();
   const named = command.commands.find((each) => each.name() === name);

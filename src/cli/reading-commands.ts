@@ -1,22 +1,26 @@
-import type { Command, Option } from "commander";
-import { configOption, messageOptions, targetOptions } from "./options/options.ts";
+import type { Command } from "commander";
+import { formatOption, options, targetOptions, withOptions } from "./options/options.ts";
 import {
-  extentOptions,
   type ProductFlags,
   productOptions,
   type RateFlags,
   rateOptions,
   type ReadingFlags,
-  recordFormatOption,
+  recordFormatOptions,
+  type TokenFlags,
+  tokenOptions,
 } from "./options/reading-options.ts";
 
-/** The commands that read from the platform: products, rates, account. */
+/** The commands that read from the platform. */
 export function addReadingCommands(program: Command): void {
-  withReadingOptions(program.command("products"), [...productOptions, ...extentOptions])
+  const config = options("config");
+  const shared = [...recordFormatOptions, ...targetOptions];
+
+  withOptions(program.command("products"), [...config, ...productOptions, ...shared])
     .description("The platform's products. No credentials.")
     .action(async (flags: ProductFlags) => (await import("./actions/reading-actions.ts")).productsAction(flags));
 
-  withReadingOptions(program.command("rates"), [...rateOptions, ...extentOptions])
+  withOptions(program.command("rates"), [...config, ...rateOptions, ...shared])
     .description("The rates of a tariff. No credentials.")
     .argument("<product>", "product code")
     .argument("<tariff>", "tariff code")
@@ -24,17 +28,14 @@ export function addReadingCommands(program: Command): void {
       (await import("./actions/reading-actions.ts")).ratesAction(product, tariff, flags),
     );
 
-  withReadingOptions(program.command("account"), [])
+  withOptions(program.command("account"), [...config, ...shared])
     .description("One account as the platform has it. It is personal data.")
     .argument("<number>", "the platform's own number of the account")
     .action(async (number: string, flags: ReadingFlags) =>
       (await import("./actions/reading-actions.ts")).accountAction(number, flags),
     );
-}
 
-function withReadingOptions(command: Command, options: readonly Option[]): Command {
-  for (const option of [configOption, ...options, recordFormatOption, ...targetOptions, ...messageOptions]) {
-    command.addOption(option);
-  }
-  return command;
+  withOptions(program.command("token"), [...config, ...targetOptions, formatOption(), ...tokenOptions])
+    .description("Obtain a token; show its owner, its expiry and the form in which it is sent.")
+    .action(async (flags: TokenFlags) => (await import("./actions/reading-actions.ts")).tokenAction(flags));
 }

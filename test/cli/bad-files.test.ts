@@ -53,7 +53,7 @@ describe.each(Object.entries(READERS))("a file that is refused as %s", (code, re
   const refused = async (content: string): Promise<Failure> =>
     failureOf(reader(path.join(temporaryFolder({ "file.yaml": content }), "file.yaml")));
 
-  it.each(DAMAGED)("holds %s: at its line, at once", async (_, content, line) => {
+  it.each(DAMAGED)("holds %s: the failure names the line, within two seconds", async (_, content, line) => {
     const startedAt = performance.now();
     expect(await refused(content)).toMatchObject({ code, exitCode: 2, place: { line } });
     expect(performance.now() - startedAt).toBeLessThan(2000);
@@ -68,14 +68,14 @@ describe.each(Object.entries(READERS))("a file that is no text, for %s", (_, rea
     expect(await failureOf(reader(file))).toMatchObject({ code: "config", exitCode: 2 });
   });
 
-  it("a folder, or nothing at all", async () => {
+  it("that is a folder, or does not exist", async () => {
     const folder = temporaryFolder({});
     expect(await failureOf(reader(folder))).toMatchObject({ code: "config" });
     expect(await failureOf(reader(path.join(folder, "none.yaml")))).toMatchObject({ code: "config" });
   });
 });
 
-describe("what a mapping says is inert", () => {
+describe("text of a mapping is never run:", () => {
   it.each([
     ["constructor.constructor('throw 1')()", "payload: { a: \"constructor.constructor('throw 1')()\" }"],
     ["${process.exit()}", 'payload: { a: { value: "${process.exit()}" } }'],
@@ -83,7 +83,7 @@ describe("what a mapping says is inert", () => {
     expect(readMapping({ file: "m.yaml", text })).toHaveProperty("payload");
   });
 
-  it("a lookup that names a pipe or a device is no lookup", async () => {
+  it("a lookup that names a pipe or a device is refused", async () => {
     expect(await failureOf(readLookup("/dev/zero"))).toMatchObject({ code: "config" });
   });
 });

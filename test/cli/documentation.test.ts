@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import type { ConfigurableFlags } from "../../src/cli/options/options.ts";
 import { readConfig } from "../../src/cli/settings/config-file.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -31,7 +32,7 @@ it.each([
   ["Suppliers", "targets: { t: { baseUrl: x, suppliers: { s: { zzzzzzzzzzzz: 1 } } } }"],
   ["Timeouts", "targets: { t: { baseUrl: x, timeouts: { zzzzzzzzzzzz: 1 } } }"],
   ["Authentication", "targets: { t: { baseUrl: x, auth: { zzzzzzzzzzzz: 1 } } }"],
-])("the settings under %s are those of the file", async (section, text) => {
+])("docs/configuration.md lists under %s the settings of the file: %s", async (section, text) => {
   expect(documented(section).toSorted()).toEqual((await known(text)).toSorted());
 });
 
@@ -44,7 +45,23 @@ const CREDENTIALS = [
   "AWS_SESSION_TOKEN",
 ];
 
-it("the variables are those of the flags, and the credentials", () => {
+it("every flag that the file can set is a setting under the same name", async () => {
+  const settings = await known("zzzzzzzzzzzz: 1");
+  const flags: readonly (keyof ConfigurableFlags)[] = [
+    "contract",
+    "operation",
+    "mapping",
+    "supplier",
+    "encoding",
+    "delimiter",
+    "out",
+    "ledger",
+    "target",
+  ];
+  expect(settings).toEqual(expect.arrayContaining([...flags]));
+});
+
+it("docs/configuration.md lists the variables of the flags and of the credentials", () => {
   const flags = createProgram()
     .commands.flatMap((command) => [command, ...command.commands])
     .flatMap((command) => command.options)
@@ -53,7 +70,7 @@ it("the variables are those of the flags, and the credentials", () => {
   expect(documented("Environment").toSorted()).toEqual([...all].toSorted());
 });
 
-it("the example is understood", async () => {
+it("the example of docs/configuration.md is a valid configuration file", async () => {
   const [, example = ""] = /```yaml\n([^`]*)```/.exec(page) ?? [];
   expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": example }))).toMatchObject({ target: "test" });
 });

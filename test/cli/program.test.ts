@@ -51,7 +51,7 @@ describe("the command line", () => {
     });
   });
 
-  it("takes what is not typed from the environment", async () => {
+  it("takes from the environment what has no flag", async () => {
     vi.stubEnv("MIGRATE_CONTRACT", "env.yaml");
     vi.stubEnv("MIGRATE_MAX_ERRORS", "20");
     vi.stubEnv("MIGRATE_CONCURRENCY", "auto");
@@ -66,7 +66,7 @@ describe("the command line", () => {
   it.each([
     ["validate --limit 0", "A whole number of 1 or more is expected."],
     ["sandbox --port 65536", "A whole number from 0 to 65535 is expected."],
-  ])("%s is told which numbers will do", async (line, words) => {
+  ])("refuses %s with the allowed range", async (line, words) => {
     await expect(typed(line)).rejects.toThrow(words);
   });
 
@@ -113,7 +113,7 @@ describe("the command line", () => {
     });
   });
 
-  it("gives a fixed latency as one number, and no fault where none is typed", async () => {
+  it("reads a fixed latency as one number, and has no fault without a flag", async () => {
     expect(faultsOf((await typed("sandbox --latency 50 --retry-after none")).flags)).toEqual({
       latencyMs: 50,
       retryAfter: "none",

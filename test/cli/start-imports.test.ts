@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { projectFile } from "../e2e/cli.ts";
 
-test("what is loaded before a command is known is little: --help must not wait for the rest", () => {
+test("before a command is known only commander and fewer than 40 files are loaded, so that --help is fast", () => {
   const files = new Set<string>();
   const packages = new Set<string>();
   load(projectFile("src/cli/main.ts"), files, packages);

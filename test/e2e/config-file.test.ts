@@ -9,7 +9,7 @@ const EXTRACT = "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n";
 const CONFIG = "contract: contract.yaml\nmapping: mapping.yaml\nout: report\n";
 
 describe("migrate.yaml", () => {
-  test("is searched upwards, and its paths are relative to itself", async () => {
+  test("is searched upwards, and its paths are relative to its own folder", async () => {
     const folder = workFolder({ "migrate.yaml": CONFIG, "deep/er/a.csv": EXTRACT });
     const { code, stdout } = await runCli(["validate", "a.csv", "--format", "ndjson"], {
       cwd: path.join(folder, "deep/er"),
@@ -19,7 +19,7 @@ describe("migrate.yaml", () => {
     expect(existsSync(path.join(folder, "report/summary.json"))).toBe(true);
   });
 
-  test("is beaten by environment and flags", async () => {
+  test("has less weight than the environment and flags", async () => {
     const folder = workFolder({ "migrate.yaml": CONFIG, "a.csv": EXTRACT });
     await runCli(["validate", "a.csv"], { cwd: folder, env: { MIGRATE_OUT: "by-environment" } });
     await runCli(["validate", "a.csv", "--out", "by-flag"], { cwd: folder, env: { MIGRATE_OUT: "by-environment-2" } });
@@ -27,7 +27,7 @@ describe("migrate.yaml", () => {
     expect(made.filter((name) => existsSync(path.join(folder, name)))).toEqual(["by-environment", "by-flag"]);
   });
 
-  test("of another name and place is taken with --config, and is the only one looked at", async () => {
+  test("of another name and place is read with --config, and no other is", async () => {
     const folder = workFolder({
       "migrate.yaml": "contract: none.yaml\n",
       "settings/ours.yaml": "contract: [../contract.yaml]\nmapping: ../mapping.yaml\n",
@@ -38,7 +38,7 @@ describe("migrate.yaml", () => {
   });
 });
 
-describe("a setting that is not understood", () => {
+describe("an unknown or wrong setting of migrate.yaml:", () => {
   test.each([
     [
       "a misspelt one",
@@ -47,7 +47,7 @@ describe("a setting that is not understood", () => {
       "supplier",
     ],
     [
-      "a misspelt one of a target, though another is missing for it",
+      "a misspelt one of a target, for which a required one is missing",
       "targets:\n  a:\n    baseURL: https://example.com/v1/\n",
       'migrate.yaml:3: unknown setting "targets.a.baseURL"',
       "baseUrl",
@@ -56,7 +56,7 @@ describe("a setting that is not understood", () => {
     ["a file of another kind", "- a\n", "migrate.yaml:1: settings with their names are expected", ""],
     ["YAML that is not sound", "contract: [\n", "migrate.yaml:", ""],
     ["a target that is not described", "target: live\n", 'there is no target "live"', ""],
-  ])("%s: exit 2, with line and hint", async (_, text, message, meant) => {
+  ])("%s, ends with exit 2, its line and a hint", async (_, text, message, meant) => {
     const folder = workFolder({ "migrate.yaml": text, "a.csv": EXTRACT });
     const { code, stdout, stderr } = await runCli(["validate", "a.csv"], { cwd: folder });
     expect([code, stdout]).toEqual([2, ""]);
@@ -66,7 +66,7 @@ describe("a setting that is not understood", () => {
   });
 });
 
-describe("wrong input is told plainly: exit 2, nothing on stdout, no stack", () => {
+describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => {
   test.each<[string, readonly string[], string | RegExp]>([
     ["an unknown command", ["validat"], /unknown command 'validat'.*Did you mean validate\?/s],
     ["help about an unknown command", ["help", "validat"], /unknown command 'validat'.*Did you mean validate\?/s],

@@ -6,7 +6,7 @@ import { CONTRACT, workFolder } from "./validate-scene.ts";
 const OWN = projectFile("fixtures/contract/contract.yaml");
 
 describe("contract check", () => {
-  test("finds nothing in the project's own contract, of which only accounts have a key", async () => {
+  test("has no finding in the project's own contract, where only accounts have a key", async () => {
     const { code, stdout } = await runCli(["contract", "check", OWN]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Example energy platform, data import 1.0: \d operations, 0 findings\n/);
@@ -16,7 +16,7 @@ describe("contract check", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ withoutKey: ["validate-account", "create-notes"] });
   });
 
-  test("says what is wrong or not understood, with file and line, as text and as JSON", async () => {
+  test("lists what is wrong or not understood, with file and line, as text and as JSON", async () => {
     const broken = CONTRACT.replace("x-migrate-key", "x-migrate-kee").replace('schemas/Account"', 'schemas/Acount"');
     const text = await contract(["check", "contract.yaml"], broken);
     expect(text.code).toBe(1);
@@ -35,7 +35,7 @@ describe("contract check", () => {
     });
   });
 
-  test("counts an overlay in, and says what in it hits nothing", async () => {
+  test("applies an overlay, and reports its targets that match nothing", async () => {
     const overlay = [
       "overlay: 1.0.0",
       'info: { title: Ours, version: "1" }',
@@ -104,7 +104,7 @@ describe("contract show", () => {
     expect(new Set(rows.map((row) => row.replaceAll("\\|", "").split("|").length))).toEqual(new Set([7]));
   });
 
-  test("gives the same as JSON", async () => {
+  test("prints operations and fields as JSON", async () => {
     const { code, stdout } = await shown("json");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({

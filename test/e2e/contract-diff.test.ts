@@ -10,7 +10,7 @@ const NEXT = CONTRACT.replace("name: { type: string, maxLength: 40 }", "name: { 
 const diff = (args: readonly string[], files: Readonly<Record<string, string>> = {}): ReturnType<typeof runCli> =>
   runCli(["contract", "diff", ...args], { cwd: workFolder({ "next.yaml": NEXT, ...files }) });
 
-test("contract diff says what breaks payloads, and ends with 1 where something does", async () => {
+test("contract diff lists changes that break payloads, and then ends with 1", async () => {
   const { code, stdout } = await diff(["contract.yaml", "next.yaml"]);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^Small platform 1: 5 changes, 4 that can break payloads\n/);
@@ -23,7 +23,7 @@ test("contract diff says what breaks payloads, and ends with 1 where something d
   expect(await diff(["next.yaml", "missing.yaml"])).toMatchObject({ code: 2 });
 });
 
-test("with a mapping it ends with 1 only where that is broken", async () => {
+test("contract diff with a mapping ends with 1 only where the mapping breaks", async () => {
   const mapping = "operation: import-account\nkey: number\npayload:\n  number: REF\n  supplier: { value: A }\n";
   const untouched = await diff(["contract.yaml", "next.yaml", "--mapping", "small.yaml"], {
     "small.yaml": mapping,

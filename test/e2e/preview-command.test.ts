@@ -21,13 +21,13 @@ describe("preview", () => {
     expect(stdout).not.toContain("Record 2");
   });
 
-  test("shows shapes, not values, unless asked", async () => {
+  test("shows the shapes of values, and the values only with --show-values", async () => {
     const { stdout, stderr } = await preview(["--supplier", "ACME"]);
     expect(stdout).toMatch(/^ {2}customers\.0\.email\n {6}a@/m);
     for (const value of ["Able", "Ada", "example"]) expect(stdout + stderr).not.toContain(value);
   });
 
-  test("shows as many as --limit says, and what is wrong with them", async () => {
+  test("shows as many records as --limit allows, with their problems", async () => {
     const { stdout } = await preview(["--supplier", "ACME", "--limit", "5"]);
     expect(stdout.match(/^Record \d/gm)).toEqual(["Record 1", "Record 2"]);
     expect(stdout).toMatch(/^error {2}name {2}required: .*accounts\.csv:3, column NAME/m);

@@ -32,7 +32,7 @@ function lines(stdout: string): readonly Readonly<Record<string, unknown>>[] {
 }
 
 describe("migrate products", () => {
-  test("shows the first page, and says that there is more", async () => {
+  test("shows the first page, and a notice that there are more", async () => {
     const { code, stdout, stderr } = await read(["products"], { env: { MIGRATE_API_KEY: undefined } });
     expect([code, lines(stdout).length, stderr]).toEqual([0, 100, "The first 100 of 130; --all reads the rest\n"]);
   });
@@ -46,7 +46,7 @@ describe("migrate products", () => {
     expect((await read(["products", "--page", "1", "--all"])).code).toBe(2);
   });
 
-  test("filters what the platform filters", async () => {
+  test("passes its filters to the platform", async () => {
     const { stdout, stderr } = await read([
       "products",
       "--green",
@@ -63,14 +63,14 @@ describe("migrate products", () => {
     expect(none).toMatchObject({ code: 0, stdout: "", stderr: "The platform has none that fit\n" });
   });
 
-  test.each(["json", "csv"])("as %s is one document", async (format) => {
+  test.each(["json", "csv"])("writes one document as %s", async (format) => {
     const { stdout } = await read(["products", "--all", "--format", format]);
     const records: readonly { readonly code: string }[] =
       format === "json" ? JSON.parse(stdout) : parse(stdout, { columns: true });
     expect(records.map(({ code }) => code)).toEqual(sandbox.ready.products);
   });
 
-  test.skipIf(!HAS_SCRIPT)("is a table of 80 columns on a terminal", async () => {
+  test.skipIf(!HAS_SCRIPT)("shows a table of 80 columns on a terminal", async () => {
     const { stdout } = await read(["products", "--business"], {
       env: { TERM: "dumb", SHELL: "/bin/sh" },
       under: ["sh", "-c", 'script -qec "$*" /dev/null', "sh"],
@@ -87,7 +87,7 @@ describe("migrate rates", () => {
     ["2025-03-30", "2025-03-31", 46, "2025-03-30T00:00:00Z"],
     ["2025-10-26", "2025-10-27", 50, "2025-10-25T23:00:00Z"],
     ["2025-07-01T00:00Z", "2025-07-03T12:00+01:00", 118, "2025-07-01T00:00:00Z"],
-  ])("from %s to %s has %i half hours", async (from, to, count, first) => {
+  ])("from %s to %s, of a day with a clock change, has %i half hours", async (from, to, count, first) => {
     const { code, stdout } = await rates("--from", from, "--to", to, "--chronological");
     const found = lines(stdout).map(({ valid_from }) => String(valid_from));
     expect([code, found.length, found[0]]).toEqual([0, count, first]);
@@ -96,7 +96,7 @@ describe("migrate rates", () => {
     expect(latestFirst).toEqual(found.toReversed());
   });
 
-  test("sends no time without its zone", async () => {
+  test("sends every time with its zone", async () => {
     await admin.reset();
     const { stderr } = await rates("--from", "2025-07-01T09:30", "--to", "2025-07-01T12:30");
     expect(stderr).toContain("--from 2025-07-01T09:30 is read as London time: 2025-07-01T08:30:00Z\n");
@@ -104,15 +104,18 @@ describe("migrate rates", () => {
     expect(lines(stdout)).toHaveLength(6);
   });
 
-  test.each(["2025-03-30T01:30", "2025-10-26T01:30"])("%s is two times or none", async (from) => {
-    const { code, stdout, stderr } = await rates("--from", from);
-    expect([code, stdout]).toEqual([2, ""]);
-    const day = from.slice(0, 10);
-    expect(stderr).toContain(`--from ${day}T00:30:00Z`);
-    expect(stderr).toContain(`--from ${day}T01:30:00Z`);
-  });
+  test.each(["2025-03-30T01:30", "2025-10-26T01:30"])(
+    "refuses %s, which occurs twice or never in London",
+    async (from) => {
+      const { code, stdout, stderr } = await rates("--from", from);
+      expect([code, stdout]).toEqual([2, ""]);
+      const day = from.slice(0, 10);
+      expect(stderr).toContain(`--from ${day}T00:30:00Z`);
+      expect(stderr).toContain(`--from ${day}T01:30:00Z`);
+    },
+  );
 
-  test("below zero keep every digit, in every format", async () => {
+  test("keeps every digit of a negative rate, in every format", async () => {
     const period = ["--from", "2025-01-07T00:00Z", "--to", "2025-01-07T06:00Z"];
     const exact = lines((await rates(...period)).stdout).map(({ value_exc_vat }) => String(value_exc_vat));
     expect(exact.some((value) => /^-\d+\.\d{3,4}$/.test(value))).toBe(true);
@@ -128,13 +131,13 @@ describe("migrate rates", () => {
     ["night", "electricity", "E-2R-VAR-24-01-01-C"],
     ["standard", "gas", "G-1R-VAR-24-01-01-C"],
     ["standing", "gas", "G-1R-VAR-24-01-01-C"],
-  ])("of kind %s for %s", async (kind, fuel, tariff) => {
+  ])("shows rates of kind %s for %s", async (kind, fuel, tariff) => {
     const { code, stdout } = await read(["rates", "VAR-24-01-01", tariff, "--kind", kind, "--fuel", fuel]);
     expect(code).toBe(0);
     expect(lines(stdout)[0]).toMatchObject({ valid_to: null });
   });
 
-  test("are not asked for any further when nobody reads on", async () => {
+  test("requests no further page once the reader of stdout has gone", async () => {
     await admin.reset();
     const { product, tariff } = sandbox.ready.tariff;
     const running = startCli(["rates", product, tariff, "--all"], { env: sandbox.env });
@@ -144,7 +147,7 @@ describe("migrate rates", () => {
     expect((await admin.history()).length).toBeLessThan(100);
   });
 
-  test("that there are not", async () => {
+  test("reports a tariff that does not exist", async () => {
     const { code, stderr } = await read(["rates", "VAR-24-01-01", "../../accounts"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("the platform has no standard-unit-rates of")]);
     expect((await rates("--to", "2025-01-01")).stderr).toContain("period_from");
@@ -162,7 +165,7 @@ describe("migrate rates", () => {
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test("--plot draws today, and goes with no format", async () => {
+  test("--plot draws today, and is refused beside --format", async () => {
     expect((await rates("--plot")).stdout).toContain("highest");
     expect((await rates("--plot", "--format", "csv")).code).toBe(2);
   });
@@ -175,7 +178,7 @@ describe("migrate account", () => {
     expect(JSON.parse(stdout)).toMatchObject({ number: sandbox.ready.account, properties: [{ postcode: "SW1A 1AA" }] });
   });
 
-  test("has migrated accounts, too, in every format", async () => {
+  test("shows a migrated account, in every format", async () => {
     const place = workplace({ accounts: goodAccounts(1) }, sandbox);
     expect((await place.push()).code).toBe(0);
     const [account] = await admin.accounts();
@@ -189,7 +192,7 @@ describe("migrate account", () => {
   });
 
   test.each(["A-00000000", "../products", "A-5A3D1C0B?x=1", ".."])(
-    "%s is none, and is not repeated",
+    "reports that %s does not exist, without repeating it",
     async (number) => {
       const { code, stdout, stderr } = await read(["account", number, "--verbose"]);
       expect([code, stdout]).toEqual([2, ""]);
@@ -198,7 +201,7 @@ describe("migrate account", () => {
     },
   );
 
-  test("wants credentials that are right", async () => {
+  test("refuses to read without valid credentials", async () => {
     await admin.reset();
     const wrong = await read(["account", sandbox.ready.account], { env: { MIGRATE_API_KEY: "sk_wrong" } });
     expect([wrong.code, wrong.stdout]).toEqual([4, ""]);
@@ -209,12 +212,12 @@ describe("migrate account", () => {
 });
 
 describe("a platform", () => {
-  test.each(["products", "rates P T", "account A"])("has to be named for %s", async (command) => {
+  test.each(["products", "rates P T", "account A"])("that is not named is an error of `%s`", async (command) => {
     const { code, stderr } = await runCli(command.split(" "));
     expect([code, stderr]).toEqual([2, expect.stringContaining("no platform is named to read from")]);
   });
 
-  test("whose certificate is not trusted is not read", async () => {
+  test("with an untrusted certificate is not read from", async () => {
     expect(await read(["products"], { env: { MIGRATE_CA: undefined } })).toMatchObject({ code: 4, stdout: "" });
   });
 });

@@ -67,7 +67,7 @@ describe("reading back", () => {
       status === "pending" ? [key] : [],
     );
     const told = await work.migrate(["explain", absent]);
-    expect(told.stdout).toMatch(/Doubts settled\n.*\n.* resend /);
+    expect(told.stdout).toMatch(/Decisions\n.*\n.* resend /);
 
     await admin.faults({ forgetful: true, resetBefore: { at: [1] } });
     expect((await work.migrate(["resume"])).code).toBe(5);

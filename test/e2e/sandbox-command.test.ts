@@ -16,7 +16,7 @@ async function startedSandbox(options: Parameters<typeof startSandboxProcess>[0]
 }
 
 describe("the ready file", () => {
-  test("says where the sandbox listens, and all that a client needs", async () => {
+  test("of the sandbox holds its address and all that a client needs", async () => {
     const { ready } = await startedSandbox();
     expect(Object.keys(ready)).toEqual([
       "baseUrl",
@@ -39,7 +39,7 @@ describe("the ready file", () => {
     expect(products.count).toBeGreaterThan(100);
   });
 
-  test("is for its owner alone, and holds the key of MIGRATE_API_KEY where there is one", async () => {
+  test("of the sandbox is private, and holds the key of MIGRATE_API_KEY where there is one", async () => {
     const folder = temporaryFolder();
     const running = startCli(["sandbox", "--ready-file", "ready.json"], {
       cwd: folder,
@@ -54,7 +54,7 @@ describe("the ready file", () => {
   });
 });
 
-test("it stops on SIGTERM with exit code 0, also while it owes an answer", async () => {
+test("the sandbox stops on SIGTERM with exit code 0, even while a request is open", async () => {
   const sandbox = await startSandboxProcess({ flags: ["--hang-before", "every:1"] });
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   const pushing = work.startPush();
@@ -65,7 +65,7 @@ test("it stops on SIGTERM with exit code 0, also while it owes an answer", async
   await pushing.ended;
 });
 
-test("--data keeps accounts from one start to the next; without it everything is forgotten", async () => {
+test("the sandbox keeps accounts between starts with --data, and forgets them without", async () => {
   const folder = temporaryFolder();
   const flags = ["--data", path.join(folder, "state.json")];
   const first = await startSandboxProcess({ cwd: folder, flags });
@@ -86,7 +86,7 @@ test("--data keeps accounts from one start to the next; without it everything is
   expect(await adminOf(other).accounts()).toEqual([]);
 });
 
-test("its certificates serve again in the same folder", async () => {
+test("the sandbox uses its certificates again in the same folder", async () => {
   const folder = temporaryFolder();
   const first = await startSandboxProcess({ cwd: folder });
   const ca = readFileSync(first.ready.ca, "utf8");
@@ -95,7 +95,7 @@ test("its certificates serve again in the same folder", async () => {
   expect(readFileSync(second.ready.ca, "utf8")).toBe(ca);
 });
 
-test("it plays a contract of one's own", async () => {
+test("the sandbox serves the contract that --contract names", async () => {
   const folder = temporaryFolder();
   writeFileSync(path.join(folder, "contract.yaml"), OWN_CONTRACT);
   writeFileSync(path.join(folder, "people.ndjson"), '{"ref":"P1","age":41}\n{"ref":"P2","age":"old"}\n');
@@ -131,7 +131,7 @@ paths:
       responses: { "201": { description: made } }
 `;
 
-describe("the fault flags", () => {
+describe("the sandbox's fault flags", () => {
   test.each([
     [["--throttle", "every:10", "--retry-after", "2"], { throttle: { every: 10 }, retryAfter: 2 }],
     [["--error-before", "5%", "--error-status", "503"], { errorBefore: { share: 0.05 }, errorStatus: 503 }],
@@ -154,14 +154,14 @@ describe("the fault flags", () => {
     [["--latency", "fast"], "Milliseconds"],
     [["--error-status", "418"], "500, 502, 503 or 504"],
     [["--port", "70000"], "0 to 65535"],
-  ])("%j are not understood, and it says what is", async (flags, said) => {
+  ])("%j are refused, with what is expected", async (flags, said) => {
     const { code, stderr } = await runCli(["sandbox", ...flags], { cwd: temporaryFolder() });
     expect(code).toBe(2);
     expect(stderr).toContain(said);
   });
 });
 
-test("a port that is taken is told", async () => {
+test("the sandbox reports a port that is in use", async () => {
   const { ready } = await startedSandbox();
   const { code, stderr } = await runCli(["sandbox", "--port", new URL(ready.baseUrl).port], { cwd: temporaryFolder() });
   expect(code).toBe(2);

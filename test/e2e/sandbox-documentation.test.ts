@@ -5,13 +5,13 @@ import { projectFile, runCli } from "./cli.ts";
 
 const page = readFileSync(projectFile("docs/sandbox.md"), "utf8");
 
-test("every fault flag stands in the page's table, and the page names no other", () => {
+test("docs/sandbox.md lists every fault flag, and no other", () => {
   const rows = page.match(/^\| `--.+\| `[a-zA-Z]+`.*\|.*\|$/gm) ?? [];
   const named = rows.flatMap((row) => row.split("|")[1]?.match(/--[a-z-]+/g) ?? []);
   expect(named.toSorted()).toEqual(faultOptions.map(({ long }) => long ?? "").toSorted());
 });
 
-test("every option that the page gives the sandbox is one", async () => {
+test("every option of the sandbox in docs/sandbox.md exists", async () => {
   const { stdout } = await runCli(["sandbox", "--help"]);
   const options = page.match(/(?<=migrate sandbox .*|^\| `)--[a-z-]+/gm) ?? [];
   expect(options.length).toBeGreaterThan(10);

@@ -7,7 +7,7 @@ import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 
 describe.skipIf(!HAS_SCRIPT)("on a terminal", () => {
-  test("the report is coloured, and the summary stands behind it", async () => {
+  test("on a terminal the report is coloured, and the summary follows it", async () => {
     const shown = await onTerminal([], {});
     expect(shown).toContain("\u001b[31mrequired\u001b[39m  name");
     expect(shown).toMatch(/e\.g\. a\.csv:2.*validate a\.csv.*: 1 record/s);
@@ -17,7 +17,7 @@ describe.skipIf(!HAS_SCRIPT)("on a terminal", () => {
     ["--no-color", ["--no-color"], {}],
     ["NO_COLOR", [], { NO_COLOR: "1" }],
     ["a terminal that cannot", [], { TERM: "dumb" }],
-  ])("%s takes the colours away", async (_, flags, env) => {
+  ])("%s switches the colours off", async (_, flags, env) => {
     const shown = await onTerminal(flags, env);
     expect(shown).toContain("required  name");
     expect(shown).not.toContain("\u001b[3");

@@ -54,7 +54,7 @@ describe("help", () => {
     ["contract show", ["--operation", "--format"]],
     ["sandbox", ["--port", "--contract", "--data", "--ready-file", ...FAULTS]],
     ["demo", []],
-  ])("of %s lists its options", async (command, options) => {
+  ])("of %s lists the command's options", async (command, options) => {
     const { code, stdout } = await runCli([...command.split(" "), "--help"]);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: migrate ${command} `);
@@ -63,7 +63,7 @@ describe("help", () => {
   });
 });
 
-test("--version says the version of the package", async () => {
+test("--version prints the version of the package", async () => {
   const { version }: { readonly version: string } = JSON.parse(readFileSync(projectFile("package.json"), "utf8"));
   expect(await runCli(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
@@ -74,7 +74,7 @@ test("without a command, the help goes to stderr, exit 2", async () => {
   expect(stderr).toContain("Usage: migrate");
 });
 
-test("a reader that has had enough does not make it fail", async () => {
+test("--help succeeds when the reader of stdout closes it early", async () => {
   const headOnly = ["sh", "-c", '"$0" "$@" | head -n 1'];
   const flags = ["--operation", "import-account", "--format", "markdown"];
   const { code, stdout, stderr } = await runCli(["contract", "show", CONTRACT, ...flags], { under: headOnly });

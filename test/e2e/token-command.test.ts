@@ -16,7 +16,7 @@ function webToken(claims: object): string {
 }
 
 describe("migrate token", () => {
-  test("says whose token it is, until when and in which form, and keeps the token and the key to itself", async () => {
+  test("shows a token's owner, expiry and form, and neither the token nor the key", async () => {
     const { code, stdout, stderr } = await migrate(["token", "--verbose"], { TZ: "Europe/Lisbon" });
     expect(code).toBe(0);
     expect(stdout).toContain(new URL(sandbox.ready.baseUrl).origin);
@@ -28,7 +28,7 @@ describe("migrate token", () => {
     expect((await admin.history()).map(({ login }) => login)).toEqual([{ with: "APIKey" }]);
   });
 
-  test("shows a token on request, and it opens the platform", async () => {
+  test("shows the token with --show, and the platform accepts it", async () => {
     const { code, stdout } = await migrate(["token", "--show", "--format", "json", "--auth", "bearer"]);
     const shown = JSON.parse(stdout);
     expect(code).toBe(0);
@@ -47,7 +47,7 @@ describe("migrate token", () => {
     expect(await admin.tokenRequests()).toHaveLength(1);
   });
 
-  test("says nothing of who and when where a given token does not tell", async () => {
+  test("shows no owner and no expiry for a given token that holds none", async () => {
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "opaque_canary_8fP" };
     const { code, stdout } = await migrate(["token"], env);
     expect(code).toBe(0);
@@ -57,7 +57,7 @@ describe("migrate token", () => {
     expect(await admin.history()).toEqual([]);
   });
 
-  test("ends with 4 for a given token that is over", async () => {
+  test("ends with 4 for a given token that has expired", async () => {
     const token = webToken({ sub: "\u001b[31mred", exp: 1_600_000_000 });
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: token };
     const { code, stdout, stderr } = await migrate(["token"], env);
@@ -78,7 +78,7 @@ describe("migrate token", () => {
     expect(await admin.history()).toHaveLength(1);
   });
 
-  test("ends with 4 where the platform has had too many logins", async () => {
+  test("ends with 4 where the platform refuses more logins", async () => {
     await admin.faults({ maxLogins: 1 });
     expect((await migrate(["token"])).code).toBe(0);
     const { code, stderr } = await migrate(["token"]);
@@ -86,14 +86,14 @@ describe("migrate token", () => {
     expect(stderr).toMatch(/KT-CT-1199[\s\S]*wait some minutes/);
   });
 
-  test("ends with 3 where nobody listens, and with 2 without credentials or a platform", async () => {
+  test("ends with 3 where nothing listens, and with 2 without credentials or a platform", async () => {
     const away = await migrate(["token"], { MIGRATE_BASE_URL: "https://127.0.0.1:9/v1/" });
     expect([away.code, away.stderr]).toEqual([3, expect.stringContaining("ECONNREFUSED")]);
     expect((await migrate(["token"], { MIGRATE_API_KEY: undefined })).code).toBe(2);
     expect((await migrate(["token"], { MIGRATE_BASE_URL: undefined })).code).toBe(2);
   });
 
-  test("has nothing to obtain for basic authentication, which opens the account read", async () => {
+  test("obtains no token for basic authentication, with which `account` works", async () => {
     const { code, stdout } = await migrate(["token", "--auth", "basic"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^form +Authorization: Basic/m);

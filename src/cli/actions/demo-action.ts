@@ -8,8 +8,8 @@ const DEMO_FOLDER = ".migrate/demo";
 
 /** Shows the demo step by step; its exit code is 0 when every account has arrived. */
 export function demoAction(flags: Flags): Promise<void> {
-  return withContext(flags, async (world) => {
-    const { dependencies, logger } = world;
+  return withContext(flags, async (context) => {
+    const { dependencies, logger } = context;
     const steps = demo(
       { folder: DEMO_FOLDER },
       {
@@ -44,7 +44,7 @@ export function demoAction(flags: Flags): Promise<void> {
     for await (const step of steps) {
       if (step.kind === "end") return step.exitCode;
       if (step.kind === "say") logger.lines(`${step.text}\n`);
-      else await showRun(step.report, "text", world);
+      else await showRun(step.report, "text", context);
     }
     return 3;
   });

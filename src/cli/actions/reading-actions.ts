@@ -11,17 +11,16 @@ import { receivedRecordText } from "../../report/record-formats.ts";
 import { rateChart } from "../../report/rate-chart.ts";
 import { londonDay, resolveTime } from "../../time/london-time.ts";
 import type { Flags } from "../options/options.ts";
-import type { ListFlags, ProductFlags, RateFlags, ReadingFlags } from "../options/reading-options.ts";
-import type { Context } from "../process/context.ts";
-import { withContext } from "../process/context.ts";
+import type { ListFlags, ProductFlags, RateFlags, ReadingFlags, TokenFlags } from "../options/reading-options.ts";
+import { type Context, withSettings } from "../process/context.ts";
 import { isTerminal } from "../process/terminal.ts";
-import { readSettings, requireTarget } from "../settings/settings.ts";
+import { requireTarget } from "../settings/settings.ts";
 import { productView, rateView, showRecords } from "../views/reading-view.ts";
-import { tokenJson, tokenText } from "../views/token-view.ts";
+import { tokenView } from "../views/token-view.ts";
+import { show } from "../views/view.ts";
 
 export function productsAction(flags: ProductFlags): Promise<void> {
-  return withContext(flags, async (world) => {
-    const target = await targetOf(flags);
+  return withTarget(flags, async (target, context) => {
     const { brand, green, prepay, tracker, variable, business, historical, availableAt } = flags;
     const filters = {
       brand,
@@ -31,33 +30,31 @@ export function productsAction(flags: ProductFlags): Promise<void> {
       isVariable: variable,
       isBusiness: business,
       isHistorical: historical,
-      availableAt: momentOf(availableAt, "--available-at", world),
+      availableAt: timeOf(availableAt, "--available-at", context),
     };
     const extent = extentOf(flags, "first");
-    const pages = products({ target, filters, extent }, world.dependencies);
-    return showRecords(pages, { view: productView, format: formatOf(flags), extent }, world);
+    const pages = products({ target, filters, extent }, context.dependencies);
+    return showRecords(pages, { view: productView, format: formatOf(flags), extent }, context);
   });
 }
 
 export function ratesAction(product: string, tariff: string, flags: RateFlags): Promise<void> {
-  return withContext(flags, async (world) => {
-    const target = await targetOf(flags);
+  return withTarget(flags, async (target, context) => {
     const { fuel, kind, chronological = false } = flags;
-    const from = momentOf(flags.from, "--from", world);
-    const to = momentOf(flags.to, "--to", world);
+    const from = timeOf(flags.from, "--from", context);
+    const to = timeOf(flags.to, "--to", context);
     const request = { product, tariff, fuel, kind, from, to };
-    if (flags.plot === true) return plotDay({ target, request }, world);
+    if (flags.plot === true) return plotDay({ target, request }, context);
     const extent = extentOf(flags, from === undefined ? "first" : "all");
-    const pages = rates({ target, request, extent, chronological }, world.dependencies);
-    return showRecords(pages, { view: rateView, format: formatOf(flags), extent }, world);
+    const pages = rates({ target, request, extent, chronological }, context.dependencies);
+    return showRecords(pages, { view: rateView, format: formatOf(flags), extent }, context);
   });
 }
 
 export function accountAction(number: string, flags: ReadingFlags): Promise<void> {
-  return withContext(flags, async (world) => {
-    const target = await targetOf(flags);
-    const read = await account({ target, number }, world.dependencies);
-    await world.write(receivedRecordText(read, formatOf(flags), world.dependencies.screen.width));
+  return withTarget(flags, async (target, context) => {
+    const read = await account({ target, number }, context.dependencies);
+    await context.write(receivedRecordText(read, formatOf(flags), context.dependencies.screen.width));
     return 0;
   });
 }
@@ -67,9 +64,9 @@ async function plotDay(
   { dependencies, write }: Context,
 ): Promise<number> {
   const day = londonDay(request.from ?? new Date(dependencies.clock.now()).toISOString());
-  const asked = { ...request, from: day.from, to: day.to };
+  const dayRequest = { ...request, from: day.from, to: day.to };
   const found: UnitRate[] = [];
-  for await (const page of rates({ target, request: asked, extent: "all", chronological: true }, dependencies)) {
+  for await (const page of rates({ target, request: dayRequest, extent: "all", chronological: true }, dependencies)) {
     found.push(...page.results);
   }
   const bars = halfHours(day, found).map(({ clock, rate }) => ({ clock, value: rate?.value_inc_vat }));
@@ -78,8 +75,11 @@ async function plotDay(
   return 0;
 }
 
-async function targetOf(flags: Flags): Promise<TargetSettings> {
-  return requireTarget((await readSettings([], flags, process.cwd())).target, "to read from");
+function withTarget(
+  flags: Flags,
+  action: (target: TargetSettings, context: Context) => Promise<number>,
+): Promise<void> {
+  return withSettings([], flags, async ({ target }, context) => action(requireTarget(target, "to read from"), context));
 }
 
 function extentOf({ all, page }: ListFlags, otherwise: PageSelection): PageSelection {
@@ -90,30 +90,22 @@ function formatOf({ format }: ReadingFlags): RecordFormat {
   return format ?? (isTerminal(process.stdout) ? "text" : "ndjson");
 }
 
-/** As it is sent, with its zone; what had to be assumed is said. */
-function momentOf(text: string | undefined, name: string, { logger }: Context): string | undefined {
+/** The time as it is sent, with its zone; a notice says when the zone had to be assumed. */
+function timeOf(text: string | undefined, name: string, { logger }: Context): string | undefined {
   if (text === undefined) return undefined;
   const { utc, assumed } = resolveTime(text, name);
   if (assumed) logger.notice(`${name} ${text} is read as London time: ${utc}`);
   return utc;
 }
 
-export interface TokenFlags extends Flags {
-  readonly format: "text" | "json";
-  readonly show?: boolean;
-}
-
-/** A token that has ended is shown, and ends the command as its use would. */
+/** An expired token is shown, with the exit code that its use would have. */
 const EXPIRED_EXIT_CODE = 4;
 
 export function tokenAction(flags: TokenFlags): Promise<void> {
-  return withContext(flags, async ({ dependencies, write }) => {
-    const { target } = await readSettings([], flags, process.cwd());
-    const record = await token(
-      { target: requireTarget(target, "to get a token from"), show: flags.show ?? false },
-      dependencies,
-    );
-    await write(flags.format === "json" ? tokenJson(record) : tokenText(record));
+  return withSettings([], flags, async (settings, context) => {
+    const target = requireTarget(settings.target, "to get a token from");
+    const record = await token({ target, show: flags.show ?? false }, context.dependencies);
+    await show(tokenView, record, flags, context);
     return record.ended ? EXPIRED_EXIT_CODE : 0;
   });
 }

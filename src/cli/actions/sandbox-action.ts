@@ -1,26 +1,14 @@
 import { sandbox } from "../../commands/serve-sandbox.ts";
-import type { SupplierStatus } from "../../sandbox/state/sandbox-state.ts";
 import type { SandboxReady } from "../../sandbox/start-sandbox.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import { readConfig } from "../settings/config-file.ts";
-import type { FaultFlags } from "../options/sandbox-options.ts";
-import { faultsOf } from "../options/sandbox-options.ts";
-import type { Flags } from "../options/options.ts";
-import { withContext } from "../process/context.ts";
-
-export interface SandboxFlags extends Flags, FaultFlags {
-  readonly port: number;
-  readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
-  readonly data?: string;
-  readonly readyFile?: string;
-}
+import { faultsOf, type SandboxFlags } from "../options/sandbox-options.ts";
+import { withConfig } from "../process/context.ts";
 
 /** Where a sandbox keeps its certificates, so that `--ca` stays the same from one start to the next. */
 const SANDBOX_FOLDER = ".migrate/sandbox";
 
 export function sandboxAction(flags: SandboxFlags): Promise<void> {
-  return withContext(flags, async ({ dependencies, logger }) => {
-    const config = await readConfig(flags.config, process.cwd());
+  return withConfig(flags, async (config, { dependencies, logger }) => {
     const { apiKey } = await dependencies.secrets({});
     const options = {
       apiKey,
@@ -41,7 +29,7 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
   });
 }
 
-/** How to talk to it, ready to be pasted into a shell. A key of the user's own is not shown. */
+/** How to push to it, ready to be pasted into a shell. A key that the user chose is not shown. */
 function sandboxText({ baseUrl, ca, apiKey, supplier, adminUrl }: SandboxReady, showKey: boolean): string {
   const push = ["migrate", "push", "...", "--supplier", supplier, "--base-url", baseUrl, "--ca", ca];
   return `A local platform listens at ${baseUrl}

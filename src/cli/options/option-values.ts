@@ -2,64 +2,131 @@ import { InvalidArgumentError } from "commander";
 import { isIsoDate } from "../../time/calendar.ts";
 import { AUTH_SCHEMES, type AuthScheme } from "../../job/auth-settings.ts";
 import type { MaxErrors } from "../../job/recorded-settings.ts";
+import { FUELS, type Fuel, RATE_KINDS, type RateKind } from "../../platform/reading/rate-kinds.ts";
+import { type Format, FORMATS, RECORD_FORMATS, type RecordFormat } from "../../report/formats/output-format.ts";
+import type { Trigger } from "../../sandbox/faults/fault-options.ts";
+import { SUPPLIER_STATUSES, type SupplierStatus } from "../../sandbox/state/sandbox-state.ts";
 
-/** Of an option that may be repeated. */
-export function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
+/** Choices that are named elsewhere. */
+interface Choices {
+  readonly format: Format;
+  readonly recordFormat: RecordFormat;
+  readonly fuel: Fuel;
+  readonly rateKind: RateKind;
 }
 
-export function splitKeys(value: string, previous: readonly string[] = []): readonly string[] {
-  return [
-    ...previous,
-    ...value
+export const CHOICES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
+  format: FORMATS,
+  recordFormat: RECORD_FORMATS,
+  fuel: FUELS,
+  rateKind: RATE_KINDS,
+};
+
+/** How the text of an option is read, by the option's kind. `before` is the value that it had so far. */
+export const PARSERS = {
+  /** Of an option that may be repeated. */
+  list: (text: string, before: unknown): readonly string[] => [...listOf(before), text],
+
+  keys: (text: string, before: unknown): readonly string[] => [
+    ...listOf(before),
+    ...text
       .split(",")
       .map((key) => key.trim())
       .filter((key) => key !== ""),
-  ];
-}
+  ],
 
-export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
-  return (text) => {
+  number: (text: string, _before: unknown, [min, max]: NumberRange = [0]): number => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    if (/^\d+$/.test(text) && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
+    const range = max === undefined ? `of ${min} or more` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`A whole number ${range} is expected.`);
-  };
-}
+  },
 
-export function rate(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0 && value <= 100_000) return value;
-  throw new InvalidArgumentError("Requests a second: a number above 0 is expected.");
-}
+  count: (text: string): number => PARSERS.number(text, undefined, [1, 1_000_000_000]),
 
-/** Milliseconds. */
-export function duration(text: string): number {
-  const [, amount, unit = "s"] = /^(\d{1,9})(s|m|h|d)?$/.exec(text) ?? [];
-  if (amount !== undefined) return Number(amount) * (UNIT_MS[unit] ?? 0);
-  throw new InvalidArgumentError("A duration is expected: 90s, 30m, 2h, 1d.");
-}
+  rate: (text: string): number => {
+    const value = Number(text);
+    if (Number.isFinite(value) && value > 0 && value <= 100_000) return value;
+    throw new InvalidArgumentError("Requests a second: a number above 0 is expected.");
+  },
+
+  /** Milliseconds. */
+  duration: (text: string): number => {
+    const [, amount, unit = "s"] = /^(\d{1,9})(s|m|h|d)?$/.exec(text) ?? [];
+    if (amount !== undefined) return Number(amount) * (UNIT_MS[unit] ?? 0);
+    throw new InvalidArgumentError("A duration is expected: 90s, 30m, 2h, 1d.");
+  },
+
+  day: (text: string): string => {
+    if (isIsoDate(text)) return text;
+    throw new InvalidArgumentError("A date is expected, as 2026-01-31.");
+  },
+
+  concurrency: (text: string): "auto" | number =>
+    text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, 1024]),
+
+  authScheme: (text: string): AuthScheme => {
+    const known = AUTH_SCHEMES.find((scheme) => scheme.toLowerCase() === text.toLowerCase());
+    if (known !== undefined) return known;
+    throw new InvalidArgumentError(`One of ${AUTH_SCHEMES.join(", ")} is expected.`);
+  },
+
+  maxErrors: (text: string): MaxErrors => {
+    const [, count, percent] = /^(?:(\d+)|(\d+(?:\.\d+)?)%)$/.exec(text) ?? [];
+    if (count !== undefined) return { count: Number(count) };
+    if (percent !== undefined && Number(percent) <= 100) return { share: Number(percent) / 100 };
+    throw new InvalidArgumentError("A count (20) or a share of the records (5%) is expected.");
+  },
+
+  boolean: (text: string): boolean => {
+    if (text === "true" || text === "false") return text === "true";
+    throw new InvalidArgumentError("true or false is expected.");
+  },
+
+  trigger: (text: string): Trigger => {
+    const [, every, percent, list] = /^(?:every:(\d+)|(\d+(?:\.\d+)?)%|at:(\d+(?:,\d+)*))$/.exec(text) ?? [];
+    if (every !== undefined && Number(every) > 0) return { every: Number(every) };
+    if (percent !== undefined && Number(percent) <= 100) return { share: Number(percent) / 100 };
+    if (list !== undefined) return { at: list.split(",").map(Number) };
+    throw new InvalidArgumentError(
+      "every:10 (each tenth request), 5% (a share of them) or at:3,7 (these) is expected.",
+    );
+  },
+
+  latency: (text: string): number | readonly [number, number] => {
+    const [, from, to] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
+    if (from === undefined) throw new InvalidArgumentError("Milliseconds: 50, or a range 20-80.");
+    return to === undefined ? Number(from) : [Number(from), Number(to)];
+  },
+
+  errorStatus: (text: string): 500 | 502 | 503 | 504 => {
+    const known = ([500, 502, 503, 504] as const).find((status) => String(status) === text);
+    if (known !== undefined) return known;
+    throw new InvalidArgumentError("500, 502, 503 or 504 is expected.");
+  },
+
+  retryAfter: (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text),
+
+  suppliers: (text: string): Readonly<Record<string, SupplierStatus>> => {
+    const given = text.split(",").map((entry) => {
+      const [code = "", status = "Ongoing", ...more] = entry.split("=");
+      const known = SUPPLIER_STATUSES.find((one) => one === status);
+      if (code.trim() === "" || known === undefined || more.length > 0) {
+        throw new InvalidArgumentError(
+          `Codes are expected, each with a status if need be: ${SUPPLIER_STATUSES.join(", ")}.`,
+        );
+      }
+      return [code.trim(), known] as const;
+    });
+    return Object.fromEntries(given);
+  },
+};
+
+/** Least, and most. */
+export type NumberRange = readonly [min: number, max?: number];
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-export function day(text: string): string {
-  if (isIsoDate(text)) return text;
-  throw new InvalidArgumentError("A date is expected, as 2026-01-31.");
-}
-
-export function concurrency(text: string): "auto" | number {
-  return text === "auto" ? "auto" : wholeNumber(1, 1024)(text);
-}
-
-export function authScheme(text: string): AuthScheme {
-  const known = AUTH_SCHEMES.find((scheme) => scheme.toLowerCase() === text.toLowerCase());
-  if (known !== undefined) return known;
-  throw new InvalidArgumentError(`One of ${AUTH_SCHEMES.join(", ")} is expected.`);
-}
-
-export function tolerance(text: string): MaxErrors {
-  const [, count, percent] = /^(?:(\d+)|(\d+(?:\.\d+)?)%)$/.exec(text) ?? [];
-  if (count !== undefined) return { count: Number(count) };
-  if (percent !== undefined && Number(percent) <= 100) return { share: Number(percent) / 100 };
-  throw new InvalidArgumentError("A count (20) or a share of the records (5%) is expected.");
+function listOf(before: unknown): readonly string[] {
+  return Array.isArray(before) ? before.map(String) : [];
 }

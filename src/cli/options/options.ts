@@ -1,221 +1,139 @@
-import type { Command } from "commander";
-import { Option } from "commander";
-import type { AuthScheme } from "../../job/auth-settings.ts";
-import type { MaxErrors } from "../../job/recorded-settings.ts";
+import type { Command, Option } from "commander";
 import type { Format } from "../../report/formats/output-format.ts";
-import { FORMATS } from "../../report/formats/output-format.ts";
-import {
-  authScheme,
-  collect,
-  concurrency,
-  day,
-  duration,
-  rate,
-  splitKeys,
-  tolerance,
-  wholeNumber,
-} from "./option-values.ts";
+import { type FlagsOf, optionOf, optionsOf, type OptionTable } from "./option-table.ts";
 
-/** Under which heading `--help` shows the options. */
-function inGroup(heading: string, options: readonly Option[]): readonly Option[] {
-  return options.map((option) => (option.helpGroupHeading === undefined ? option.helpGroup(heading) : option));
-}
+const GENERAL = {
+  config: { arg: "<file>", env: true, help: "configuration file (default: migrate.yaml, searched upwards)" },
+  ledger: {
+    arg: "<path>",
+    env: true,
+    config: true,
+    help: "where runs are remembered (default: .migrate/ledger.db)",
+  },
+  overlay: { arg: "<file>", kind: "list", help: "overlay for both documents (repeatable)" },
+} as const;
 
-export const configOption: Option = new Option(
-  "--config <file>",
-  "configuration file (default: migrate.yaml, searched upwards)",
-).env("MIGRATE_CONFIG");
+const CONTRACT = {
+  contract: {
+    arg: "<file>",
+    kind: "list",
+    env: true,
+    config: true,
+    help: "OpenAPI document, then overlays in order (repeatable)",
+  },
+  cache: { negated: true, help: "compile the contract without the cache" },
+  operation: { arg: "<id>", env: true, config: true, help: 'operation id, or "METHOD path"' },
+} as const;
 
-/** What every command takes. */
-export const messageOptions: readonly Option[] = inGroup("Messages:", [
-  new Option("--quiet", "say nothing on stderr but failures"),
-  new Option("--verbose", "say more on stderr"),
-  new Option("--no-color", "no colours"),
-  new Option("--log-format <format>", "how to talk on stderr")
-    .choices(["text", "json"])
-    .default("text")
-    .env("MIGRATE_LOG_FORMAT"),
-]);
+const INPUT = {
+  mapping: {
+    arg: "<file>",
+    env: true,
+    config: true,
+    help: "how rows become payloads (none: JSON sources are payloads already)",
+  },
+  source: { arg: "<name=path>", kind: "list", help: "files of one source of the mapping (repeatable)" },
+  supplier: { arg: "<code>", env: true, config: true, help: "import supplier, ${supplier} in the mapping" },
+  encoding: {
+    arg: "<name>",
+    env: true,
+    config: true,
+    help: "encoding of the sources (default: UTF-8, or by byte order mark)",
+  },
+  delimiter: { arg: "<char>", env: true, config: true, help: "delimiter of CSV sources (default: detected)" },
+  limit: { arg: "<n>", kind: "number", range: [1], help: "only the first n records" },
+  today: { arg: "<date>", kind: "day", env: true, help: "the day that rules take for today, YYYY-MM-DD" },
+  only: { arg: "<keys>", kind: "keys", help: "only the records with these business keys, separated by commas" },
+} as const;
 
-export const contractOption: Option = new Option(
-  "--contract <file>",
-  "OpenAPI document, then overlays in order (repeatable)",
-)
-  .argParser(collect)
-  .env("MIGRATE_CONTRACT")
-  .helpGroup("Contract:");
+const CHECK = {
+  maxErrors: { arg: "<n|n%>", kind: "maxErrors", env: true, help: "stop when more records than this are invalid" },
+  allowEmpty: { help: "an input without records is fine" },
+} as const;
 
-export const cacheOption: Option = new Option(
-  "--no-cache",
-  "compile the contract anew, and keep nothing of it",
-).helpGroup("Contract:");
+const REPORT = {
+  showValues: { help: "show the values of cells (default: their shape)" },
+  out: { arg: "<dir>", env: true, config: true, help: "folder for outcomes, errors, rejects and summary" },
+} as const;
 
-export const operationOption: Option = new Option("--operation <id>", 'operation id, or "METHOD path"')
-  .env("MIGRATE_OPERATION")
-  .helpGroup("Contract:");
+const PLATFORM = {
+  target: { arg: "<name>", env: true, config: true, help: "target of the configuration file" },
+  baseUrl: { arg: "<url>", env: true, help: "the platform's base address, ending in /v1/" },
+  ca: { arg: "<pem>", env: true, help: "certificate authority to trust beside the usual ones" },
+  auth: {
+    arg: "<form>",
+    kind: "authScheme",
+    env: true,
+    help: "what stands before the token: Token, JWT, Bearer, none; or basic: the key, no token",
+  },
+  proxy: { arg: "<url>", env: true, help: "proxy to go through; HTTPS_PROXY of the environment is not used" },
+  allowInsecureLoopback: { help: "let http:// to this machine pass, for tests" },
+} as const;
 
-export const overlayOption: Option = new Option(
-  "--overlay <file>",
-  "overlay for both documents (repeatable)",
-).argParser(collect);
+const SENDING = {
+  dryRun: { help: "everything but the sending" },
+  revise: { help: "send accepted records again whose content has changed" },
+  until: { arg: "<step>", help: "stop after this step of the workflow: validate or stage" },
+  remoteValidate: { conflicts: ["until"], help: "create nothing: only ask the platform's own validation" },
+  refreshReferences: { help: "first write the reference list of products anew, from the platform" },
+  sendInvalid: { help: "send also what is invalid here, and let the platform judge (asks first; see --yes)" },
+  concurrency: { arg: "<auto|n>", kind: "concurrency", env: true, help: "requests in flight" },
+  rps: { arg: "<n>", kind: "rate", env: true, help: "most requests a second" },
+  /** True: as long as it takes; otherwise milliseconds. */
+  waitForSupplier: {
+    arg: "[duration]",
+    kind: "duration",
+    help: "wait while the import supplier is Paused or Complete (30m, 2h; default: as long as it takes)",
+  },
+  yes: { help: "send to a production target, or what is invalid, without asking" },
+} as const;
 
-export const mappingOption: Option = new Option(
-  "--mapping <file>",
-  "how rows become payloads (none: JSON sources are payloads already)",
-).env("MIGRATE_MAPPING");
+const MESSAGES = {
+  quiet: { help: "write only failures to stderr" },
+  verbose: { help: "write more messages to stderr" },
+  color: { negated: true, help: "no colours" },
+  logFormat: {
+    arg: "<format>",
+    choices: ["text", "json"],
+    default: "text",
+    env: true,
+    help: "form of the messages on stderr",
+  },
+} as const;
 
-const inputOptions: readonly Option[] = inGroup("Input:", [
-  mappingOption,
-  new Option("--source <name=path>", "files of one source of the mapping (repeatable)").argParser(collect),
-  new Option("--supplier <code>", "import supplier, ${supplier} in the mapping").env("MIGRATE_SUPPLIER"),
-  new Option("--encoding <name>", "encoding of the sources (default: UTF-8, or by byte order mark)").env(
-    "MIGRATE_ENCODING",
-  ),
-  new Option("--delimiter <char>", "delimiter of CSV sources (default: detected)").env("MIGRATE_DELIMITER"),
-  new Option("--limit <n>", "only the first n records").argParser(wholeNumber(1)),
-  new Option("--today <date>", "the day that rules take for today, YYYY-MM-DD").argParser(day).env("MIGRATE_TODAY"),
-  new Option("--only <keys>", "only the records with these business keys, separated by commas").argParser(splitKeys),
-]);
+const STORE = {
+  store: { arg: "<place>", env: true, help: "a folder, or s3://bucket (default: the supplier's bucket)" },
+  endpoint: { arg: "<url>", env: "AWS_ENDPOINT_URL_S3", help: "address of an S3-compatible store (default: AWS)" },
+  region: { arg: "<name>", env: "AWS_REGION", help: "region of the store (default: us-east-1)" },
+  concurrency: { arg: "<n>", kind: "number", range: [1, 256], default: 16, help: "questions to the store at once" },
+} as const;
 
-export const showValuesOption: Option = new Option(
-  "--show-values",
-  "show the values of cells (default: their shape)",
-).helpGroup("Report:");
+const RECONCILE = {
+  accept: { arg: "<key...>", help: "these records have arrived: settled by you, without asking the platform" },
+  resend: { arg: "<key...>", help: "these records have not: `migrate resume` sends them again" },
+  /** Milliseconds. */
+  quietPeriod: {
+    arg: "<duration>",
+    kind: "duration",
+    help: "time without a request before the platform is asked (90s, 5m; default: twice the longest request)",
+  },
+} as const;
 
-export const reportOptions: readonly Option[] = inGroup("Report:", [
-  new Option("--format <format>", "what goes to stdout")
-    .choices([...FORMATS])
-    .default("text")
-    .env("MIGRATE_FORMAT"),
-  new Option("--out <dir>", "folder for outcomes, errors, rejects and summary").env("MIGRATE_OUT"),
-]);
-
-export const checkOptions: readonly Option[] = inGroup("Input:", [
-  new Option("--max-errors <n|n%>", "stop when more records than this are invalid")
-    .argParser(tolerance)
-    .env("MIGRATE_MAX_ERRORS"),
-  new Option("--allow-empty", "an input without records is fine"),
-]);
-
-export const ledgerOption: Option = new Option(
-  "--ledger <path>",
-  "where runs are remembered (default: .migrate/ledger.db)",
-).env("MIGRATE_LEDGER");
-
-const targetOption: Option = new Option("--target <name>", "target of the configuration file").env("MIGRATE_TARGET");
-
-const tlsOptions: readonly Option[] = inGroup("Platform:", [
-  new Option("--ca <pem>", "certificate authority to trust beside the usual ones").env("MIGRATE_CA"),
-  new Option("--auth <form>", "what stands before the token: Token, JWT, Bearer, none; or basic: the key, no token")
-    .argParser(authScheme)
-    .env("MIGRATE_AUTH"),
-  new Option("--proxy <url>", "proxy to go through; HTTPS_PROXY of the environment is not used").env("MIGRATE_PROXY"),
-  new Option("--allow-insecure-loopback", "let http:// to this machine pass, for tests"),
-]);
-
-export const targetOptions: readonly Option[] = inGroup("Platform:", [
-  targetOption,
-  new Option("--base-url <url>", "the platform's base address, ending in /v1/").env("MIGRATE_BASE_URL"),
-  ...tlsOptions,
-]);
-
-export const storeOptions: readonly Option[] = inGroup("Store:", [
-  new Option("--store <place>", "a folder, or s3://bucket (default: the supplier's bucket)").env("MIGRATE_STORE"),
-  new Option("--endpoint <url>", "address of an S3-compatible store (default: AWS)").env("AWS_ENDPOINT_URL_S3"),
-  new Option("--region <name>", "region of the store (default: us-east-1)").env("AWS_REGION"),
-  new Option("--concurrency <n>", "questions to the store at once").argParser(wholeNumber(1, 256)).default(16),
-  targetOption,
-  ...tlsOptions,
-]);
-
-export const sendOptions: readonly Option[] = inGroup("Sending:", [
-  new Option("--concurrency <auto|n>", "requests in flight").argParser(concurrency).env("MIGRATE_CONCURRENCY"),
-  new Option("--rps <n>", "most requests a second").argParser(rate).env("MIGRATE_RPS"),
-  new Option(
-    "--wait-for-supplier [duration]",
-    "wait while the import supplier is Paused or Complete (30m, 2h; default: as long as it takes)",
-  ).argParser(duration),
-  new Option("--yes", "send to a production target, or what is invalid, without asking"),
-]);
-
-export const planOptions: readonly Option[] = inGroup("Sending:", [
-  new Option("--dry-run", "everything but the sending"),
-  new Option("--revise", "send accepted records again whose content has changed"),
-  new Option("--until <step>", "stop after this step of the workflow: validate or stage"),
-  new Option("--remote-validate", "create nothing: only ask the platform's own validation").conflicts("until"),
-  new Option("--refresh-references", "first write the reference list of products anew, from the platform"),
-  new Option("--send-invalid", "send also what is invalid here, and let the platform judge (asks first; see --yes)"),
-]);
-
-export const reconcileOptions: readonly Option[] = [
-  new Option("--accept <key...>", "these records have arrived: settled by you, without asking the platform"),
-  new Option("--resend <key...>", "these records have not: `migrate resume` sends them again"),
-  new Option(
-    "--quiet-period <duration>",
-    "time without a request before the platform is asked (90s, 5m; default: twice the longest request)",
-  ).argParser(duration),
-];
-
-/** What makes a job: a contract, a mapping, an input. */
-export const jobOptions: readonly Option[] = [
-  configOption,
-  contractOption,
-  cacheOption,
-  operationOption,
-  ...inputOptions,
-];
-
-export function formatOption(...more: readonly string[]): Option {
-  return new Option("--format <format>", "what goes to stdout").choices(["text", "json", ...more]).default("text");
-}
-
-/** These, and what every command takes. */
-export function withOptions(command: Command, options: readonly Option[]): Command {
-  for (const option of [...options, ...messageOptions]) command.addOption(option);
-  return command;
-}
+type Options = typeof GENERAL &
+  typeof CONTRACT &
+  typeof INPUT &
+  typeof CHECK &
+  typeof REPORT &
+  typeof PLATFORM &
+  typeof SENDING &
+  typeof MESSAGES;
 
 /** The options as typed in; `settings.ts` turns them into what was meant. */
-export interface Flags {
-  readonly config?: string;
-  readonly contract?: readonly string[];
-  readonly operation?: string;
-  readonly mapping?: string;
-  readonly source?: readonly string[];
-  readonly out?: string;
-  readonly supplier?: string;
-  readonly limit?: number;
-  readonly today?: string;
-  readonly only?: readonly string[];
-  readonly encoding?: string;
-  readonly delimiter?: string;
-  readonly maxErrors?: MaxErrors;
-  readonly allowEmpty?: boolean;
-  readonly showValues?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly color?: boolean;
-  readonly logFormat?: "text" | "json";
-  readonly target?: string;
-  readonly baseUrl?: string;
-  readonly ca?: string;
-  readonly proxy?: string;
-  readonly auth?: AuthScheme;
-  readonly allowInsecureLoopback?: boolean;
-  readonly concurrency?: "auto" | number;
-  readonly rps?: number;
-  /** True: as long as it takes; otherwise milliseconds. */
-  readonly waitForSupplier?: true | number;
-  readonly ledger?: string;
-  readonly yes?: boolean;
-  readonly dryRun?: boolean;
-  readonly revise?: boolean;
-  readonly until?: string;
-  readonly remoteValidate?: boolean;
-  readonly sendInvalid?: boolean;
-  readonly refreshReferences?: boolean;
-  readonly cache?: boolean;
-}
+export type Flags = Partial<FlagsOf<Options>>;
+
+/** Those that the configuration file can set too. */
+export type ConfigurableFlags = Pick<Flags, Configurable<Options>>;
+type Configurable<Table> = { [Name in keyof Table]: Table[Name] extends { config: true } ? Name : never }[keyof Table];
 
 /** Of the commands that report a run. */
 export interface RunFlags extends Flags {
@@ -225,27 +143,71 @@ export interface RunFlags extends Flags {
 }
 
 /** Of `reconcile`. */
-export interface ReconcileFlags extends RunFlags {
-  readonly accept?: readonly string[];
-  readonly resend?: readonly string[];
-  /** Milliseconds. */
-  readonly quietPeriod?: number;
-}
+export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
 /** Of `documents check`. */
-export interface DocumentFlags extends RunFlags {
-  readonly store?: string;
-  readonly endpoint?: string;
-  readonly region?: string;
-  /** Questions to the store at once. */
-  readonly concurrency: number;
-}
+export type DocumentFlags = Omit<RunFlags, "concurrency"> & FlagsOf<typeof STORE>;
 
 /** Of the commands that show something else. */
 export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
   /** The run to look into. */
   readonly run?: string;
-  /** Applied to both contracts of a comparison. */
-  readonly overlay?: readonly string[];
+}
+
+const GROUPS: Readonly<Record<string, OptionTable>> = {
+  "Options:": GENERAL,
+  "Contract:": CONTRACT,
+  "Input:": INPUT,
+  "Report:": REPORT,
+  "Platform:": PLATFORM,
+};
+
+/** The options of these names. */
+export function options(...names: readonly (keyof Flags)[]): readonly Option[] {
+  const wanted = new Set<string>(names);
+  const all = Object.entries(GROUPS).flatMap(([group, table]) => optionsOf(table, group));
+  return all.filter((option) => wanted.has(option.attributeName()));
+}
+
+export function formatOption(...more: readonly string[]): Option {
+  const choices = ["text", "json", ...more];
+  return optionOf("format", { arg: "<format>", choices, default: "text", help: "what goes to stdout" }, "Options:");
+}
+
+/** What makes a job: a contract, a mapping, an input. */
+export const jobOptions: readonly Option[] = [
+  ...options("config"),
+  ...optionsOf(CONTRACT, "Contract:"),
+  ...optionsOf(INPUT, "Input:"),
+];
+
+/** Of the commands that check the whole input. */
+export const checkOptions: readonly Option[] = optionsOf(CHECK, "Input:");
+
+/** Of the commands that report a run. */
+export const reportOptions: readonly Option[] = [
+  optionOf(
+    "format",
+    { arg: "<format>", choices: "format", default: "text", env: true, help: "what goes to stdout" },
+    "Report:",
+  ),
+  ...options("out"),
+];
+
+export const targetOptions: readonly Option[] = optionsOf(PLATFORM, "Platform:");
+
+export const sendOptions: readonly Option[] = optionsOf(SENDING, "Sending:");
+
+export const storeOptions: readonly Option[] = [
+  ...optionsOf(STORE, "Store:"),
+  ...options("target", "ca", "auth", "proxy", "allowInsecureLoopback"),
+];
+
+export const reconcileOptions: readonly Option[] = optionsOf(RECONCILE);
+
+/** The command with these options, and with what every command takes. */
+export function withOptions(command: Command, more: readonly Option[]): Command {
+  for (const option of [...more, ...optionsOf(MESSAGES, "Messages:")]) command.addOption(option);
+  return command;
 }

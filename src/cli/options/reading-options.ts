@@ -1,84 +1,64 @@
-import { InvalidArgumentError, Option } from "commander";
-import { FUELS, type Fuel, RATE_KINDS, type RateKind } from "../../platform/reading/rate-kinds.ts";
-import { RECORD_FORMATS, type RecordFormat } from "../../report/formats/output-format.ts";
+import type { Option } from "commander";
+import { type FlagsOf, optionsOf } from "./option-table.ts";
 import type { Flags } from "./options.ts";
-import { wholeNumber } from "./option-values.ts";
+
+const FORMAT = {
+  format: {
+    arg: "<format>",
+    choices: "recordFormat",
+    help: "what goes to stdout (default: text on a terminal, else ndjson)",
+  },
+} as const;
+
+const EXTENT = {
+  all: { help: "every page" },
+  page: {
+    arg: "<n>",
+    kind: "number",
+    range: [1, 10_000],
+    conflicts: ["all"],
+    help: "the page of this number alone (default: the first)",
+  },
+} as const;
+
+const PRODUCTS = {
+  brand: { arg: "<code>", help: "only products of this brand" },
+  green: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products green energy, or not" },
+  prepay: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products paid in advance, or not" },
+  tracker: {
+    arg: "[true|false]",
+    kind: "boolean",
+    preset: "true",
+    help: "only products tracking the market's price, or not",
+  },
+  variable: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products at a variable price, or not" },
+  business: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products for businesses, or not" },
+  historical: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products no longer on sale, or not" },
+  availableAt: { arg: "<time>", help: "only products on sale at this time" },
+} as const;
+
+const RATES = {
+  from: { arg: "<time>", help: "rates from then on: 2026-03-29, 2026-03-29T12:30Z" },
+  to: { arg: "<time>", help: "rates until then" },
+  fuel: { arg: "<fuel>", choices: "fuel", default: "electricity", help: "what the tariff is for" },
+  kind: { arg: "<kind>", choices: "rateKind", default: "standard", help: "which of its rates" },
+  chronological: { help: "the earliest first (default: the latest)" },
+  plot: {
+    conflicts: ["to", "format", "all", "page", "chronological"],
+    help: "draw the rates of one day: of --from, or today",
+  },
+} as const;
+
+const TOKEN = { show: { help: "show the token itself" } } as const;
 
 /** Of the commands that read from the platform. */
-export interface ReadingFlags extends Flags {
-  readonly format?: RecordFormat;
-}
+export type ReadingFlags = Flags & FlagsOf<typeof FORMAT>;
+export type ListFlags = ReadingFlags & FlagsOf<typeof EXTENT>;
+export type ProductFlags = ListFlags & FlagsOf<typeof PRODUCTS>;
+export type RateFlags = ListFlags & FlagsOf<typeof RATES>;
+export type TokenFlags = Flags & FlagsOf<typeof TOKEN> & { readonly format: "text" | "json" };
 
-export interface ListFlags extends ReadingFlags {
-  readonly all?: boolean;
-  readonly page?: number;
-}
-
-export interface ProductFlags extends ListFlags {
-  readonly brand?: string;
-  readonly green?: boolean;
-  readonly prepay?: boolean;
-  readonly tracker?: boolean;
-  readonly variable?: boolean;
-  readonly business?: boolean;
-  readonly historical?: boolean;
-  readonly availableAt?: string;
-}
-
-export interface RateFlags extends ListFlags {
-  readonly from?: string;
-  readonly to?: string;
-  readonly fuel: Fuel;
-  readonly kind: RateKind;
-  readonly chronological?: boolean;
-  readonly plot?: boolean;
-}
-
-export const recordFormatOption: Option = new Option(
-  "--format <format>",
-  "what goes to stdout (default: text on a terminal, else ndjson)",
-).choices([...RECORD_FORMATS]);
-
-const MAX_PAGE = 10_000;
-
-export const extentOptions: readonly Option[] = [
-  new Option("--all", "every page"),
-  new Option("--page <n>", "the page of this number alone (default: the first)")
-    .argParser(wholeNumber(1, MAX_PAGE))
-    .conflicts("all"),
-];
-
-export const productOptions: readonly Option[] = [
-  new Option("--brand <code>", "only products of this brand"),
-  booleanOption("--green", "green energy"),
-  booleanOption("--prepay", "paid in advance"),
-  booleanOption("--tracker", "tracking the market's price"),
-  booleanOption("--variable", "at a variable price"),
-  booleanOption("--business", "for businesses"),
-  booleanOption("--historical", "no longer on sale"),
-  new Option("--available-at <time>", "only products on sale at this time"),
-];
-
-export const rateOptions: readonly Option[] = [
-  new Option("--from <time>", "rates from then on: 2026-03-29, 2026-03-29T12:30Z"),
-  new Option("--to <time>", "rates until then"),
-  new Option("--fuel <fuel>", "what the tariff is for").choices([...FUELS]).default("electricity"),
-  new Option("--kind <kind>", "which of its rates").choices([...RATE_KINDS]).default("standard"),
-  new Option("--chronological", "the earliest first (default: the latest)"),
-  new Option("--plot", "draw the rates of one day: of --from, or today").conflicts([
-    "to",
-    "format",
-    "all",
-    "page",
-    "chronological",
-  ]),
-];
-
-function booleanOption(flag: string, what: string): Option {
-  return new Option(`${flag} [true|false]`, `only products ${what}, or not`).argParser(booleanOf).preset("true");
-}
-
-function booleanOf(text: string): boolean {
-  if (text === "true" || text === "false") return text === "true";
-  throw new InvalidArgumentError("true or false is expected.");
-}
+export const recordFormatOptions: readonly Option[] = optionsOf(FORMAT);
+export const productOptions: readonly Option[] = [...optionsOf(PRODUCTS), ...optionsOf(EXTENT)];
+export const rateOptions: readonly Option[] = [...optionsOf(RATES), ...optionsOf(EXTENT)];
+export const tokenOptions: readonly Option[] = optionsOf(TOKEN);

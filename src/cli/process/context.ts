@@ -6,6 +6,9 @@ import type { Clock } from "../../time/clock.ts";
 import { contractCache, packageVersion } from "../installation.ts";
 import type { Flags } from "../options/options.ts";
 import { readSecrets, readStoreCredentials } from "../settings/read-credentials.ts";
+import type { Config } from "../settings/config-schema.ts";
+import { readConfig } from "../settings/config-file.ts";
+import { type LedgerSettings, readLedgerSettings, readSettings, type Settings } from "../settings/settings.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import type { Logger } from "./logger.ts";
 import { createLogger, loggerOptionsOf } from "./logger.ts";
@@ -15,32 +18,70 @@ import { reserveTemporaryFolder } from "./temporary-folder.ts";
 import { ask, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts";
 
 /**
- * Runs an action in the process's world and sets the exit code: the one that the action returns, that of the Failure
- * that it raises, or 70 for anything else, which is a bug and the only thing shown with its stack.
+ * Runs an action and sets the exit code: the one that the action returns, that of the Failure that it raises, or 70 for
+ * anything else, which is a bug and the only thing shown with its stack.
  */
-export async function withContext(flags: Flags, action: (world: Context) => Promise<number>): Promise<void> {
-  const world = createContext(flags);
+export async function withContext(flags: Flags, action: (context: Context) => Promise<number>): Promise<void> {
+  const context = createContext(flags);
   try {
-    process.exitCode = await action(world);
+    process.exitCode = await action(context);
   } catch (error) {
-    world.close();
-    process.exitCode = logExit(error, world.logger);
+    context.close();
+    process.exitCode = logExit(error, context.logger);
   } finally {
-    world.close();
+    context.close();
   }
 }
 
-/** The process's own world: terminal, clock, signals, environment. Made once per command. */
+/** The same for an action that needs all settings: of the flags, the environment and the configuration file. */
+export function withSettings(
+  sources: readonly string[],
+  flags: Flags,
+  action: (settings: Settings, context: Context) => Promise<number>,
+): Promise<void> {
+  return withContext(flags, async (context) => {
+    const settings = await readSettings(sources, flags, process.cwd());
+    logConfigFile(settings.configFile, context);
+    return action(settings, context);
+  });
+}
+
+/** The same for an action that starts from the ledger. */
+export function withLedger(
+  flags: Flags,
+  action: (settings: LedgerSettings, context: Context) => Promise<number>,
+): Promise<void> {
+  return withContext(flags, async (context) => {
+    const settings = await readLedgerSettings(flags, process.cwd());
+    logConfigFile(settings.configFile, context);
+    return action(settings, context);
+  });
+}
+
+/** The same for an action that needs the configuration file alone. */
+export function withConfig(flags: Flags, action: (config: Config, context: Context) => Promise<number>): Promise<void> {
+  return withContext(flags, async (context) => {
+    const config = await readConfig(flags.config, process.cwd());
+    logConfigFile(config.file, context);
+    return action(config, context);
+  });
+}
+
+function logConfigFile(file: string | undefined, { logger }: Context): void {
+  logger.detail(file === undefined ? "No configuration file" : `Configuration file ${file}`);
+}
+
+/** What an action is given by the process: terminal, clock, signals, environment. Made once a command. */
 export interface Context {
   readonly dependencies: Dependencies;
   readonly logger: Logger;
-  /** stderr, where `talk` speaks. */
+  /** stderr, which the logger writes to. */
   readonly stderrScreen: Screen;
-  /** Takes a piece of what goes to stdout; waits while whoever reads is slow. */
+  /** Writes to stdout; waits while the reader is slow. */
   readonly write: (text: string) => Promise<void> | void;
-  /** False once whoever read our stdout has gone. */
+  /** False once the reader of stdout has gone. */
   readonly isStdoutOpen: () => boolean;
-  /** Ends the progress display. Throw-away files go with the process. */
+  /** Ends the progress display. Temporary files are removed when the process exits. */
   readonly close: () => void;
 }
 

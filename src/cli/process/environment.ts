@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 
-/** The part of a process that weakens what is sent to a platform. */
+/** The settings of a process that may weaken the protection of what is sent. */
 export interface ProcessSettings {
   readonly env: NodeJS.ProcessEnv;
   /** Flags of Node.js itself. */
@@ -8,7 +8,7 @@ export interface ProcessSettings {
 }
 
 /**
- * What in the process's surroundings would show credentials or personal data to others, or is not followed, in words.
+ * Notices about the environment: what would show credentials or personal data to others, and what is ignored.
  * @throws Failure `config` when they ask for certificates not to be checked
  */
 export function environmentNotices({ env, execArgv }: ProcessSettings): readonly string[] {
@@ -31,5 +31,5 @@ export function environmentNotices({ env, execArgv }: ProcessSettings): readonly
   ];
 }
 
-/** What other programs take for an order to go through a proxy. */
+/** Variables by which other programs are told to use a proxy. */
 const PROXY_VARIABLES = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

@@ -1,8 +1,8 @@
-/** The two stages of being told to stop. */
+/** The first and the second request to stop. */
 export interface Interrupts {
-  /** First SIGINT, SIGTERM or SIGHUP: finish what is in flight, then end. */
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP: finish what is in flight, then end. */
   readonly drain: AbortSignal;
-  /** Second one: end at once. */
+  /** Aborted by the second: end at once. */
   readonly abort: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ export class SecondSignal extends Error {
 
 /**
  * Listens for signals. The second one ends the process at once: the ledger is consistent at every moment, so nothing
- * has to be tidied first, and throw-away files are removed by the exit listeners of whoever made them.
+ * has to be finished first, and temporary files are removed by exit listeners.
  */
 export function listenForInterrupts(onFirst: () => void): Interrupts {
   const drain = new AbortController();

@@ -2,13 +2,13 @@ import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { Flags } from "../options/options.ts";
 
-/** What the tool says on stderr while it works; stdout is for data. */
+/** Messages to stderr. stdout is for data. */
 export interface Logger {
-  /** Worth knowing: a detected delimiter, a change of pace. */
+  /** Worth knowing: a detected delimiter, a change of the rate. */
   readonly notice: (text: string) => void;
   /** Only with --verbose. */
   readonly detail: (text: string) => void;
-  /** Said whatever the flags: why the run ends. */
+  /** Why the run ends: written whatever the flags are. */
   readonly failure: (message: FailureMessage) => void;
   /** Lines of plain text, such as the summary. */
   readonly lines: (text: string) => void;
@@ -26,11 +26,11 @@ export interface LoggerOptions {
   readonly verbose: boolean;
   readonly logFormat: "text" | "json";
   readonly write: (text: string) => void;
-  /** Milliseconds since 1970, for the stamps of JSON lines. */
+  /** Milliseconds since 1970, for the timestamps of JSON lines. */
   readonly now: () => number;
 }
 
-/** As the flags want it, on stderr. */
+/** As the flags ask for it, on stderr. */
 export function loggerOptionsOf(flags: Pick<Flags, "quiet" | "verbose" | "logFormat">): LoggerOptions {
   return {
     quiet: flags.quiet ?? false,
@@ -42,26 +42,26 @@ export function loggerOptionsOf(flags: Pick<Flags, "quiet" | "verbose" | "logFor
 }
 
 export function createLogger(options: LoggerOptions): Logger {
-  const say = (level: string, text: string, more: object = {}): void => {
+  const log = (level: string, text: string, more: object = {}): void => {
     if (options.logFormat === "text") options.write(`${plainText(text)}\n`);
     else options.write(`${printableJson({ at: new Date(options.now()).toISOString(), level, text, ...more })}\n`);
   };
   return {
     notice: (text) => {
-      if (!options.quiet) say("notice", text);
+      if (!options.quiet) log("notice", text);
     },
     detail: (text) => {
-      if (options.verbose && !options.quiet) say("detail", text);
+      if (options.verbose && !options.quiet) log("detail", text);
     },
     failure: ({ message, place, hint, code }) => {
-      if (options.logFormat === "json") return say("failure", message, { code, place, hint });
+      if (options.logFormat === "json") return log("failure", message, { code, place, hint });
       const below = [...(place ? [`at ${place}`] : []), ...(hint?.split("\n") ?? [])].map((each) => `  ${each}`);
       const lines = [...`migrate: ${message}`.split("\n"), ...below];
       options.write(lines.map((each) => `${plainText(each)}\n`).join(""));
     },
     lines: (text) => {
       if (options.quiet) return;
-      if (options.logFormat === "json") for (const each of text.split("\n").filter(Boolean)) say("summary", each);
+      if (options.logFormat === "json") for (const each of text.split("\n").filter(Boolean)) log("summary", each);
       else options.write(text);
     },
   };

@@ -1,20 +1,19 @@
 import { errorCode } from "../../files/error-code.ts";
-import { BUG_EXIT_CODE } from "../../model/failure.ts";
-import { Failure } from "../../model/failure.ts";
+import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";
 import type { Logger } from "./logger.ts";
 
-/** Says on stderr why the process ends, and gives the exit code for that. */
-export function logExit(error: unknown, talk: Pick<Logger, "failure">): number {
+/** Logs why the process ends. Returns the exit code for it. */
+export function logExit(error: unknown, logger: Pick<Logger, "failure">): number {
   if (error instanceof SecondSignal) return error.exitCode;
   const failure = error instanceof Failure ? error : openFileLimitFailure(error);
   if (failure !== undefined) {
-    logFailure(failure, talk);
+    logFailure(failure, logger);
     return failure.exitCode;
   }
-  talk.failure({ code: "bug", message: "this is a bug in migrate", hint: stackWithoutValues(error) });
+  logger.failure({ code: "bug", message: "this is a bug in migrate", hint: stackWithoutValues(error) });
   return BUG_EXIT_CODE;
 }
 
@@ -29,8 +28,8 @@ function openFileLimitFailure(error: unknown): Failure | undefined {
 }
 
 /** What, where, what to do. */
-export function logFailure({ code, message, hint, place }: Failure, talk: Pick<Logger, "failure">): void {
-  talk.failure({
+export function logFailure({ code, message, hint, place }: Failure, logger: Pick<Logger, "failure">): void {
+  logger.failure({
     code,
     message,
     ...(place && !message.startsWith(`${place.file}:`) && { place: formatPlace(place) }),
@@ -38,7 +37,7 @@ export function logFailure({ code, message, hint, place }: Failure, talk: Pick<L
   });
 }
 
-/** Messages of the runtime quote what they stumbled over, which may be a cell: what stands in quotes loses its letters. */
+/** Messages of Node.js may quote a value of the input: text in quotation marks is replaced by its shape. */
 function stackWithoutValues(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error} thrown`;
   const message = error.message.replaceAll(/(["'`])(.*?)\1/gs, (_, mark, quoted) => `${mark}${shapeOf(quoted)}${mark}`);

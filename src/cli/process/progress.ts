@@ -4,11 +4,11 @@ import type { CheckProgress } from "../../job/dependencies.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 import type { Logger } from "./logger.ts";
 
-/** What a person sees while a run works: one line that changes on a terminal, a line every few seconds elsewhere. */
+/** The progress of a run: one line that changes on a terminal, a new line every few seconds elsewhere. */
 export interface Progress {
   readonly onCheck: (progress: CheckProgress) => void;
   readonly onUpload: (event: UploadEvent) => void;
-  /** Says something lasting, above the line that changes. */
+  /** Writes a line that stays, above the line that changes. */
   readonly notice: (text: string) => void;
   readonly stop: () => void;
 }
@@ -17,14 +17,14 @@ const PLAIN_EVERY_MS = 5000;
 const LIVE_EVERY_MS = 100;
 
 export interface ProgressScreen {
-  /** A terminal, and somebody who wants to see it move. */
+  /** Whether the line may change: a terminal, and no flag against it. */
   readonly live: boolean;
   readonly colour: boolean;
 }
 
 /** @param now monotonic milliseconds */
-export function createProgress(talk: Logger, screen: ProgressScreen, now: () => number): Progress {
-  const line = screen.live ? liveLine(screen.colour, now) : plainLine(talk, now);
+export function createProgress(logger: Logger, screen: ProgressScreen, now: () => number): Progress {
+  const line = screen.live ? liveLine(screen.colour, now) : plainLine(logger, now);
   const sending = createSendTotals(now);
   return {
     onCheck: ({ records, invalid }) => {
@@ -36,16 +36,16 @@ export function createProgress(talk: Logger, screen: ProgressScreen, now: () => 
         sending.add(event);
         line.show(sending.text);
       } else if (event.kind === "pace") {
-        line.above(() => talk.detail(`${limitsText(event)}: ${event.reason}`));
+        line.logAbove(() => logger.detail(`${limitsText(event)}: ${event.reason}`));
       } else if (event.kind === "supplier") {
-        line.above(() => talk.notice(supplierText(event)));
+        line.logAbove(() => logger.notice(supplierText(event)));
         sending.note(event);
         line.show(sending.text);
       } else {
-        line.above(() => talk.notice(`Waiting ${Math.ceil(event.forMs / 1000)} s: ${event.reason}`));
+        line.logAbove(() => logger.notice(`Waiting ${Math.ceil(event.forMs / 1000)} s: ${event.reason}`));
       }
     },
-    notice: (text) => line.above(() => talk.notice(text)),
+    notice: (text) => line.logAbove(() => logger.notice(text)),
     stop: line.stop,
   };
 }
@@ -68,9 +68,9 @@ type SupplierEvent = Extract<UploadEvent, { kind: "supplier" }>;
 interface SendTotals {
   readonly expect: (records: number) => void;
   readonly add: (event: Extract<UploadEvent, { kind: "outcome" }>) => void;
-  /** An import supplier is waited for, or no longer. */
+  /** The records of an import supplier are held back, or no longer. */
   readonly note: (event: SupplierEvent) => void;
-  /** Settled, rate, in flight, accepted and rejected, time left. */
+  /** Number sent, number of each status, rate, in flight, time left. */
   readonly text: () => string;
 }
 
@@ -88,7 +88,7 @@ function createSendTotals(now: () => number): SendTotals {
     add: (event) => {
       startedAt ??= now();
       inFlight = event.inFlight;
-      // Whoever waits for its import supplier comes back.
+      // A record that waits for its import supplier will have another outcome.
       if (event.status === "pending" && waitedFor.size > 0) return;
       settled += 1;
       counts.set(event.status, (counts.get(event.status) ?? 0) + 1);
@@ -101,11 +101,11 @@ function createSendTotals(now: () => number): SendTotals {
     text: () => {
       const seconds = Math.max(0.001, (now() - (startedAt ?? 0)) / 1000);
       const rate = settled / seconds;
-      const dependencies = [...counts].map(([status, records]) => `${count(records)} ${status}`);
+      const statuses = [...counts].map(([status, records]) => `${count(records)} ${status}`);
       const left = expected > settled && seconds > 1 ? [`${duration((expected - settled) / rate)} left`] : [];
       return [
         `Sent ${count(settled)}`,
-        ...dependencies,
+        ...statuses,
         `${count(Math.round(rate))}/s`,
         `${inFlight} in flight`,
         ...(waitedFor.size > 0 ? [`waiting for import supplier ${[...waitedFor].join(", ")}`] : []),
@@ -117,11 +117,11 @@ function createSendTotals(now: () => number): SendTotals {
 
 interface Line {
   readonly show: (text: () => string) => void;
-  readonly above: (say: () => void) => void;
+  readonly logAbove: (log: () => void) => void;
   readonly stop: () => void;
 }
 
-/** ora draws; the text is made only as often as somebody can read it. */
+/** ora draws the line; its text is computed at most ten times a second. */
 function liveLine(colour: boolean, now: () => number): Line {
   const spinner = ora({ stream: process.stderr, discardStdin: false, color: colour && "cyan" });
   let nextAt = 0;
@@ -132,10 +132,10 @@ function liveLine(colour: boolean, now: () => number): Line {
       spinner.text = text();
       if (!spinner.isSpinning) spinner.start();
     },
-    above: (say) => {
+    logAbove: (log) => {
       const spinning = spinner.isSpinning;
       spinner.stop();
-      say();
+      log();
       if (spinning) spinner.start();
     },
     stop: () => {
@@ -144,15 +144,15 @@ function liveLine(colour: boolean, now: () => number): Line {
   };
 }
 
-function plainLine(talk: Logger, now: () => number): Line {
+function plainLine(logger: Logger, now: () => number): Line {
   let nextAt = now() + PLAIN_EVERY_MS;
   return {
     show: (text) => {
       if (now() < nextAt) return;
       nextAt = now() + PLAIN_EVERY_MS;
-      talk.notice(text());
+      logger.notice(text());
     },
-    above: (say) => say(),
+    logAbove: (log) => log(),
     stop: () => undefined,
   };
 }

@@ -5,8 +5,8 @@ import path from "node:path";
 import { isRunning, pidNamespace } from "../../ledger/running-process.ts";
 
 /**
- * A place for files of this process that hold rows of the input: not made yet, removed when the process ends. Those of
- * processes that were killed are removed now.
+ * The path of a folder for temporary files with rows of the input. The folder is made by its first user and removed when
+ * this process ends. The folders of processes that were killed are removed now.
  */
 export function reserveTemporaryFolder(): string {
   removeStaleFolders();
@@ -18,18 +18,21 @@ export function reserveTemporaryFolder(): string {
   return folder;
 }
 
-/** Only this user's, and only of this space of pids: containers may share the folder, and cannot see who lives. */
+/**
+ * Only folders of this user and of this PID namespace: containers may share the temporary folder, and cannot see each
+ * other's processes.
+ */
 function removeStaleFolders(): void {
-  const left = new RegExp(`^migrate-${pidNamespaceNumber()}-(\\d+)-[0-9a-f]{8}$`);
+  const stale = new RegExp(`^migrate-${pidNamespaceNumber()}-(\\d+)-[0-9a-f]{8}$`);
   for (const name of namesIn(tmpdir())) {
-    const pid = Number(left.exec(name)?.[1] ?? 0);
+    const pid = Number(stale.exec(name)?.[1] ?? 0);
     if (pid === 0 || isRunning(pid, undefined)) continue;
     const folder = path.join(tmpdir(), name);
     if (isOwnFolder(folder)) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The number in Linux's `pid:[4026531836]`; elsewhere there is one space. */
+/** The number in Linux's `pid:[4026531836]`; elsewhere there is one namespace. */
 function pidNamespaceNumber(): string {
   return /\d+/.exec(pidNamespace() ?? "")?.[0] ?? "0";
 }
@@ -43,6 +46,6 @@ function namesIn(folder: string): readonly string[] {
 }
 
 function isOwnFolder(folder: string): boolean {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  return found?.isDirectory() === true && found.uid === process.getuid?.();
+  const status = statSync(folder, { throwIfNoEntry: false });
+  return status?.isDirectory() === true && status.uid === process.getuid?.();
 }

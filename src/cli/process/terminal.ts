@@ -1,48 +1,50 @@
 import { createInterface } from "node:readline/promises";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Screen } from "../../job/dependencies.ts";
 import type { Flags } from "../options/options.ts";
 
 const DEFAULT_WIDTH = 80;
 const YIELD_EVERY_MS = 50;
 
-/** How one of the process's outputs is to be written to; colours as https://no-color.org has it. */
+/** Width and colours of one of the process's outputs; NO_COLOR is read as https://no-color.org says. */
 export function screenOf(stream: NodeJS.WriteStream, flags: Pick<Flags, "color" | "logFormat">): Screen {
   const wanted = flags.color !== false && !process.env["NO_COLOR"];
   const able = stream.isTTY && process.env["TERM"] !== "dumb";
   return { colour: wanted && able && flags.logFormat !== "json", width: stream.columns || DEFAULT_WIDTH };
 }
 
-/** Whether a person looks at it. */
+/** Whether it is a terminal, and not a file or a pipe. */
 export function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
   return isTTY;
 }
 
-/** Gives false once whoever read our output has gone (`| head`). */
+/** The function returns false once the reader of stdout has closed it (`| head`). */
 export function watchStdout(): () => boolean {
-  let reads = true;
+  let isOpen = true;
   process.stdout.once("error", () => {
-    reads = false;
+    isOpen = false;
   });
-  return () => reads;
+  return () => isOpen;
 }
 
-/** Whether somebody sees a line on stderr that changes. */
+/** Whether stderr can show a line that changes. */
 export function isLive(flags: Pick<Flags, "quiet" | "logFormat">): boolean {
   const { isTTY, columns } = process.stderr;
   const wanted = flags.quiet !== true && flags.logFormat !== "json" && process.env["CI"] === undefined;
   return wanted && isTTY && columns > 0 && process.env["TERM"] !== "dumb";
 }
 
-/** Writes to stdout: waits while whoever reads is slow, and lets signals through while the disk is fast. */
+/**
+ * Writes to stdout. Waits while the reader is slow; where it never is, yields now and then so that signals are handled.
+ */
 export function stdoutWriter(now: () => number): (text: string) => Promise<void> | void {
-  let turnAt = now() + YIELD_EVERY_MS;
+  let yieldAt = now() + YIELD_EVERY_MS;
   return (text) => {
     if (!process.stdout.writable) return undefined;
     if (!process.stdout.write(text)) return drained();
-    if (now() < turnAt) return undefined;
-    turnAt = now() + YIELD_EVERY_MS;
-    return turn();
+    if (now() < yieldAt) return undefined;
+    yieldAt = now() + YIELD_EVERY_MS;
+    return yieldToEventLoop();
   };
 }
 

@@ -3,10 +3,9 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
-import { isAddress } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
-import type { Config, StoreConfig, TargetConfig, WrittenConfig } from "./config-schema.ts";
+import type { Config, TargetConfig, WrittenConfig } from "./config-schema.ts";
 import { parseConfig } from "./config-schema.ts";
 
 const CONFIG_NAME = "migrate.yaml";
@@ -32,59 +31,42 @@ function findUpwards(folder: string, from: string = folder): string | undefined 
 }
 
 function resolvePaths(config: WrittenConfig, folder: string): Config {
-  const at = (file: string): string =>
-    isShippedOverlay(file) || path.isAbsolute(file) ? file : path.join(folder, file);
+  const resolve = (file: string): string =>
+    isShippedOverlay(file) || file.includes("://") || path.isAbsolute(file) ? file : path.join(folder, file);
+  const { references, store, targets } = config;
   const contract = typeof config.contract === "string" ? [config.contract] : config.contract;
   return {
-    ...config,
-    contract: contract?.map(at),
-    ...(config.mapping && { mapping: at(config.mapping) }),
-    ...(config.references && {
-      references: Object.fromEntries(Object.entries(config.references).map(([name, file]) => [name, at(file)])),
-    }),
-    ...(config.out && { out: at(config.out) }),
-    ...(config.ledger && { ledger: isAddress(config.ledger) ? config.ledger : at(config.ledger) }),
-    ...(config.store && { store: resolveStore(config.store, at) }),
-    ...(config.targets && {
-      targets: Object.fromEntries(
-        Object.entries(config.targets).map(([name, target]) => [name, resolveTarget(target, at)]),
-      ),
-    }),
+    ...withPaths(config, ["mapping", "out", "ledger"], resolve),
+    contract: contract?.map(resolve),
+    ...(references && { references: mapValues(references, resolve) }),
+    ...(store && { store: withPaths(store, ["location", "ca", "credentialsFile"], resolve) }),
+    ...(targets && { targets: mapValues(targets, (target) => resolveTarget(target, resolve)) }),
   };
 }
 
-function resolveTarget(target: TargetConfig, at: (file: string) => string): TargetConfig {
-  const { auth } = target;
-  return {
-    ...target,
-    ...(target.ca && { ca: at(target.ca) }),
-    ...(auth && {
-      auth: {
-        ...auth,
-        ...(auth.apiKeyFile && { apiKeyFile: at(auth.apiKeyFile) }),
-        ...(auth.tokenFile && { tokenFile: at(auth.tokenFile) }),
-      },
-    }),
-  };
+function resolveTarget(target: TargetConfig, resolve: (file: string) => string): TargetConfig {
+  const auth = target.auth && withPaths(target.auth, ["apiKeyFile", "tokenFile"], resolve);
+  return { ...withPaths(target, ["ca"], resolve), ...(auth && { auth }) };
 }
 
-function resolveStore(
-  { location, ca, credentialsFile, ...store }: StoreConfig,
-  at: (file: string) => string,
-): StoreConfig {
-  return {
-    ...store,
-    ...(location && { location: location.includes("://") ? location : at(location) }),
-    ...(ca && { ca: at(ca) }),
-    ...(credentialsFile && { credentialsFile: at(credentialsFile) }),
-  };
+/** The settings, with these of them as paths that can be opened from here. */
+function withPaths<T extends object>(settings: T, names: readonly (keyof T)[], resolve: (file: string) => string): T {
+  const resolved = names.flatMap((name) => {
+    const file = settings[name];
+    return typeof file === "string" && file !== "" ? [[name, resolve(file)]] : [];
+  });
+  return { ...settings, ...Object.fromEntries(resolved) };
+}
+
+function mapValues<T>(values: Readonly<Record<string, T>>, change: (value: T) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
 const WRITABLE_BY_OTHERS = 0o002;
 
 /**
- * Asks, before anything is sent, that nobody else can have changed where it goes: the configuration file names the
- * platform, and the files that hold credentials. Commands that send nothing do not mind.
+ * Refuses a configuration file that anybody may change: it names the platform, and the files that hold credentials.
+ * Checked before anything is sent.
  * @throws Failure `config`
  */
 export async function refuseWritableByOthers(configFile: string | undefined): Promise<void> {

@@ -6,6 +6,7 @@ import { authSchema } from "../../job/auth-schema.ts";
 import type { AuthSettings } from "../../job/auth-settings.ts";
 import type { TimeoutSettings } from "../../job/target-connection.ts";
 import type { RuleSettings } from "../../job/rule-configuration.ts";
+import type { ConfigurableFlags } from "../options/options.ts";
 import { SUPPLIER_STATUSES, type SupplierSettings } from "../../job/supplier-settings.ts";
 
 const supplierSchema = z.strictObject({
@@ -96,13 +97,9 @@ export interface TargetConfig {
 }
 
 /** `migrate.yaml`, checked. Its paths are resolved against its own folder. */
-export interface Config {
+export interface Config extends ConfigurableSettings {
   /** Where it was found; absent when there is none. */
   readonly file?: string | undefined;
-  readonly contract?: readonly string[] | undefined;
-  readonly operation?: string | undefined;
-  readonly mapping?: string | undefined;
-  readonly supplier?: string | undefined;
   readonly suppliers?: SuppliersConfig | undefined;
   /** The root location of suppliers that name none of their own. */
   readonly documentRoot?: string | undefined;
@@ -111,14 +108,11 @@ export interface Config {
   readonly rules?: RuleSettings["rules"];
   /** Reference lists: name -> file. */
   readonly references?: RuleSettings["references"];
-  /** The target to use when none is named. */
-  readonly target?: string | undefined;
   readonly targets?: Readonly<Record<string, TargetConfig>> | undefined;
-  readonly ledger?: string | undefined;
-  readonly out?: string | undefined;
-  readonly encoding?: string | undefined;
-  readonly delimiter?: string | undefined;
 }
+
+/** What a flag can set too: it beats the file. */
+type ConfigurableSettings = { readonly [Name in keyof ConfigurableFlags]: ConfigurableFlags[Name] | undefined };
 
 /** The same as it is written. */
 export type WrittenConfig = Omit<Config, "file" | "contract"> & {
@@ -142,13 +136,13 @@ function schemaFailure({ file, lineOf }: SourceDocument, issues: readonly Issue[
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   const within = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-  const at = unknown === undefined ? within : [...within, unknown];
-  const line = lineOf(at);
-  const what =
+  const path = unknown === undefined ? within : [...within, unknown];
+  const line = lineOf(path);
+  const message =
     unknown === undefined
-      ? `${at.length > 0 ? `${at.join(".")}: ` : ""}${issueText(issue)}`
-      : `unknown setting "${at.join(".")}"`;
-  return new Failure("config", `${file}:${line}: ${what}`, {
+      ? `${path.length > 0 ? `${path.join(".")}: ` : ""}${issueText(issue)}`
+      : `unknown setting "${path.join(".")}"`;
+  return new Failure("config", `${file}:${line}: ${message}`, {
     place: { file, line },
     ...hintFor(unknown, within),
   });

@@ -36,7 +36,7 @@ async function readSecret(file: string | undefined, hint: string): Promise<strin
   throw new Failure("config", `the credentials file ${file} is empty`, { hint: "write the credential into it" });
 }
 
-/** Looks at the file that is then read, not at whatever bears its name a moment later. */
+/** Checks the open file that it then reads, so that the file cannot be replaced in between. */
 async function readPrivate(file: string, hint: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (cause: unknown) => {

@@ -5,12 +5,13 @@ import { requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MaxErrors } from "../../job/recorded-settings.ts";
 import { suggest } from "../../text/suggestion.ts";
+import { typedAgain } from "../options/option-table.ts";
 import type { Flags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
 
 /** What the flags, the environment and the configuration file mean together. Nobody below reads any of the three. */
-interface Settings {
+export interface Settings {
   /** The configuration file that was found. */
   readonly configFile: string | undefined;
   readonly job: JobSettings;
@@ -42,36 +43,51 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
   const config = await readConfig(flags.config, folder);
   const target = targetOf(flags, config);
   const supplier = supplierOf(flags, config, target);
-  return Object.freeze({
-    configFile: config.file,
-    job: jobSettings(sources, { flags, config, supplier, folder }),
-    supplier,
-    out: flags.out ?? config.out,
-    ledger: requireLedgerLocator(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
-    maxErrors: flags.maxErrors,
-    showValues: flags.showValues ?? false,
-    allowEmpty: flags.allowEmpty ?? false,
-    dryRun: flags.dryRun ?? false,
-    revise: flags.revise ?? false,
-    until: flags.until,
-    sendInvalid: flags.sendInvalid ?? false,
-    yes: flags.yes ?? false,
-    pace: rateLimitSettings(flags, target),
-    target: target && targetSettings(target, flags),
-  });
-}
-
-/** What the commands need that start from the ledger: the rest of the settings stands with the run. */
-export async function readLedgerSettings(
-  flags: Flags,
-  folder: string,
-): Promise<Pick<Settings, "ledger" | "out" | "configFile">> {
-  const config = await readConfig(flags.config, folder);
+  const { ledger = DEFAULT_LEDGER, out, ...given } = { ...config, ...flags };
+  const { allowEmpty, dryRun, maxErrors, revise, sendInvalid, showValues, until, yes } = flags;
   return {
     configFile: config.file,
-    ledger: requireLedgerLocator(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER),
-    out: flags.out,
+    job: {
+      folder,
+      config: flags.config,
+      sources,
+      namedSources: namedSources(flags.source ?? []),
+      contract: given.contract ?? [],
+      operation: given.operation,
+      mapping: given.mapping,
+      supplier: supplier.code,
+      documentRoot: supplier.rootLocation,
+      rules: config.rules,
+      references: config.references,
+      today: flags.today,
+      encoding: given.encoding,
+      delimiter: given.delimiter,
+      limit: flags.limit,
+      only: flags.only,
+    },
+    supplier,
+    out,
+    ledger: requireLedgerLocator(ledger),
+    maxErrors,
+    showValues: showValues ?? false,
+    allowEmpty: allowEmpty ?? false,
+    dryRun: dryRun ?? false,
+    revise: revise ?? false,
+    until,
+    sendInvalid: sendInvalid ?? false,
+    yes: yes ?? false,
+    pace: rateLimitSettings(flags, target),
+    target: target && targetSettings(target, flags),
   };
+}
+
+export type LedgerSettings = Pick<Settings, "ledger" | "out" | "configFile">;
+
+/** What the commands need that start from the ledger: the rest of the settings is recorded with the run. */
+export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
+  const config = await readConfig(flags.config, folder);
+  const { ledger = DEFAULT_LEDGER } = { ...config, ...flags };
+  return { configFile: config.file, ledger: requireLedgerLocator(ledger), out: flags.out };
 }
 
 interface ChosenTarget extends TargetConfig {
@@ -100,8 +116,8 @@ function suggestionOrKnown(name: string, known: readonly string[], what: string)
 }
 
 /**
- * What the target says of the supplier, then the file. Where suppliers are listed, one that is not among them is taken
- * for a slip: its records would go to nobody knows where.
+ * What the target says of the supplier beats what the file says. Where suppliers are listed, the code has to be one of
+ * them: records with a misspelt code would go to the wrong supplier.
  */
 function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefined): Supplier {
   const code = flags.supplier ?? target?.supplier ?? config.supplier;
@@ -134,7 +150,7 @@ function targetSettings(target: ChosenTarget, flags: Flags): TargetSettings {
   const { baseUrl, name, ca, environment, auth, timeouts } = target;
   return {
     baseUrl,
-    flags: flagsToRepeat(name, flags),
+    flags: typedAgain({ ...flags, target: name }, TARGET_FLAGS),
     ca,
     proxy: flags.proxy ?? target.proxy,
     timeouts,
@@ -144,45 +160,7 @@ function targetSettings(target: ChosenTarget, flags: Flags): TargetSettings {
   };
 }
 
-/** What to type to mean the same target again. */
-function flagsToRepeat(name: string | undefined, flags: Flags): readonly string[] {
-  return [
-    ...(name === undefined ? [] : ["--target", name]),
-    ...(flags.baseUrl === undefined ? [] : ["--base-url", flags.baseUrl]),
-    ...(flags.ca === undefined ? [] : ["--ca", flags.ca]),
-    ...(flags.proxy === undefined ? [] : ["--proxy", flags.proxy]),
-    ...(flags.auth === undefined ? [] : ["--auth", flags.auth]),
-    ...(flags.allowInsecureLoopback ? ["--allow-insecure-loopback"] : []),
-  ];
-}
-
-interface SettingsSources {
-  readonly flags: Flags;
-  readonly config: Config;
-  readonly supplier: Supplier;
-  readonly folder: string;
-}
-
-function jobSettings(sources: readonly string[], { flags, config, supplier, folder }: SettingsSources): JobSettings {
-  return {
-    folder,
-    config: flags.config,
-    sources,
-    namedSources: namedSources(flags.source ?? []),
-    contract: flags.contract ?? config.contract ?? [],
-    operation: flags.operation ?? config.operation,
-    mapping: flags.mapping ?? config.mapping,
-    supplier: supplier.code,
-    documentRoot: supplier.rootLocation,
-    rules: config.rules,
-    references: config.references,
-    today: flags.today,
-    encoding: flags.encoding ?? config.encoding,
-    delimiter: flags.delimiter ?? config.delimiter,
-    limit: flags.limit,
-    only: flags.only,
-  };
-}
+const TARGET_FLAGS = ["target", "baseUrl", "ca", "proxy", "auth", "allowInsecureLoopback"] as const;
 
 function namedSources(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const named = new Map<string, readonly string[]>();

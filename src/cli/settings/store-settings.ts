@@ -2,6 +2,7 @@ import type { StoreSettings } from "../../commands/documents-check.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Supplier } from "../../job/supplier-settings.ts";
 import { readConfig } from "./config-file.ts";
+import { typedAgain } from "../options/option-table.ts";
 import type { DocumentFlags } from "../options/options.ts";
 
 /**
@@ -28,14 +29,8 @@ export async function readStoreSettings(
     ca: flags.ca ?? store.ca,
     credentialsFile: store.credentialsFile,
     allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
-    flags: storeFlagsToRepeat(flags),
+    flags: typedAgain(flags, STORE_FLAGS),
   };
 }
 
-function storeFlagsToRepeat(flags: DocumentFlags): readonly string[] {
-  const named = { store: flags.store, endpoint: flags.endpoint, region: flags.region, ca: flags.ca };
-  return [
-    ...Object.entries(named).flatMap(([name, value]) => (value ? [`--${name}`, value] : [])),
-    ...(flags.allowInsecureLoopback ? ["--allow-insecure-loopback"] : []),
-  ];
-}
+const STORE_FLAGS = ["store", "endpoint", "region", "ca", "allowInsecureLoopback"] as const;

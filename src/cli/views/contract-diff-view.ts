@@ -2,12 +2,17 @@ import type { ContractDiff, MappedChange } from "../../commands/contract/contrac
 import type { Contract } from "../../contract/contract.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
-import { renderEntryList } from "../../terminal/text-table.ts";
-import { markdownTable } from "../../terminal/text-table.ts";
-import type { Screen } from "../../job/dependencies.ts";
+import { markdownTable, renderEntryList } from "../../terminal/text-table.ts";
+import type { View, ViewOptions } from "./view.ts";
 
-/** Changes by what they mean to whoever reads, the worst first; the same change of several operations stands once. */
-export function contractDiffText(diff: ContractDiff, screen: Screen): string {
+/** Changes by their effect, the worst first; the same change of several operations is shown once. */
+export const contractDiffView: View<ContractDiff> = {
+  text: contractDiffText,
+  json: contractDiffJson,
+  markdown: contractDiffMarkdown,
+};
+
+function contractDiffText(diff: ContractDiff, { screen }: ViewOptions): string {
   const sections = sectionsOf(diff).map(({ title, changes }) => {
     const entries = changes.map((group) => {
       const { change, operations } = group;
@@ -22,7 +27,7 @@ export function contractDiffText(diff: ContractDiff, screen: Screen): string {
   return [`${headOf(diff)}\n`, ...sections].join("");
 }
 
-export function contractDiffMarkdown(diff: ContractDiff): string {
+function contractDiffMarkdown(diff: ContractDiff): string {
   const columns = [{ title: "attr", code: true }, { title: "change" }, { title: "operations" }];
   const sections = sectionsOf(diff).map(({ title, changes }) => {
     const rows = changes.map((group) => [
@@ -35,12 +40,12 @@ export function contractDiffMarkdown(diff: ContractDiff): string {
   return [`## ${headOf(diff)}\n`, ...sections].join("");
 }
 
-export function contractDiffJson({ old, new: next, changes, mapping }: ContractDiff): string {
+function contractDiffJson({ old, new: next, changes, mapping }: ContractDiff): string {
   const [from, to] = [titleOf(old), titleOf(next)];
   return `${printableJson({ old: from, new: to, mapping, changes }, "indented")}\n`;
 }
 
-/** The same change, wherever it shows: in several operations, under several conditions. */
+/** The same change in several operations, or under several conditions. */
 interface GroupedChange {
   readonly change: MappedChange;
   readonly operations: readonly string[];

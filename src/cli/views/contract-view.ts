@@ -9,12 +9,20 @@ import { formatPlace } from "../../model/place.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { ListEntry } from "../../terminal/text-table.ts";
-import { renderEntryList } from "../../terminal/text-table.ts";
-import { markdownTable } from "../../terminal/text-table.ts";
+import { markdownTable, renderEntryList } from "../../terminal/text-table.ts";
 import type { Coverage, CoverageClass } from "../../rules/engine/rule-coverage.ts";
 import { COVERAGE_CLASSES } from "../../rules/engine/rule-coverage.ts";
+import type { View, ViewOptions } from "./view.ts";
 
-export function contractCheckText({ contract, coverage }: ContractCheck, screen: Screen, verbose: boolean): string {
+export const contractCheckView: View<ContractCheck> = { text: contractCheckText, json: contractCheckJson };
+
+export const contractShowView: View<ContractShow> = {
+  text: contractShowText,
+  json: contractShowJson,
+  markdown: contractShowMarkdown,
+};
+
+function contractCheckText({ contract, coverage }: ContractCheck, { screen, verbose }: ViewOptions): string {
   const { title, version, operations, findings } = contract;
   const head = `${plainText(title)} ${plainText(version)}: ${amount(operations.length, "operation")}, ${amount(findings.length, "finding")}\n`;
   const covered = coverage === undefined ? "" : `\n${coverageText(coverage, verbose)}`;
@@ -45,7 +53,7 @@ function keyHint(missing: readonly MissingKey[], screen: Screen): string {
   ].join("\n");
 }
 
-export function contractCheckJson({ contract, coverage }: ContractCheck): string {
+function contractCheckJson({ contract, coverage }: ContractCheck): string {
   const { title, version, operations, findings } = contract;
   const withoutKey = missingKeys(operations).map(({ operation }) => operation.id);
   const ids = operations.map(({ id }) => id);
@@ -65,7 +73,7 @@ const FIELD_COLUMNS = [
   { title: "rules" },
 ] as const;
 
-export function contractShowText(shown: ContractShow, screen: Screen): string {
+function contractShowText(shown: ContractShow, { screen }: ViewOptions): string {
   if (shown.operation === undefined) return renderEntryList(shown.contract.operations.map(operationEntry), screen);
   const { id, method, path } = shown.operation;
   const steps = shown.steps.map(
@@ -74,7 +82,7 @@ export function contractShowText(shown: ContractShow, screen: Screen): string {
   return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderEntryList(shown.fields.map(fieldEntry), screen)}${steps.join("")}`;
 }
 
-export function contractShowMarkdown(shown: ContractShow): string {
+function contractShowMarkdown(shown: ContractShow): string {
   if (shown.operation === undefined) return markdownTable(operationRows(shown), OPERATION_COLUMNS);
   const { id, method, path } = shown.operation;
   const columns = [...FIELD_COLUMNS, { title: "description" }];
@@ -91,7 +99,7 @@ function stepTitle(step: string): string {
   return `What the step ${step} can be given`;
 }
 
-export function contractShowJson({ contract, operation, fields, steps }: ContractShow): string {
+function contractShowJson({ contract, operation, fields, steps }: ContractShow): string {
   const operations = contract.operations.map(({ id, method, path, summary }) => ({ id, method, path, summary }));
   const shown = operation && { operation: operation.id, fields, ...(steps.length > 0 && { steps }) };
   return `${printableJson(shown ?? { operations }, "indented")}\n`;
@@ -127,7 +135,7 @@ function coverageText({ published, byClass, rules, skipped, missing }: Coverage,
   for (const name of COVERAGE_CLASSES) {
     const codes = byClass[name];
     if (codes.length === 0) continue;
-    lines.push(`${String(codes.length).padStart(5)}  ${CLASS_WORDS[name]}`);
+    lines.push(`${String(codes.length).padStart(5)}  ${CLASS_TEXT[name]}`);
     if (verbose) lines.push(...codes.map((code) => `         ${plainText(code)}`));
   }
   if (skipped > 0) {
@@ -137,7 +145,7 @@ function coverageText({ published, byClass, rules, skipped, missing }: Coverage,
   return `${lines.join("\n")}\n`;
 }
 
-const CLASS_WORDS: Readonly<Record<CoverageClass, string>> = {
+const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
   checked: "checked here",
   partial: "checked here in part",
   setting: "checked once a setting is declared",

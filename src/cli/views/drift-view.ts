@@ -8,9 +8,15 @@ import { renderEntryList } from "../../terminal/text-table.ts";
 import type { Drift } from "../../drift/collect-drift.ts";
 import type { KnownRule } from "../../drift/rule-advice.ts";
 import type { Screen } from "../../job/dependencies.ts";
+import type { View, ViewOptions } from "./view.ts";
 
-/** What was judged differently, then the proposed rules as an overlay to be read, mended and kept. */
-export function driftText(found: readonly OperationDrift[], screen: Screen): string {
+/** What platform and local validation disagree about, then the proposed rules as an overlay to be read and edited. */
+export const driftView: View<readonly OperationDrift[]> = {
+  text: driftText,
+  json: (found) => `${printableJson(found, "indented")}\n`,
+};
+
+function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): string {
   const sections = found.map(({ operation, runs, drift }) => {
     const head = `${plainText(operation)}, ${runs} ${runs === 1 ? "run" : "runs"}`;
     if (drift.length === 0) return `${head}: platform and local validation agreed\n`;
@@ -27,7 +33,7 @@ export function driftText(found: readonly OperationDrift[], screen: Screen): str
 
 function section(title: string, drift: readonly Drift[], kind: Drift["kind"], screen: Screen): string {
   const entries = drift
-    .filter((one) => one.kind === kind)
+    .filter((drifted) => drifted.kind === kind)
     .map(({ code, attr, count, example, known, proposal }) => ({
       head: `${code}  ${attr}`,
       body: [
@@ -53,10 +59,6 @@ const UNDECIDED_TEXT: Readonly<Record<UndecidedReason, string>> = {
   "not-in-schema": "it is about fields that the document does not have, as the contract says",
 };
 
-export function driftJson(found: readonly OperationDrift[]): string {
-  return `${printableJson(found, "indented")}\n`;
-}
-
 function overlayOf(found: readonly OperationDrift[]): string | undefined {
   const actions = found
     .flatMap(({ drift }) => drift)
@@ -68,7 +70,7 @@ function overlayOf(found: readonly OperationDrift[]): string | undefined {
   return stringify({ overlay: "1.0.0", info, actions });
 }
 
-/** The operator's words come from a file: nothing in them may move a cursor. */
+/** Texts of the operator come from a file: control characters in them must not reach the terminal. */
 function plainLines(text: string): string {
   return text
     .split("\n")

@@ -7,33 +7,35 @@ import { plainText } from "../../terminal/plain-text.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { describeProblem } from "../../report/problem-text.ts";
 import type { Screen } from "../../job/dependencies.ts";
-import { originData, originText } from "./preview-view.ts";
-import { problemLine } from "./preview-view.ts";
+import { originData, originText, problemLine } from "./preview-view.ts";
+import type { View, ViewOptions } from "./view.ts";
 
-export function explainText(explanation: Explanation, screen: Screen, showValues: boolean): string {
+export const explainView: View<Explanation> = { text: explainText, json: explainJson };
+
+function explainText(explanation: Explanation, { screen, showValues }: ViewOptions): string {
   const { key, run, outcomes, attempts, decisions, records, unreadable } = explanation;
-  const dependencies = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
+  const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
   for (const { status, source, account, problems } of outcomes) {
-    dependencies.push(
+    parts.push(
       `\n${status}${account === undefined ? "" : `, account ${plainText(account)}`}, from ${plainText(formatPlace(source))}\n`,
     );
-    dependencies.push(...problems.map(problemLine));
+    parts.push(...problems.map(problemLine));
   }
-  if (attempts.length > 0) dependencies.push(`\nRequests\n${attemptTable(attempts, screen)}`);
-  if (decisions.length > 0) dependencies.push(`\nDoubts settled\n${decisionTable(decisions, screen)}`);
+  if (attempts.length > 0) parts.push(`\nRequests\n${attemptTable(attempts, screen)}`);
+  if (decisions.length > 0) parts.push(`\nDecisions\n${decisionTable(decisions, screen)}`);
   for (const { row, origins } of records) {
-    dependencies.push(
+    parts.push(
       `\nRows\n${rowPlaces(row)
         .map((place) => `  ${plainText(place)}\n`)
         .join("")}`,
     );
-    dependencies.push(`\nPayload\n${originText(origins, showValues)}`);
+    parts.push(`\nPayload\n${originText(origins, showValues)}`);
   }
-  if (unreadable !== undefined) dependencies.push(`\nThe sources cannot be read any more: ${plainText(unreadable)}\n`);
-  return dependencies.join("");
+  if (unreadable !== undefined) parts.push(`\nThe sources cannot be read any more: ${plainText(unreadable)}\n`);
+  return parts.join("");
 }
 
-export function explainJson(explanation: Explanation, showValues: boolean): string {
+function explainJson(explanation: Explanation, { showValues }: ViewOptions): string {
   const { run, outcomes, attempts, records, ...rest } = explanation;
   const shown = {
     ...rest,

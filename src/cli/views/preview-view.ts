@@ -6,9 +6,15 @@ import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { describeProblem } from "../../report/problem-text.ts";
 import { shapeOf } from "../../text/shape.ts";
+import type { View, ViewOptions } from "./view.ts";
 
-/** Records one after the other: where they start, their values' origins, what is wrong with them. */
-export function previewText(records: readonly PreviewedRecord[], showValues: boolean): string {
+/**
+ * Records one after the other: where they start, where their values come from, what is wrong with them. As data, one
+ * JSON object a record; the payload itself only when values may be shown.
+ */
+export const previewView: View<readonly PreviewedRecord[]> = { text: previewText, json: previewJson };
+
+function previewText(records: readonly PreviewedRecord[], { showValues }: ViewOptions): string {
   return records
     .map(({ record, key, source, origins, problems }) =>
       [
@@ -20,8 +26,7 @@ export function previewText(records: readonly PreviewedRecord[], showValues: boo
     .join("\n");
 }
 
-/** One JSON object a record; the payload itself only when values may be shown. */
-export function previewJson(records: readonly PreviewedRecord[], showValues: boolean): string {
+function previewJson(records: readonly PreviewedRecord[], { showValues }: ViewOptions): string {
   return records
     .map(({ payload, origins, problems, ...record }) => {
       const errors = problems.map((problem) => ({

@@ -16,7 +16,7 @@ interface RecordPresentation<T> {
   readonly extent: PageSelection;
 }
 
-/** Writes every page when it comes, as long as somebody reads; says on stderr when there are more. Exit code 0. */
+/** Writes each page as it arrives, until the reader of stdout has gone. A notice says when there are more. Returns 0. */
 export async function showRecords<T extends JsonObject>(
   pages: AsyncIterable<Page<T>>,
   { view, format, extent }: RecordPresentation<T>,

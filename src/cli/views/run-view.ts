@@ -9,8 +9,8 @@ import type { Context } from "../process/context.ts";
  * Shows a run, and closes it: on stdout the report in its format, on stderr the summary and why the run stopped.
  * Gives the run's exit code.
  */
-export async function showRun(run: RunReport, format: Format, world: Context): Promise<number> {
-  const { logger, stderrScreen, write, close } = world;
+export async function showRun(run: RunReport, format: Format, context: Context): Promise<number> {
+  const { logger, stderrScreen, write, close } = context;
   try {
     close();
     await reporters[format](run.report, write);

@@ -3,9 +3,15 @@ import { STATUSES } from "../../model/outcome.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import type { Screen } from "../../job/dependencies.ts";
+import type { View } from "./view.ts";
 
-/** Runs under each other, latest first. */
-export function statusText(runs: readonly RunStatus[], screen: Screen): string {
+/** Runs under each other, latest first; as data, `{"runs":[...]}`. */
+export const statusView: View<readonly RunStatus[]> = {
+  text: (runs, { screen }) => statusText(runs, screen),
+  json: statusJson,
+};
+
+function statusText(runs: readonly RunStatus[], screen: Screen): string {
   const rows = runs.map(({ run, summary, running }) => [
     run.id,
     running ? "running" : stateOf(run),
@@ -23,8 +29,7 @@ export function statusText(runs: readonly RunStatus[], screen: Screen): string {
   return renderTable(rows, columns, screen);
 }
 
-/** The same as data: `{"runs":[...]}`. */
-export function statusJson(runs: readonly RunStatus[]): string {
+function statusJson(runs: readonly RunStatus[]): string {
   const listed = runs.map(({ run, summary, running }) => {
     const { settings: _settings, ...known } = run;
     return { ...known, running, summary: { records: summary.records, ...summary.counts, errors: summary.errors } };

@@ -1,24 +1,26 @@
 import type { TokenRecord } from "../../commands/reading/token.ts";
 import { plainText } from "../../terminal/plain-text.ts";
+import type { View } from "./view.ts";
 
-/** Who, until when, in which form; one a line. */
-export function tokenText(record: TokenRecord): string {
+/** Who, until when, in which form; one a line. As data, times are in ISO 8601 UTC. */
+export const tokenView: View<TokenRecord> = { text: tokenText, json: tokenJson };
+
+function tokenText(record: TokenRecord): string {
   const { platform, scheme, from, ended, expiresAt, refreshExpiresAt, token } = record;
-  const end = `${expiresAt === undefined ? "not known" : moment(expiresAt)}${ended ? ", which is over" : ""}`;
+  const end = `${expiresAt === undefined ? "not known" : localTime(expiresAt)}${ended ? ", which is over" : ""}`;
   const lines = [
     ["platform", platform],
     ["form", SCHEME_TEXT[scheme]],
     ...(from === "none" ? [] : [["token", TOKEN_SOURCE_TEXT[from]]]),
     ...identity(record).map(([name, value]) => [CLAIM_LABELS[name], value]),
     ...(from === "none" ? [] : [["until", end]]),
-    ...(refreshExpiresAt === undefined ? [] : [["refresh until", moment(refreshExpiresAt)]]),
+    ...(refreshExpiresAt === undefined ? [] : [["refresh until", localTime(refreshExpiresAt)]]),
     ...(token === undefined ? [] : [["secret", token]]),
   ];
   return lines.map(([label = "", value = ""]) => `${label.padEnd(15)}${plainText(value, MAX_TOKEN_LENGTH)}\n`).join("");
 }
 
-/** The same as data; moments in ISO 8601 UTC. */
-export function tokenJson(record: TokenRecord): string {
+function tokenJson(record: TokenRecord): string {
   const { platform, scheme, from, ended, expiresAt, refreshExpiresAt, token } = record;
   const shown = {
     platform,
@@ -47,7 +49,7 @@ const TOKEN_SOURCE_TEXT = {
   given: "given, not checked with the platform",
 } as const;
 
-/** What of the claims says who it is: subject, kind of grant, issuer. The rest may be personal data. */
+/** The claims that are shown: subject, kind of grant, issuer. The rest may be personal data. */
 const CLAIM_LABELS = { sub: "who", gty: "by", iss: "issued by" } as const;
 
 function identity({ claims }: TokenRecord): readonly (readonly [keyof typeof CLAIM_LABELS, string])[] {
@@ -57,8 +59,8 @@ function identity({ claims }: TokenRecord): readonly (readonly [keyof typeof CLA
   });
 }
 
-/** `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`: by the clock on the wall, then for machines. */
-function moment(seconds: number): string {
+/** `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`: in the time zone of this machine, then in UTC. */
+function localTime(seconds: number): string {
   const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
   return `${local.format(seconds * 1000)} (${iso(seconds)})`;
 }

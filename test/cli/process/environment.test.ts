@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { environmentNotices } from "../../../src/cli/process/environment.ts";
 
-describe("the surroundings of a push", () => {
-  it("may not ask for certificates to go unchecked", () => {
+describe("the environment of a push", () => {
+  it("is refused when it switches the check of certificates off", () => {
     const unsafe = { env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" }, execArgv: [] };
     expect(() => environmentNotices(unsafe)).toThrow(expect.objectContaining({ code: "config", exitCode: 2 }));
   });
@@ -13,11 +13,11 @@ describe("the surroundings of a push", () => {
     [{}, ["--tls-keylog=/tmp/keys"], /keys of TLS/],
     [{ NODE_OPTIONS: "--inspect-brk" }, [], /debugger/],
     [{}, ["--inspect"], /debugger/],
-  ])("is spoken of when it is %j %j", (env, execArgv, notice) => {
+  ])("leads to a notice when it is %j %j", (env, execArgv, notice) => {
     expect(environmentNotices({ env, execArgv })).toEqual([expect.stringMatching(notice)]);
   });
 
-  it("needs no word when it is clean", () => {
+  it("leads to no notice when nothing in it is risky", () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_OPTIONS: "--max-old-space-size=512" };
     expect(environmentNotices({ env, execArgv: [] })).toEqual([]);
   });

@@ -3,12 +3,12 @@ import { logExit } from "../../../src/cli/process/process-exit.ts";
 import type { Logger } from "../../../src/cli/process/logger.ts";
 
 test.each(["EMFILE", "ENFILE"])(
-  "F41: %s, wherever it is met, is no bug: it says what to raise, and ends with 6",
+  "%s is a failure with exit code 6 and a hint which limit to raise, not a bug",
   (code) => {
     const said: object[] = [];
-    const talk: Pick<Logger, "failure"> = { failure: (failure) => void said.push(failure) };
+    const logger: Pick<Logger, "failure"> = { failure: (failure) => void said.push(failure) };
     const error = Object.assign(new Error("too many open files, open '/somewhere/module.js'"), { code });
-    expect(logExit(error, talk)).toBe(6);
+    expect(logExit(error, logger)).toBe(6);
     expect(said).toEqual([
       {
         code: "storage",

@@ -7,14 +7,14 @@ import { createLogger } from "../../../src/cli/process/logger.ts";
 function inPipe(): { readonly progress: Progress; readonly said: string[]; readonly at: (ms: number) => void } {
   const said: string[] = [];
   let now = 1000;
-  const talk = createLogger({
+  const logger = createLogger({
     quiet: false,
     verbose: true,
     logFormat: "text",
     write: (text) => said.push(text),
     now: () => 0,
   });
-  const progress = createProgress(talk, { live: false, colour: false }, () => now);
+  const progress = createProgress(logger, { live: false, colour: false }, () => now);
   return {
     progress,
     said,
@@ -24,7 +24,7 @@ function inPipe(): { readonly progress: Progress; readonly said: string[]; reado
   };
 }
 
-it("is a plain line every five seconds", () => {
+it("progress in a pipe is a plain line every five seconds", () => {
   const { progress, said, at } = inPipe();
   for (let ms = 0; ms <= 12_000; ms += 500) {
     at(ms);
@@ -33,7 +33,7 @@ it("is a plain line every five seconds", () => {
   expect(said).toEqual(["Checked 5,000 records, 2 invalid\n", "Checked 10,000 records, 2 invalid\n"]);
 });
 
-it("says rate, outcomes, what is in flight and the time left", () => {
+it("progress shows the rate, outcomes, requests in flight and the time left", () => {
   const { progress, said, at } = inPipe();
   progress.onCheck({ records: 101, invalid: 1 });
   for (let sent = 1; sent <= 51; sent += 1) {
@@ -43,7 +43,7 @@ it("says rate, outcomes, what is in flight and the time left", () => {
   expect(said).toEqual(["Sent 51, 46 accepted, 5 rejected, 10/s, 4 in flight, 5 s left\n"]);
 });
 
-it("says at once why it waits, and with --verbose why the pace changes", () => {
+it("progress reports at once why it waits, and with --verbose why the rate changes", () => {
   const { progress, said } = inPipe();
   progress.onUpload({ kind: "pause", forMs: 1200, reason: "HTTP 429" });
   progress.onUpload({ kind: "pace", limit: 2, reason: "timeout" });

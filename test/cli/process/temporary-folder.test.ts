@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { reserveTemporaryFolder } from "../../../src/cli/process/temporary-folder.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-it("what a killed process left behind is removed, and nothing else", () => {
+it("the temporary folder of a killed process is removed, and no other", () => {
   const temporary = temporaryFolder({});
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = temporary;

@@ -19,7 +19,7 @@ describe("the configuration file", () => {
     });
   });
 
-  it("is the named one, wherever it lies; its paths are relative to it", async () => {
+  it("may be named; its paths are relative to its folder", async () => {
     const folder = temporaryFolder({
       "conf/mine.yaml": `
 contract: [one.yaml, overlay:known, /absolute.yaml]
@@ -86,7 +86,7 @@ targets:
     });
   });
 
-  it("is never read when a missing one is named", async () => {
+  it("that is named and missing is an error, and no other is read", async () => {
     const folder = temporaryFolder({ "migrate.yaml": "supplier: A\n" });
     await expect(readConfig("other.yaml", folder)).rejects.toMatchObject({ code: "config" });
   });

@@ -5,7 +5,7 @@ import { readSecrets } from "../../../src/cli/settings/read-credentials.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("credentials", () => {
-  it("come from the environment before any file is looked at", async () => {
+  it("come from the environment before any file is read", async () => {
     const files = { tokenFile: "/nowhere/token" };
     expect(await readSecrets({ MIGRATE_API_KEY: "sk_1" }, files)).toEqual({ apiKey: "sk_1" });
     expect(await readSecrets({ MIGRATE_TOKEN: "t", MIGRATE_API_KEY: "sk_1" }, files)).toEqual({
@@ -22,7 +22,7 @@ describe("credentials", () => {
     expect(await readSecrets({}, { tokenFile: path.join(folder, "token") })).toEqual({ token: "t2" });
   });
 
-  it("may be none", async () => {
+  it("may be absent", async () => {
     expect(await readSecrets({ MIGRATE_TOKEN: "" }, {})).toEqual({});
   });
 

@@ -28,7 +28,7 @@ targets:
 `;
 
 describe("settings", () => {
-  it("have defaults", async () => {
+  it("have default values", async () => {
     const folder = temporaryFolder();
     expect(await readSettings(["a.csv"], {}, folder)).toMatchObject({
       configFile: undefined,
@@ -45,7 +45,7 @@ describe("settings", () => {
     });
   });
 
-  it("come from the configuration file, every one of them", async () => {
+  it("come from the configuration file", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readSettings([], {}, folder)).toMatchObject({
       configFile: "migrate.yaml",
@@ -110,7 +110,7 @@ describe("settings", () => {
     });
   });
 
-  it("of one target do not mix with an address typed in", async () => {
+  it("of the default target are not used for an address given with --base-url", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const { target, pace, job } = await readSettings([], { baseUrl: "https://other.example/v1/" }, folder);
     expect(target).toMatchObject({
@@ -123,7 +123,7 @@ describe("settings", () => {
     expect(job.supplier).toBe("FILE");
   });
 
-  it("name a target and its address again when both were typed in", async () => {
+  it("keep a target and its address as flags for the next command when both were given", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = { target: "live", baseUrl: "http://127.0.0.1/v1/", allowInsecureLoopback: true };
     expect((await readSettings([], flags, folder)).target).toMatchObject({
@@ -146,7 +146,7 @@ describe("settings", () => {
     await expect(readSettings([], flags, folder)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
   });
 
-  it("for what starts from the ledger leave the report folder to the run, unless one is typed in", async () => {
+  it("of commands that start from a run have no report folder, unless --out names one", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readLedgerSettings({}, folder)).toEqual({
       configFile: "migrate.yaml",
@@ -186,7 +186,7 @@ targets:
     it("have the root location of the file where the supplier names none", async () => {
       expect(await supplierOf({ supplier: "AUTUMN" })).toMatchObject({ rootLocation: "everywhere", bucket: "files" });
     });
-    it("are wanted of every supplier, where any are listed", async () => {
+    it("have to name every supplier, where any is listed", async () => {
       expect(await supplierOf({ target: "live", supplier: "ELSEWHERE" })).toMatchObject({ rootLocation: "everywhere" });
       await expect(supplierOf({ supplier: "SPRNG" })).rejects.toMatchObject({
         code: "config",

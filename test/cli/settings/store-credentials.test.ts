@@ -13,12 +13,12 @@ function privateFile(text: string): string {
   return file;
 }
 
-it("the environment comes before any file", async () => {
+it("the store's credentials come from the environment before any file", async () => {
   expect(await readStoreCredentials(ENVIRONMENT, "/nowhere")).toEqual({ ...KEY, sessionToken: "st" });
   expect(await readStoreCredentials({ ...ENVIRONMENT, AWS_SESSION_TOKEN: "" }, undefined)).toEqual(KEY);
 });
 
-it("there may be none", async () => {
+it("the store's credentials may be absent", async () => {
   expect(await readStoreCredentials({ AWS_SESSION_TOKEN: "st" }, undefined)).toBeUndefined();
 });
 
@@ -29,7 +29,7 @@ it.each([
     "[other]\naws_access_key_id = no\n[default]\r\naws_access_key_id = AK\r\naws_secret_access_key = sk",
   ],
   ["sections behind", "[default]\nAWS_ACCESS_KEY_ID = AK\naws_secret_access_key = sk\n[x]\naws_secret_access_key = no"],
-])("a file holds them in %s", async (_, text) => {
+])("the store's credentials are read from a file with %s", async (_, text) => {
   expect(await readStoreCredentials({}, privateFile(text))).toEqual(KEY);
 });
 
@@ -37,7 +37,7 @@ it.each([
   ["half a key", "aws_access_key_id = AK", /half/],
   ["a key of another section alone", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /half/],
   ["nothing", "\n", /empty/],
-])("a file with %s is refused", async (_, text, message) => {
+])("a file of store credentials with %s is refused", async (_, text, message) => {
   const file = privateFile(text);
   await expect(readStoreCredentials({}, file)).rejects.toMatchObject({
     code: "config",
@@ -46,7 +46,7 @@ it.each([
   });
 });
 
-it("a file that others may read is refused, and half a key in the environment", async () => {
+it("store credentials in a file that others may read, or half a key in the environment, are refused", async () => {
   const file = privateFile("aws_access_key_id = AK\naws_secret_access_key = sk");
   chmodSync(file, 0o644);
   await expect(readStoreCredentials({}, file)).rejects.toMatchObject({

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { contractCheckText, contractShowMarkdown, contractShowText } from "../../../src/cli/views/contract-view.ts";
+import { contractCheckView, contractShowView } from "../../../src/cli/views/contract-view.ts";
 import type { ContractShow } from "../../../src/commands/contract/contract-show.ts";
 import { fieldTable } from "../../../src/contract/describe/field-table.ts";
 import { findOperation } from "../../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../../src/contract/load-contract.ts";
 
 const SCREEN = { width: 80, colour: false };
+const OPTIONS = { screen: SCREEN, showValues: false, verbose: false };
 const FILE = "a/rather/long/path/to/the/contract/of/an/instance/openapi.yaml";
 
 /** Every line that could be wrapped fits; a single word may be longer than the screen. */
@@ -14,21 +15,21 @@ function isReadable(text: string): boolean {
 }
 
 describe("the views of a contract at 80 columns", () => {
-  it("keeps the line of every finding, which a table cut away", () => {
+  it("show the line of every finding", () => {
     const { contract } = shown();
-    const text = contractCheckText({ contract, coverage: undefined, exitCode: 0 }, SCREEN, false);
+    const text = contractCheckView.text({ contract, coverage: undefined, exitCode: 0 }, OPTIONS);
     expect(text).toContain(`\n${FILE}:1  warning  not-enforced\n    "not" is`);
   });
 
-  it("says how to declare the key of an operation that has none", () => {
+  it("show how to declare the key of an operation that has none", () => {
     const { contract } = shown();
-    const text = contractCheckText({ contract, coverage: undefined, exitCode: 0 }, SCREEN, false);
+    const text = contractCheckView.text({ contract, coverage: undefined, exitCode: 0 }, OPTIONS);
     expect(text).toContain("\n1 operation without a business key\n    create. A push needs one");
     expect(text).toContain('      - target: $.paths["/accounts/"].post\n        update: { x-migrate-key: <the field');
   });
 
-  it("keeps long attrs whole and wraps their rules", () => {
-    const text = contractShowText(shown(), SCREEN);
+  it("keep long attrs whole and wrap their rules", () => {
+    const text = contractShowView.text(shown(), OPTIONS);
     expect(text).toContain(
       "\nsupply_addresses.*.meter_points.*.registers.*.unit_of_measurement\n    choice; one of AAAAAAAAAA0,",
     );
@@ -36,11 +37,13 @@ describe("the views of a contract at 80 columns", () => {
     expect(isReadable(text)).toBe(true);
   });
 
-  it("says of a field of several alternatives when it holds", () => {
-    expect(contractShowText(shown(), SCREEN)).toContain(
+  it("show the condition of a field that only one alternative has", () => {
+    expect(contractShowView.text(shown(), OPTIONS)).toContain(
       "payment.day\n    whole number; required; when method is DEBIT\n",
     );
-    expect(contractShowMarkdown(shown())).toContain("| `payment.day` | whole number | yes | when method is DEBIT |");
+    expect(contractShowView.markdown?.(shown())).toContain(
+      "| `payment.day` | whole number | yes | when method is DEBIT |",
+    );
   });
 });
 
