@@ -16,8 +16,8 @@ export interface Ledger {
   restartPlan(run: string): Promise<void>;
   /** Writes down records of the input, in input order. */
   plan(run: string, items: readonly PlannedItem[]): Promise<void>;
-  /** Makes planned records `invalid` that something found later speaks against. Before `finishPlan`. */
-  exclude(run: string, held: readonly ExcludedRow[]): Promise<void>;
+  /** Makes planned records `invalid` for reasons that were found after they had been planned. Before `finishPlan`. */
+  exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /**
    * Ends the plan: marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
    * already accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for another record
@@ -29,24 +29,24 @@ export interface Ledger {
   /** Of the records numbered `from` to `to` (inclusive), those still to be sent. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
   /**
-   * Makes the intent to send durable, and in the same stroke what came of attempts before, as `settle` does. No request
-   * may leave before this resolves.
+   * Makes the intents to send durable and, in the same transaction, the outcomes of earlier attempts, as `saveOutcomes`
+   * does. No request may leave before this resolves.
    */
-  saveIntents(run: string, intents: readonly Intent[], settled?: readonly AttemptOutcome[]): Promise<void>;
-  /** Writes down what came of attempts. Compare-and-set on the attempt: a settlement of another attempt is refused. */
-  saveOutcomes(run: string, settlements: readonly AttemptOutcome[]): Promise<void>;
+  saveIntents(run: string, intents: readonly Intent[], outcomes?: readonly AttemptOutcome[]): Promise<void>;
+  /** Writes down what came of attempts. Compare-and-set: the outcome of an attempt that is not in flight is refused. */
+  saveOutcomes(run: string, outcomes: readonly AttemptOutcome[]): Promise<void>;
 
   /**
    * Goes on with a run: attempts left in flight become `ambiguous` (in every run: callers hold the ledger's lock), and
-   * all records of this run that are not settled (`pending`, `blocked`, `ambiguous`) are held anew against what is
-   * known of them by now, as `finishPlan` does: sent by another run meanwhile `skipped`, unknown fate `ambiguous`
+   * all records of this run without a final state (`pending`, `blocked`, `ambiguous`) are compared with what is known
+   * of them by now, as `finishPlan` does: sent by another run meanwhile `skipped`, unknown fate `ambiguous`
    * (`pending` if `resendAmbiguous`), the rest `pending`. A run still `planning` needs `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
   /**
-   * Before doubts are settled: attempts left in flight become `ambiguous`, as in `resumeRun`, and so do the records of
+   * Before ambiguous records are reconciled: attempts left in flight become `ambiguous`, as in `resumeRun`, and so do the records of
    * this run that are to be sent although one of their requests may have been processed. Those that another run has
-   * settled meanwhile are held against what is known by now. Resolves to when the last request without an answer was
+   * finished meanwhile take the state that is known by now. Resolves to when the last request without an answer was
    * given up in any run, ISO 8601 UTC.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
@@ -54,9 +54,9 @@ export interface Ledger {
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /** The same by their business keys; keys of other records are passed over. */
   ambiguousByKey(run: string, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
-  /** Settles doubts, and writes down who did and why. Compare-and-set: what is no longer in doubt is refused. */
+  /** Decides ambiguous records, and writes down who did and why. Compare-and-set: a record that is not ambiguous is refused. */
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<void>;
-  /** Every doubt ever settled for the records of this key, oldest first. */
+  /** Every decision ever made about the records of this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
 
   /** Ends the run (it may be resumed while records are pending). */
@@ -100,7 +100,7 @@ export interface PlannedItem {
   readonly key: string | undefined;
   /** sha256 of target host, supplier, operation and key: the record's identity in every run. Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
-  /** sha256 of the canonical payload; its content mark for `validate`, whose ledger nobody else reads. */
+  /** sha256 of the canonical payload; a fast hash of it for `validate`, whose ledger nobody else reads. */
   readonly content: Uint8Array | number | undefined;
   readonly file: string;
   readonly line: number;
@@ -181,7 +181,7 @@ export interface AmbiguousItem {
   readonly identity: Uint8Array;
   /** False: what was sent had another content than the record has in this run. */
   readonly isAsSent: boolean;
-  /** How often it was sent again after a doubt. */
+  /** How often it was sent again after it had been ambiguous. */
   readonly resends: number;
 }
 

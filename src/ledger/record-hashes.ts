@@ -35,37 +35,37 @@ function sha256(text: string): Uint8Array {
 
 /**
  * What a payload holds, in 52 bits: the same for the same data, whatever the order of an object's members. Made in a
- * fifth of the time of `contentHash`, and good for telling apart the few records of one key within one run; not for
+ * fifth of the time of `contentHash`. Good for telling apart the few records of one key within one run; not for
  * anything that is kept, nor against someone who builds two payloads on purpose to look the same.
  */
 export function createFastContentHash(): (value: JsonValue) => number {
   const names = new Map<string, number>();
 
   /** A payload's fields have few names, and every record has them. */
-  function nameMark(name: string): number {
+  function nameHash(name: string): number {
     const known = names.get(name);
     if (known !== undefined) return known;
-    const mark = textHash(name, NAME);
-    if (names.size < MAX_CACHED_NAMES) names.set(name, mark);
-    return mark;
+    const hashed = textHash(name, NAME);
+    if (names.size < MAX_CACHED_NAMES) names.set(name, hashed);
+    return hashed;
   }
 
-  function contentMark(value: JsonValue): number {
+  function hashOf(value: JsonValue): number {
     if (typeof value === "string") return textHash(value, TEXT);
-    if (isJsonArray(value)) return listMark(value);
+    if (isJsonArray(value)) return listHash(value);
     if (!isJsonObject(value)) return textHash(String(value), OTHER_SCALAR);
-    let mark = OBJECT;
-    for (const name in value) mark = sum(mark, mixed(nameMark(name), contentMark(value[name] ?? null)));
-    return mark;
+    let members = OBJECT;
+    for (const name in value) members = sum(members, mixed(nameHash(name), hashOf(value[name] ?? null)));
+    return members;
   }
 
-  function listMark(list: readonly JsonValue[]): number {
-    let mark: number = LIST;
-    for (const item of list) mark = mixed(mark, contentMark(item));
-    return mark;
+  function listHash(list: readonly JsonValue[]): number {
+    let hashed: number = LIST;
+    for (const item of list) hashed = mixed(hashed, hashOf(item));
+    return hashed;
   }
 
-  return contentMark;
+  return hashOf;
 }
 
 const MAX_CACHED_NAMES = 10_000;

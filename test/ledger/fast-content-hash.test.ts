@@ -4,38 +4,38 @@ import { createFastContentHash } from "../../src/ledger/record-hashes.ts";
 import { canonicalJson, isJsonArray, isJsonObject } from "../../src/json/json-value.ts";
 import type { JsonValue } from "../../src/json/json-value.ts";
 
-const contentMark = createFastContentHash();
+const contentHashOf = createFastContentHash();
 
 const jsonValue = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 
-test("the same data has the same mark, in whatever order its members stand", () => {
+test("the same data has the same fast hash, in whatever order its members stand", () => {
   fc.assert(
     fc.property(jsonValue, (data) => {
-      expect(contentMark(reversed(data))).toBe(contentMark(data));
+      expect(contentHashOf(reversed(data))).toBe(contentHashOf(data));
     }),
   );
 });
 
-test("other data has another mark", () => {
+test("other data has another fast hash", () => {
   fc.assert(
     fc.property(jsonValue, jsonValue, (one, other) => {
-      expect(contentMark(one) === contentMark(other)).toBe(canonicalJson(one) === canonicalJson(other));
+      expect(contentHashOf(one) === contentHashOf(other)).toBe(canonicalJson(one) === canonicalJson(other));
     }),
   );
 });
 
-test("what is alike to the eye has another mark", () => {
+test("values that look alike have different fast hashes", () => {
   const alike = [{}, [], "", null, [[]], [{}], 1, "1", [1], ["1"], { a: 1 }, { a: "1" }, { a: [1] }, { a: { b: 1 } }];
   const members = [{ a: "b", b: "a" }, { a: "a", b: "b" }, { a: "", b: "ab" }, { ab: "" }, [["a"], "b"], ["a", ["b"]]];
-  const marks = [...alike, ...members, true, "true", "null", ["a", "b"], ["b", "a"], ["ab"]].map(contentMark);
-  expect(new Set(marks).size).toBe(marks.length);
+  const hashes = [...alike, ...members, true, "true", "null", ["a", "b"], ["b", "a"], ["ab"]].map(contentHashOf);
+  expect(new Set(hashes).size).toBe(hashes.length);
 });
 
-test("many payloads that differ little have as many marks, of 52 bits", () => {
-  const marks = Array.from({ length: 100_000 }, (_, number) => contentMark({ key: "A", balance: `${number}` }));
-  expect(new Set(marks).size).toBe(marks.length);
-  expect(marks.every((mark) => Number.isInteger(mark) && mark >= 0 && mark < 2 ** 52)).toBe(true);
-  expect(marks.filter((mark) => mark >= 2 ** 51).length / marks.length).toBeCloseTo(0.5, 1);
+test("100,000 payloads that differ little have as many fast hashes, of 52 bits", () => {
+  const hashes = Array.from({ length: 100_000 }, (_, number) => contentHashOf({ key: "A", balance: `${number}` }));
+  expect(new Set(hashes).size).toBe(hashes.length);
+  expect(hashes.every((hash) => Number.isInteger(hash) && hash >= 0 && hash < 2 ** 52)).toBe(true);
+  expect(hashes.filter((hash) => hash >= 2 ** 51).length / hashes.length).toBeCloseTo(0.5, 1);
 });
 
 function reversed(value: JsonValue): JsonValue {

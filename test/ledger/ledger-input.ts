@@ -71,7 +71,7 @@ export function intentOf(found: SendableItem): Intent {
   return { record, identity, content, attempt: attempts + 1, at: AT };
 }
 
-export function settlementOf(
+export function attemptOutcomeOf(
   intent: Intent,
   status: AttemptOutcome["status"],
   more: Partial<AttemptOutcome> = {},
@@ -97,7 +97,7 @@ export async function sendAll(
   const intents = await intendAll(ledger, run);
   await ledger.saveOutcomes(
     run,
-    intents.map((intent) => settlementOf(intent, status, more)),
+    intents.map((intent) => attemptOutcomeOf(intent, status, more)),
   );
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
-import { intentOf, item, outcomesOf, planned, POLICY, settlementOf } from "./ledger-input.ts";
+import { intentOf, item, outcomesOf, planned, POLICY, attemptOutcomeOf } from "./ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const RECORDS = 12;
@@ -38,9 +38,9 @@ const settle =
   (results: readonly Result[]): Step =>
   async (model) => {
     const settled = model.flying.splice(0, results.length);
-    const settlements = settled.map((intent, index) => settlementOf(intent, results[index] ?? "pending"));
-    await model.ledger.saveOutcomes(model.run, settlements);
-    for (const { record, status } of settlements) {
+    const outcomes = settled.map((intent, index) => attemptOutcomeOf(intent, results[index] ?? "pending"));
+    await model.ledger.saveOutcomes(model.run, outcomes);
+    for (const { record, status } of outcomes) {
       model.statuses[record - 1] = status;
       if (status === "accepted") model.accepted.add(record);
       if (status === "ambiguous") model.ambiguous.add(record);

@@ -53,7 +53,7 @@ test("hashes are sha256, 32 bytes", () => {
   expect(hex(contentHash({ b: "é", a: 1 }))).toBe(createHash("sha256").update('{"a":1,"b":"é"}').digest("hex"));
 });
 
-test("identity: every part counts, and parts do not run into each other", () => {
+test("every part changes the identity, and parts do not run into each other", () => {
   const parts = { target: "h", supplier: "s", operation: "o", key: "k" };
   const variants = [
     parts,
@@ -68,7 +68,7 @@ test("identity: every part counts, and parts do not run into each other", () => 
   expect(new Set(variants.map((variant) => hex(recordIdentity(variant)))).size).toBe(variants.length);
 });
 
-test("identity: two Unicode forms of one key are one", () => {
+test("two Unicode forms of one key are one identity", () => {
   const [one, other] = ["caf\u00e9", "cafe\u0301"].map((key) =>
     hex(recordIdentity({ target: "h", supplier: "s", operation: "o", key })),
   );

@@ -4,10 +4,10 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
-import { intentOf, item, outcomesOf, planned, POLICY, sendAll, settlementOf, statusesOf } from "./ledger-input.ts";
+import { intentOf, item, outcomesOf, planned, POLICY, sendAll, attemptOutcomeOf, statusesOf } from "./ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-describe("the step that a record has come to", () => {
+describe("the step that a record has reached", () => {
   let ledger: Ledger;
   beforeEach(async () => {
     ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
@@ -25,18 +25,18 @@ describe("the step that a record has come to", () => {
   async function staged(content = "same"): Promise<string> {
     const run = await planned(ledger, [item(1, "A", content)]);
     const intent = await intendStep(run, { step: "stage", idempotent: true });
-    await ledger.saveOutcomes(run, [settlementOf(intent, "pending", { step: "stage" })]);
+    await ledger.saveOutcomes(run, [attemptOutcomeOf(intent, "pending", { step: "stage" })]);
     return run;
   }
 
-  test("is kept for this run and for the next with the same content", async () => {
+  test("the step reached is kept for this run and for the next with the same content", async () => {
     const run = await staged();
     expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ step: "stage", attempts: 1, isAmbiguous: false }]);
     const next = await planned(ledger, [item(1, "A")]);
     expect(await ledger.sendable(next, 1, 9)).toMatchObject([{ step: "stage" }]);
   });
 
-  test("is forgotten for other content, also once that was tried", async () => {
+  test("the step reached is forgotten for other content, also once that was tried", async () => {
     await staged();
     const changed = await planned(ledger, [item(1, "A", "other")]);
     const [found] = await ledger.sendable(changed, 1, 9);
@@ -47,7 +47,7 @@ describe("the step that a record has come to", () => {
     expect((await ledger.sendable(back, 1, 9))[0]).not.toHaveProperty("step");
   });
 
-  test("is forgotten after a refusal", async () => {
+  test("the step reached is forgotten after a refusal", async () => {
     const run = await staged();
     await sendAll(ledger, run, "rejected");
     const next = await planned(ledger, [item(1, "A")]);
@@ -64,10 +64,10 @@ describe("the step that a record has come to", () => {
     expect(await statusesOf(ledger, run)).toEqual([status]);
   });
 
-  test("stands beside each attempt", async () => {
+  test("each attempt names its step", async () => {
     const run = await staged();
     const intent = await intendStep(run, { step: "process" });
-    await ledger.saveOutcomes(run, [settlementOf(intent, "accepted", { account: "A-1" })]);
+    await ledger.saveOutcomes(run, [attemptOutcomeOf(intent, "accepted", { account: "A-1" })]);
     expect((await ledger.attempts("A")).map(({ step, status }) => [step, status])).toEqual([
       ["stage", "pending"],
       ["process", "accepted"],
@@ -80,7 +80,7 @@ describe("a record that awaits another", () => {
   const policy = { after: "POST /data-import/accounts/" };
   const note = item(1, "A", "note", { ...(awaits !== undefined && { awaits }), identity: Uint8Array.of(7) });
 
-  test("is blocked until that one is accepted, and says why no longer", async () => {
+  test("a record that awaits another is blocked until that one is accepted, and then loses that problem", async () => {
     const ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
     const run = await planned(ledger, [note], { policy });
     expect(await outcomesOf(ledger, run)).toMatchObject([

@@ -11,7 +11,7 @@ interface RunUnderPolicy {
   readonly policy: PlanPolicy;
 }
 
-/** Gives when the last request without an answer was given up. */
+/** Gives the time at which the last request without an answer was given up. */
 export function refresh(
   database: SqliteDatabase,
   { run, policy, at }: RunUnderPolicy & { readonly at: string },
@@ -28,7 +28,7 @@ const LAST_GIVEN_UP: Query<{ at: string | null }> = {
   sql: "select max(settled_at) as at from attempts where status = 'ambiguous'",
 };
 
-/** What is in doubt stays so, whatever the platform does with repeats. */
+/** What is ambiguous stays so, also where the platform dedupes. */
 function reapplyKnownRecords(database: SqliteDatabase, { run, policy }: RunUnderPolicy): void {
   applyKnownRecords(database, run, { ...policy, resendAmbiguous: false });
 }
@@ -87,7 +87,7 @@ function saveDecision(database: SqliteDatabase, run: RunRow, made: Decision): vo
   database.run(INSERT_DECISION, run.number, record, identity, at, decision, made.by, made.who, made.reason, account);
 }
 
-/** What arrived with another content is unlike any that could be sent: no push sends it again unless asked to revise. */
+/** The empty content equals none that could be sent: no push sends the record again, unless with `--revise`. */
 const UPDATE_RECORD = {
   accepted: `
     update records set state = 'accepted', accepted_content = content, accepted_at = ?2, account = ?3
@@ -100,7 +100,7 @@ const UPDATE_RECORD = {
 const RESEND = `
   update records set state = 'pending', resends = resends + 1 where identity = ?1 and state = 'ambiguous'`;
 
-/** What was accepted with another content than this run has is not this run's to accept: `holdAnew` refuses it. */
+/** A record that was accepted with another content than this run has is left `pending`: `applyKnownRecords` refuses it. */
 const UPDATE_ITEM = `
   update items set account = ?4, status = iif(
     ?3 = 'accepted' and content <> (select content from records where records.identity = items.identity),
@@ -123,7 +123,7 @@ const SELECT_DECISIONS: Query<DecisionRow> = {
   where identity in (select identity from items where key = ?) order by decisions.id`,
 };
 
-/** Every doubt ever settled for the records of this key. */
+/** Every decision ever made about the records of this key. */
 export function decisionsFor(database: SqliteDatabase, key: string): readonly RecordedDecision[] {
   return database
     .rows(SELECT_DECISIONS, key.normalize("NFC"))

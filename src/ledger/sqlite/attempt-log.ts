@@ -21,10 +21,10 @@ export function saveIntents(
   database: SqliteDatabase,
   run: RunRow,
   intents: readonly Intent[],
-  settled: readonly AttemptOutcome[],
+  outcomes: readonly AttemptOutcome[],
 ): void {
   database.transaction(() => {
-    for (const settlement of settled) saveOutcome(database, run, settlement);
+    for (const outcome of outcomes) saveOutcome(database, run, outcome);
     for (const { record, identity, content, attempt, at, step = null, idempotent = false } of intents) {
       requireOne(database.run(CLAIM_RECORD, identity, content, attempt), database.path);
       requireOne(database.run(CLAIM_ITEM, attempt, run.number, record), database.path);
@@ -33,9 +33,9 @@ export function saveIntents(
   });
 }
 
-export function saveOutcomes(database: SqliteDatabase, run: RunRow, settlements: readonly AttemptOutcome[]): void {
+export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
   database.transaction(() => {
-    for (const settlement of settlements) saveOutcome(database, run, settlement);
+    for (const outcome of outcomes) saveOutcome(database, run, outcome);
   });
 }
 
@@ -82,7 +82,7 @@ const ACCEPT_RECORD = `
   update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
-/** What is refused has to begin anew: what was staged is not what is to be processed. */
+/** A refused record starts again at its first step. */
 const UPDATE_RECORD = `
   update records set state = ?3, step = iif(?3 = 'rejected', null, coalesce(?4, step))
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
@@ -91,9 +91,9 @@ const UPDATE_ITEM = `
   update items set status = ?1, http = ?2, account = ?3, duration_ms = ?4
   where run = ?5 and record = ?6 and attempt = ?7 and status = 'sending'`;
 
-function saveOutcome(database: SqliteDatabase, run: RunRow, settlement: AttemptOutcome): void {
-  const { record, identity, attempt, status, at, problems, reason = null } = settlement;
-  const { http = null, account = null, durationMs = null, step = null } = settlement;
+function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): void {
+  const { record, identity, attempt, status, at, problems, reason = null } = outcome;
+  const { http = null, account = null, durationMs = null, step = null } = outcome;
   const reply = [http, account, durationMs];
   const changes = [
     database.run(UPDATE_ATTEMPT, status, at, ...reply, reason, run.number, record, attempt, identity),
@@ -106,7 +106,7 @@ function saveOutcome(database: SqliteDatabase, run: RunRow, settlement: AttemptO
   if (problems.length > 0) insertProblems(database, { run: run.number, record, attempt }, problems);
 }
 
-/** Compare-and-set: when the row is not as this run left it, another writer has been here. */
+/** Compare-and-set: a row that is not as this run left it was changed by another writer. */
 export function requireOne(changed: number, path: string): void {
   if (changed === 1) return;
   throw new Failure("ledger_in_use", `another run has written to the ledger ${path} while this one ran`, {

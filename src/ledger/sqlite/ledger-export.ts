@@ -1,7 +1,7 @@
 import type { ExportedRow } from "../ledger-store.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 import { openDatabase } from "./sqlite-database.ts";
-import { requireSound } from "./integrity/require-sound.ts";
+import { requireSound } from "./integrity/ledger-check.ts";
 
 /**
  * Everything that the ledger at this path knows, in batches: runs, records, the list of each run, requests, decisions.

@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../ledger.ts";
-import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
 
 /** "migr": marks the file as a ledger of this tool. */
 const APPLICATION_ID = 0x6d696772;
@@ -68,21 +68,17 @@ export function upgradeSchema(database: SqliteDatabase, steps: readonly string[]
   });
 }
 
-/** Raises Failure `config` as `bringUpToDate` does, for a newer ledger and for no ledger at all. */
+/** @throws Failure `config`, as `upgradeSchema` does, for a newer ledger and for a database that is no ledger */
 export function isSchemaCurrent(database: SqliteDatabase): boolean {
   const version = schemaVersion(database);
   if (version > SCHEMA_STEPS.length) throw newerLedger(database.path, version, SCHEMA_STEPS.length);
   return version === SCHEMA_STEPS.length;
 }
 
-const USER_VERSION: Query<{ user_version: number }> = { sql: "pragma user_version" };
-const APPLICATION_ID_PRAGMA: Query<{ application_id: number }> = { sql: "pragma application_id" };
-
 function schemaVersion(database: SqliteDatabase): number {
-  const version = database.row(USER_VERSION)?.user_version ?? 0;
-  const mark = database.row(APPLICATION_ID_PRAGMA)?.application_id;
+  const version = pragma(database, "user_version");
   const isEmpty = database.row({ sql: "select 1 from sqlite_schema" }) === undefined;
-  if (mark === APPLICATION_ID || (isEmpty && version === 0)) return version;
+  if (pragma(database, "application_id") === APPLICATION_ID || (isEmpty && version === 0)) return version;
   throw new Failure("config", `${database.path} is a database, but not a ledger of this tool`, {
     hint: "name another file with --ledger",
   });

@@ -100,7 +100,7 @@ export function closeInterruptedAttempts(database: SqliteDatabase, at: string): 
   }
 }
 
-/** What may be repeated without harm leaves no doubt behind. */
+/** An idempotent request that was interrupted may be sent again. */
 const STATUS_AFTER_INTERRUPTION = [
   [0, "ambiguous", "the run ended before an answer was written down"],
   [1, "pending", "the run ended before an answer was written down; the step may be repeated"],

@@ -29,6 +29,22 @@ export interface SqliteDatabase {
   readonly abandon: () => void;
 }
 
+/** A number of the file's header. */
+export function pragma(
+  database: Pick<SqliteDatabase, "row">,
+  name: "page_size" | "page_count" | "user_version" | "application_id",
+): number {
+  const query: Query<Readonly<Record<string, number>>> = { sql: `pragma ${name}` };
+  return database.row(query)?.[name] ?? 0;
+}
+
+/** What SQLite itself finds wrong with the file, at most so many findings; none when it is whole. */
+export function integrityErrors(database: Pick<SqliteDatabase, "rows">, atMost: number): readonly string[] {
+  const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${atMost})` };
+  const found = database.rows(query).map(({ integrity_check }) => integrity_check);
+  return found.length === 1 && found[0] === "ok" ? [] : found;
+}
+
 type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 
 /** Milliseconds to wait for another process: one that only reads writes too when it recovers the log after a crash. */

@@ -7,17 +7,17 @@ import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./attempt-log.t
 import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./ambiguous-log.ts";
 import type { Ledger } from "../ledger.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
-import { outcomes } from "./outcome-query.ts";
+import { outcomes as selectOutcomes } from "./outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun } from "./run-log.ts";
 import { openDatabase, openTemporary } from "./sqlite-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-import { sealPath } from "./integrity/seal-file.ts";
+import { sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
 import { damagedLedger, ledgerFailure } from "./ledger-file.ts";
-import { requireSound } from "./integrity/require-sound.ts";
+import { requireSound } from "./integrity/ledger-check.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
 import { summary } from "./outcome-query.ts";
 
@@ -35,9 +35,9 @@ export interface SqliteLedgerOptions {
 
 /**
  * Opens the project's ledger, creating it where there is none: one SQLite file, readable by its owner only, in which
- * a resolved promise means that the change is on the disk. Whoever writes holds the lock (`lock.ts`).
+ * a resolved promise means that the change is on the disk. Whoever writes holds the lock (`lockLedger`).
  *
- * Raises Failure `config` (not a regular file, no ledger, or of a newer version; nothing is changed then),
+ * @throws Failure `config` (not a regular file, no ledger, or of a newer version; nothing is changed then),
  * `ledger_damaged`, `ledger_in_use`, `storage`. The methods raise the last three too.
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
@@ -51,7 +51,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   return ledgerOver(database, options, database.close);
 }
 
-/** Looks before it writes: what a crash has left in the log of a ledger that is refused stays there. */
+/** Opens it to read first: the log that a crash has left beside a ledger that is refused stays as it is. */
 function openToWrite(path: string): SqliteDatabase {
   const seen = openToRead(path, () => false);
   seen?.close();
@@ -67,7 +67,7 @@ function openToWrite(path: string): SqliteDatabase {
   }
 }
 
-/** Undefined for one that has to be brought up to date first, or that a crash has left in the middle of being made. */
+/** Undefined for a ledger of an older version, and for one that a crash has left half made. */
 function openToRead(path: string, isBusy: () => boolean): SqliteDatabase | undefined {
   if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
   const database = openDatabase(path, { readOnly: true });
@@ -88,8 +88,8 @@ function vanished(path: string): Failure {
 
 /**
  * A ledger that lasts as long as the process: `validate` plans into it as `push` does into the real one. It lies in
- * `folder` (created where it is missing), readable by its owner only, and is gone when it is closed, and also when
- * the process dies. `large`: a thread of its own writes the plan, which pays from some 100,000 records.
+ * `folder` (created where it is missing), readable by its owner only, and is removed when it is closed or the process
+ * dies. `large`: a worker thread writes the plan, which pays from some 100,000 records.
  */
 export async function openTemporaryLedger(
   folder: string,
@@ -114,7 +114,7 @@ export async function openTemporaryLedger(
   }
 }
 
-/** The ledger's records lie in the order of their identities, that is anywhere: 32 MB of pages in memory. */
+/** Records are found by their identities, which are spread over the whole file: 32 MB of pages stay in memory. */
 const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 0;
   pragma cache_size = -32000;`;
 function ledgerOver(
@@ -130,13 +130,13 @@ function ledgerOver(
     runs: async () => listRuns(database),
     restartPlan: async (run) => planner.restartPlan(requireRun(database, run)),
     plan: async (run, items) => planner.plan(requireRun(database, run), items),
-    exclude: async (run, held) => planner.exclude(requireRun(database, run), held),
+    exclude: async (run, excluded) => planner.exclude(requireRun(database, run), excluded),
     finishPlan: async (run, policy) => planner.finishPlan(requireRun(database, run), policy),
     resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),
     sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),
-    saveIntents: async (run, intents, settled = []) =>
-      saveIntents(database, requireRun(database, run), intents, settled),
-    saveOutcomes: async (run, settlements) => saveOutcomes(database, requireRun(database, run), settlements),
+    saveIntents: async (run, intents, outcomes = []) =>
+      saveIntents(database, requireRun(database, run), intents, outcomes),
+    saveOutcomes: async (run, outcomes) => saveOutcomes(database, requireRun(database, run), outcomes),
     refresh: async (run, policy) => refresh(database, { run: requireRun(database, run), policy, at: now() }),
     ambiguous: async (run, from, to) => ambiguousItems(database, requireRun(database, run), { from, to }),
     ambiguousByKey: async (run, keys) => ambiguousItemsByKey(database, requireRun(database, run), keys),
@@ -145,7 +145,7 @@ function ledgerOver(
     decisions: async (key) => decisionsFor(database, key),
     finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
     summary: async (run) => summary(database, requireRun(database, run)),
-    outcomes: (run, filter) => outcomes(database, requireRun(database, run), filter),
+    outcomes: (run, filter) => selectOutcomes(database, requireRun(database, run), filter),
     attempts: async (key) => attemptsOf(database, key),
     close: async () => close(),
   };

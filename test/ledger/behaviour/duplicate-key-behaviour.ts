@@ -34,7 +34,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       expect(invalid.map((outcome) => outcome.record)).toEqual(twice);
     });
 
-    test("with one content: the first stays, the others are duplicates of it", async () => {
+    test("of records with one key and one content the first stays, the others are duplicates", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "A"), item(4, "A")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "duplicate", "duplicate"]);
@@ -50,7 +50,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       expect(found[3]?.problems).toEqual([{ ...common, place: place(5), other: place(2) }]);
     });
 
-    test("with several contents: all are invalid, each naming its nearest other", async () => {
+    test("of records with one key and several contents all are invalid, each naming its nearest other", async () => {
       const run = await planned(ledger, [item(1, "A", "x"), item(4, "A", "y"), item(5, "A", "x")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["invalid", "invalid", "invalid"]);
@@ -96,7 +96,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       expect((await ledger.summary(run)).warnings).toEqual({});
     });
 
-    test("a near key and a doubled one at once", async () => {
+    test("a key that is near one and the same as another has both problems", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "a"), item(3, "A")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "duplicate"]);
@@ -121,7 +121,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["valid", "valid", "valid"]);
     });
 
-    test("thousands of doubled keys", async () => {
+    test("thousands of duplicate keys are all found", async () => {
       const items = Array.from({ length: 3000 }, (_, index) => item(index + 1, `K${index % 1500}`));
       const run = await planned(ledger, items);
       expect((await ledger.summary(run)).counts).toEqual({ pending: 1500, duplicate: 1500 });

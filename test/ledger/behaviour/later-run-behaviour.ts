@@ -8,7 +8,7 @@ import {
   POLICY,
   PUSH,
   sendAll,
-  settlementOf,
+  attemptOutcomeOf,
   statusesOf,
 } from "../ledger-input.ts";
 
@@ -19,8 +19,8 @@ export function describeLaterRuns(opened: () => Ledger): void {
     ledger = opened();
   });
 
-  describe("what later runs know", () => {
-    test("accepted with this content is skipped, and sends nothing", async () => {
+  describe("what a later run knows of a record", () => {
+    test("a record accepted with this content is skipped, and sends nothing", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "x")]);
       expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "skipped", account: "A-1" }]);
@@ -28,7 +28,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.summary(run)).toMatchObject({ exitCode: 0 });
     });
 
-    test("accepted with other content is an error at the key's cell", async () => {
+    test("a record accepted with other content is an error at the key's cell", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")]);
       expect(await outcomesOf(ledger, run)).toMatchObject([
@@ -41,7 +41,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       ]);
     });
 
-    test("with --revise it is sent; refused, the earlier content is still the accepted one", async () => {
+    test("with --revise a changed record is sent; if it is refused, the earlier content is still the accepted one", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
@@ -55,7 +55,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["pending"]);
     });
 
-    test("ambiguous is held, unless it may be sent again", async () => {
+    test("an ambiguous record is not sent, unless it may be sent again", async () => {
       await sendOne(ledger, "ambiguous");
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["ambiguous"]);
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["ambiguous"]);
@@ -66,26 +66,26 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["skipped"]);
     });
 
-    test("another target is another record", async () => {
+    test("the same key at another target is another record", async () => {
       await sendOne(ledger, "accepted");
       const elsewhere = item(1, "A", "x", { identity: item(1, "elsewhere").identity ?? new Uint8Array(32) });
       expect(await statusesOf(ledger, await planned(ledger, [elsewhere]))).toEqual(["pending"]);
     });
   });
 
-  describe("after a death", () => {
-    test("what was in flight is ambiguous in its own run and in the next", async () => {
+  describe("after a process has died", () => {
+    test("a record that was in flight is ambiguous in its own run and in the next", async () => {
       const dead = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first] = await intendAll(ledger, dead);
       if (first === undefined) throw new Error("Nothing to send.");
-      await ledger.saveOutcomes(dead, [settlementOf(first, "accepted")]);
+      await ledger.saveOutcomes(dead, [attemptOutcomeOf(first, "accepted")]);
       const next = await planned(ledger, [item(1, "A"), item(2, "B")]);
       expect(await statusesOf(ledger, dead)).toEqual(["accepted", "ambiguous"]);
       expect(await statusesOf(ledger, next)).toEqual(["skipped", "ambiguous"]);
       expect(await ledger.attempts("B")).toMatchObject([{ status: "ambiguous", settledAt: PUSH.startedAt }]);
     });
 
-    test("resume holds it as ambiguous, or sends it again where the platform dedupes", async () => {
+    test("resume leaves a record ambiguous that was in flight, or sends it again where the platform dedupes", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       await intendAll(ledger, run);
       await ledger.resumeRun(run, POLICY);
@@ -95,11 +95,11 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
     });
 
-    test("resume takes up what was blocked, and what another run has sent meanwhile it leaves alone", async () => {
+    test("resume takes up blocked records, and leaves alone those that another run has sent meanwhile", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C", "x")]);
       const [first] = await intendAll(ledger, run);
       if (first === undefined) throw new Error("Nothing to send.");
-      await ledger.saveOutcomes(run, [settlementOf(first, "blocked")]);
+      await ledger.saveOutcomes(run, [attemptOutcomeOf(first, "blocked")]);
       const other = await planned(ledger, [item(1, "C", "y"), item(2, "B")], { policy: { resendAmbiguous: true } });
       await sendAll(ledger, other, "accepted");
       await ledger.resumeRun(run, POLICY);

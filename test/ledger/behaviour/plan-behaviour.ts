@@ -10,7 +10,7 @@ export function describePlan(opened: () => Ledger): void {
   });
 
   describe("the plan", () => {
-    test("keeps key, place and problems in input order, and never the value", async () => {
+    test("a plan keeps key, place and problems in input order, and never the value", async () => {
       const problems = [{ ...REFUSED, value: "07700 900123" }];
       const run = await planned(ledger, [item(1, "A", "a", { status: "invalid", problems }), item(2, "B")]);
       expect(await outcomesOf(ledger, run)).toEqual([
@@ -26,7 +26,7 @@ export function describePlan(opened: () => Ledger): void {
       });
     });
 
-    test("what is held back is invalid with the reason appended, and is not sent", async () => {
+    test("an excluded record is invalid with the reason appended, and is not sent", async () => {
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [
         item(1, "A"),
@@ -48,7 +48,7 @@ export function describePlan(opened: () => Ledger): void {
       expect((await ledger.sendable(id, 1, 3)).map(({ record }) => record)).toEqual([3]);
     });
 
-    test("more than one batch comes in input order, complete, whatever the number of rows", async () => {
+    test("outcomes of several batches come complete and in input order", async () => {
       const items = Array.from({ length: 1234 }, (_, index) => item(index + 1, `K${index}`, `c${index}`));
       const run = await planned(ledger, items);
       expect((await outcomesOf(ledger, run)).map(({ record }) => record)).toEqual(items.map(({ record }) => record));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { intendAll, intentOf, item, outcomesOf, planned, REFUSED, sendAll, settlementOf } from "../ledger-input.ts";
+import { intendAll, intentOf, item, outcomesOf, planned, REFUSED, sendAll, attemptOutcomeOf } from "../ledger-input.ts";
 
 /** Intents, answers, and what they leave. */
 export function describeSending(opened: () => Ledger): void {
@@ -15,8 +15,8 @@ export function describeSending(opened: () => Ledger): void {
       const [first, second] = await intendAll(ledger, run);
       if (first === undefined || second === undefined) throw new Error("Nothing to send.");
       await ledger.saveOutcomes(run, [
-        settlementOf(first, "accepted", { http: 201, account: "A-12AB34CD", durationMs: 41.5 }),
-        settlementOf(second, "rejected", { http: 400, problems: [REFUSED] }),
+        attemptOutcomeOf(first, "accepted", { http: 201, account: "A-12AB34CD", durationMs: 41.5 }),
+        attemptOutcomeOf(second, "rejected", { http: 400, problems: [REFUSED] }),
       ]);
       expect(await outcomesOf(ledger, run)).toMatchObject([
         { status: "accepted", http: 201, attempts: 1, account: "A-12AB34CD", durationMs: 41.5, problems: [] },
@@ -29,7 +29,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("sendable gives the pending ones of a range, and nothing that is on its way", async () => {
+    test("sendable gives the pending records of a range, and none that is in flight", async () => {
       const run = await planned(ledger, [
         item(1, "A"),
         item(2, "B"),
@@ -41,14 +41,14 @@ export function describeSending(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 4)).toEqual([]);
     });
 
-    test("what is on its way shows as ambiguous", async () => {
+    test("a record in flight shows as ambiguous", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await intendAll(ledger, run);
       expect(await ledger.summary(run)).toMatchObject({ counts: { ambiguous: 2 }, exitCode: 5 });
       expect(await outcomesOf(ledger, run, { statuses: ["ambiguous"] })).toHaveLength(2);
     });
 
-    test("after a retry only the last attempt's problems stand; explain has them all", async () => {
+    test("after a retry only the last attempt's problems stand, and all attempts can be listed", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       await sendAll(ledger, run, "pending", {
         http: 429,
@@ -73,38 +73,38 @@ export function describeSending(opened: () => Ledger): void {
       expect(await ledger.attempts("B")).toEqual([]);
     });
 
-    test("a settlement of another attempt, or a second one, is refused and changes nothing", async () => {
+    test("an outcome of another attempt, or a second one, is refused and changes nothing", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await intendAll(ledger, run);
       if (first === undefined || second === undefined) throw new Error("Nothing to send.");
-      const late = settlementOf({ ...second, attempt: 7 }, "accepted");
-      await expect(ledger.saveOutcomes(run, [settlementOf(first, "accepted"), late])).rejects.toMatchObject({
+      const late = attemptOutcomeOf({ ...second, attempt: 7 }, "accepted");
+      await expect(ledger.saveOutcomes(run, [attemptOutcomeOf(first, "accepted"), late])).rejects.toMatchObject({
         code: "ledger_in_use",
       });
       expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 2 });
-      await ledger.saveOutcomes(run, [settlementOf(first, "accepted")]);
-      await expect(ledger.saveOutcomes(run, [settlementOf(first, "rejected")])).rejects.toMatchObject({
+      await ledger.saveOutcomes(run, [attemptOutcomeOf(first, "accepted")]);
+      await expect(ledger.saveOutcomes(run, [attemptOutcomeOf(first, "rejected")])).rejects.toMatchObject({
         code: "ledger_in_use",
       });
     });
 
-    test("an intent for what is on its way, or was sent meanwhile, is refused", async () => {
+    test("an intent for a record that is in flight, or was sent meanwhile, is refused", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       const intents = await intendAll(ledger, run);
       await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
       await ledger.saveOutcomes(
         run,
-        intents.map((intent) => settlementOf(intent, "accepted")),
+        intents.map((intent) => attemptOutcomeOf(intent, "accepted")),
       );
       await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
     });
 
-    test("outcomes go with the next intents, both or neither", async () => {
+    test("outcomes and the next intents are saved together or not at all", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = (await ledger.sendable(run, 1, 2)).map(intentOf);
       if (first === undefined || second === undefined) throw new Error("Nothing to send.");
       await ledger.saveIntents(run, [first]);
-      const accepted = settlementOf(first, "accepted");
+      const accepted = attemptOutcomeOf(first, "accepted");
       await expect(ledger.saveIntents(run, [{ ...second, attempt: 9 }], [accepted])).rejects.toMatchObject({
         code: "ledger_in_use",
       });
@@ -113,7 +113,7 @@ export function describeSending(opened: () => Ledger): void {
       expect((await ledger.summary(run)).counts).toEqual({ accepted: 1, ambiguous: 1 });
     });
 
-    test("blocked and pending mean: incomplete, safe to run again", async () => {
+    test("a run with blocked or pending records has exit code 3", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B", "b", { status: "invalid" })]);
       await sendAll(ledger, run, "blocked");
       expect(await ledger.summary(run)).toMatchObject({ counts: { blocked: 1, invalid: 1 }, exitCode: 3 });

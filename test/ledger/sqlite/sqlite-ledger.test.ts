@@ -34,7 +34,7 @@ describeLedger("a temporary SQLite ledger", () => openTemporaryLedger(folder));
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe("the ledger's file", () => {
-  test("is its owner's alone, with its folder and side files, under any umask", async () => {
+  test("the ledger's file is its owner's alone, with its folder and side files, under any umask", async () => {
     const path = join(temporaryFolder(), ".migrate", "ledger.db");
     const umask = process.umask(0);
     try {
@@ -48,7 +48,7 @@ describe("the ledger's file", () => {
     }
   });
 
-  test("is tightened when it was open to others", async () => {
+  test("the mode of a ledger's file is tightened when it was open to others", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     await (await openLedger({ path })).close();
     chmodSync(path, 0o644);
@@ -56,7 +56,7 @@ describe("the ledger's file", () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  test("keeps what it holds when it is opened again", async () => {
+  test("a ledger keeps what it holds when it is opened again", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const first = await openLedger({ path, toolVersion: "1.2.3" });
     await sendAll(first, await planned(first, [item(1, "A")]), "accepted");
@@ -67,7 +67,7 @@ describe("the ledger's file", () => {
     await second.close();
   });
 
-  test("holds no value of a problem", async () => {
+  test("a ledger's file holds no value of a problem", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const ledger = await openLedger({ path });
     const problem = { attr: "name", severity: "error", by: "local", code: "blank", value: "CANARY-7731" } as const;
@@ -76,7 +76,7 @@ describe("the ledger's file", () => {
     expect(readFileSync(path).includes("CANARY-7731")).toBe(false);
   });
 
-  test("is not made by a command that only reads", async () => {
+  test("a ledger is not made by a command that only reads", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     await expect(openLedger({ path, create: false })).rejects.toMatchObject({ code: "run_unknown" });
     expect(existsSync(path)).toBe(false);
@@ -84,7 +84,7 @@ describe("the ledger's file", () => {
 });
 
 describe("a ledger that cannot be trusted is refused and left as it is", () => {
-  test("a symbolic link, a folder", async () => {
+  test("a symbolic link or a folder in the ledger's place is refused", async () => {
     const here = temporaryFolder();
     writeFileSync(join(here, "target"), "");
     symlinkSync(join(here, "target"), join(here, "link.db"));
@@ -93,14 +93,14 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     expect(statSync(join(here, "target")).size).toBe(0);
   });
 
-  test("a file that is something else", async () => {
+  test("a file that is no database is refused as a ledger", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     writeFileSync(path, "garbage ".repeat(1000));
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged", exitCode: 6 });
     expect(readFileSync(path, "utf8")).toBe("garbage ".repeat(1000));
   });
 
-  test("a database of another program", async () => {
+  test("a database of another program is refused as a ledger", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const other = new DatabaseSync(path);
     other.exec("create table theirs (a)");
@@ -108,7 +108,7 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "config" });
   });
 
-  test("one of a newer version", async () => {
+  test("a ledger of a newer version is refused", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     await (await openLedger({ path })).close();
     const newer = new DatabaseSync(path);
@@ -119,7 +119,7 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test("one that is cut off, at any page, and one with a torn page", async () => {
+  test("a ledger that is cut off at any page is refused, and one with a torn page", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const ledger = await openLedger({ path });
     await planned(
@@ -140,7 +140,7 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged" });
   });
 
-  test("an older one goes through the steps it lacks, after a copy was made", () => {
+  test("a ledger of an older version goes through the steps it lacks, after a copy was made", () => {
     const path = join(temporaryFolder(), "ledger.db");
     const steps = ["create table one (a); insert into one values (1)", "alter table one add column b"];
     const database = openDatabase(path);
@@ -154,7 +154,7 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     copy.close();
   });
 
-  test("one in a folder that is a file: a storage failure", async () => {
+  test("a ledger whose folder is a file is a storage failure", async () => {
     const path = join(temporaryFolder(), "file");
     writeFileSync(path, "");
     await expect(openLedger({ path: join(path, "ledger.db") })).rejects.toMatchObject({ code: "storage", exitCode: 6 });

@@ -1,8 +1,11 @@
+import { statSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
-import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
-import { requireSound } from "./require-sound.ts";
+import { damagedLedger, statOf } from "../ledger-file.ts";
 import { isSchemaCurrent } from "../ledger-schema.ts";
+import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { findDamage, readSeal, type Seal, sealPath } from "./seal.ts";
+import { committed } from "./sealed-database.ts";
 
 /**
  * Looks at every page and every row of the ledger at this path: the seal, SQLite's own check, and whether what the
@@ -13,11 +16,10 @@ import { isSchemaCurrent } from "../ledger-schema.ts";
 export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
   const database = openDatabase(path, { readOnly: true });
   try {
-    const findings = [...damageOf(database, isBusy)];
-    if (findings.length === 0) findings.push(...contradictions(database));
-    const counts = { runs: 0, records: 0, attempts: 0, decisions: 0 };
-    if (findings.length > 0) return { findings, counts };
-    return { findings, counts: { ...counts, ...countRows(database) } };
+    const damage = damageOf(database, isBusy);
+    const findings = damage.length > 0 ? damage : contradictions(database);
+    if (findings.length > 0) return { findings, counts: { runs: 0, records: 0, attempts: 0, decisions: 0 } };
+    return { findings, counts: countRows(database) };
   } finally {
     database.close();
   }
@@ -28,19 +30,21 @@ function damageOf(database: SqliteDatabase, isBusy: () => boolean): readonly str
     requireSound(database, isBusy);
     if (!isSchemaCurrent(database))
       return ["It was written by an older version: any other command brings it up to date."];
-    const said = database.rows(INTEGRITY_CHECK).map(({ integrity_check }) => integrity_check);
-    return said.length === 1 && said[0] === "ok" ? [] : said;
+    return integrityErrors(database, 20);
   } catch (error) {
     if (error instanceof Failure && error.code === "ledger_damaged") return [error.message];
     throw error;
   }
 }
 
-const INTEGRITY_CHECK: Query<{ integrity_check: string }> = { sql: "pragma integrity_check(20)" };
-
-function countRows(database: SqliteDatabase): Partial<LedgerCheck["counts"]> {
-  const names = ["runs", "records", "attempts", "decisions"] as const;
-  return Object.fromEntries(names.map((name) => [name, count(database, `select count(*) as count from ${name}`)]));
+function countRows(database: SqliteDatabase): LedgerCheck["counts"] {
+  const rowsOf = (table: string): number => count(database, `select count(*) as count from ${table}`);
+  return {
+    runs: rowsOf("runs"),
+    records: rowsOf("records"),
+    attempts: rowsOf("attempts"),
+    decisions: rowsOf("decisions"),
+  };
 }
 
 function contradictions(database: SqliteDatabase): readonly string[] {
@@ -55,13 +59,15 @@ function count(database: SqliteDatabase, sql: string): number {
   return database.row(query)?.count ?? 0;
 }
 
+/** The records of which a request or a decision says that they are accepted. */
+export const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
+  select identity from decisions where decision = 'accepted')`;
+
 /** Each selects what must not be. */
 const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = [
   {
     words: "records are accepted without a request or a decision that says so",
-    sql: `select 1 from records where state = 'accepted' and identity not in
-      (select identity from attempts where status = 'accepted' union all
-       select identity from decisions where decision = 'accepted')`,
+    sql: `select 1 from records where state = 'accepted' and identity not in ${CONFIRMED}`,
   },
   {
     words: "records count other requests than were made",
@@ -94,3 +100,42 @@ const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = 
       and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning')`,
   },
 ];
+
+/** Up to this size every page of a ledger without a seal is looked at when it is opened: some 100 ms. */
+const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Refuses a ledger that is not what was written last: Failure `ledger_damaged`. Its seal tells that, down to a single
+ * bit; a ledger of an older version has none, and then SQLite is asked, which finds what is cut off or torn.
+ * @param isBusy another process may be writing to it just now
+ */
+export function requireSound(database: SqliteDatabase, isBusy: () => boolean = () => false): void {
+  const { path } = database;
+  const seal = readSeal(sealPath(path));
+  const logSize = statOf(`${path}-wal`)?.size ?? 0;
+  if (statSync(path).size === 0) {
+    if (logSize > 0 || seal !== undefined) throw damagedLedger(path, "it is empty, but the files beside it are not");
+  } else if (seal === undefined || seal === "damaged") requireWhole(database, logSize);
+  else {
+    requireUnbroken(database, seal, isBusy);
+    if (seal.pages.length === 0) requireWhole(database, logSize);
+  }
+}
+
+function requireUnbroken(database: SqliteDatabase, seal: Seal, isBusy: () => boolean): void {
+  const { path } = database;
+  const broken = isBusy() ? undefined : findDamage(path);
+  // Whoever has begun to write meanwhile has changed the one and not yet the other.
+  if (broken !== undefined && !isBusy() && findDamage(path) !== undefined) throw damagedLedger(path, broken);
+  if (committed(database) < seal.commits) throw damagedLedger(path, "what was written last is missing from its log");
+}
+
+function requireWhole(database: SqliteDatabase, logSize: number): void {
+  const { path } = database;
+  const { size } = statSync(path);
+  const expected = pragma(database, "page_count") * pragma(database, "page_size");
+  if (logSize === 0 && size < expected) throw damagedLedger(path, `it has ${size} bytes of ${expected}`);
+  if (size > FULLY_CHECKED_BYTES) return;
+  const [found] = integrityErrors(database, 1);
+  if (found !== undefined) throw damagedLedger(path, found);
+}

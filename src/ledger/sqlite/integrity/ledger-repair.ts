@@ -6,7 +6,8 @@ import { ledgerFailure, preparePrivateFile, removeDatabase, statOf, unreadableLe
 import { upgradeSchema } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { openDatabase } from "../sqlite-database.ts";
-import { readSeal, sealPath } from "./seal-file.ts";
+import { CONFIRMED } from "./ledger-check.ts";
+import { readSeal, sealPath } from "./seal.ts";
 import { committed } from "./sealed-database.ts";
 
 /**
@@ -75,9 +76,6 @@ function isComplete(damaged: SqliteDatabase): boolean {
     return false;
   }
 }
-
-const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
-  select identity from decisions where decision = 'accepted')`;
 
 const UNCONFIRMED = [
   `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,

@@ -1,81 +1,137 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { errorCode } from "../../../files/error-code.ts";
-import type { Seal } from "./seal-file.ts";
-import { readSeal, sealPath, writeSeal } from "./seal-file.ts";
+import { unlessMissing } from "../../../files/error-code.ts";
+import { replaceFileSync } from "../../../files/replace-file.ts";
+
+/** What a database was when it was last seen whole. */
+export interface Seal {
+  readonly pageSize: number;
+  /** Transactions that were committed; more may have been. */
+  readonly commits: number;
+  /** The checksum (CRC-32) of each page in the database's own file, without what lies in its log. */
+  readonly pages: Uint32Array;
+}
+
+/** The file beside the database that holds its seal. */
+export function sealPath(database: string): string {
+  return `${database}-seal`;
+}
+
+/** `damaged`: there is one, and it cannot be believed. */
+export function readSeal(path: string): Seal | "damaged" | undefined {
+  const bytes = unlessMissing(() => readFileSync(path));
+  if (bytes === undefined) return undefined;
+  if (bytes.length < HEADER_BYTES || bytes.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return "damaged";
+  if (crc32(bytes.subarray(0, CHECKED_BYTES)) !== bytes.readUInt32LE(CHECKED_BYTES)) return "damaged";
+  const count = bytes.readUInt32LE(12);
+  const table = bytes.subarray(HEADER_BYTES, HEADER_BYTES + 4 * count);
+  if (bytes.length !== HEADER_BYTES + 4 * count + 4 || crc32(table) !== bytes.readUInt32LE(bytes.length - 4)) {
+    return "damaged";
+  }
+  const pages = Uint32Array.from({ length: count }, (_, index) => table.readUInt32LE(4 * index));
+  return { pageSize: bytes.readUInt32LE(8), commits: bytes.readDoubleLE(16), pages };
+}
+
+/** Puts a seal in the place of the old one, whole and on the disk, or not at all. */
+export function writeSeal(path: string, seal: Seal): void {
+  const table = Buffer.alloc(4 * seal.pages.length + 4);
+  for (const [index, checksum] of seal.pages.entries()) table.writeUInt32LE(checksum, 4 * index);
+  table.writeUInt32LE(crc32(table.subarray(0, -4)), table.length - 4);
+  replaceFileSync(path, Buffer.concat([headerOf(seal), table]));
+}
 
 /**
- * Whether the file of a database is what it was when it was sealed, apart from the pages that its log holds anew.
- * Undefined when it is; what is wrong otherwise. `unsealed`: there is nothing to hold it against.
+ * Notes one more commit. Not synced: after a loss of power the file may know of fewer commits than there were, never of
+ * more.
+ */
+export function writeCommitCount(path: string, seal: Pick<Seal, "pageSize" | "pages" | "commits">): void {
+  const file = openSync(path, "r+");
+  try {
+    writeSync(file, headerOf(seal), 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Leaves the count of commits and no checksums: for when SQLite may write into the file on its own, as it does when a
+ * process ends that could not do so in order.
+ */
+export function writeSealWithoutChecksums(path: string, seal: Seal): void {
+  try {
+    writeSeal(path, { ...seal, pages: new Uint32Array() });
+  } catch {
+    rmSync(path, { force: true });
+  }
+}
+
+const MAGIC: Buffer = Buffer.from("MIGSEAL1");
+/** Magic, page size, number of pages, commits; then the checksum of these. */
+const CHECKED_BYTES = 24;
+const HEADER_BYTES = CHECKED_BYTES + 4;
+
+function headerOf({ pageSize, pages, commits }: Seal): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  MAGIC.copy(header);
+  header.writeUInt32LE(pageSize, 8);
+  header.writeUInt32LE(pages.length, 12);
+  header.writeDoubleLE(commits, 16);
+  header.writeUInt32LE(crc32(header.subarray(0, CHECKED_BYTES)), CHECKED_BYTES);
+  return header;
+}
+
+/**
+ * What is wrong with the file of a database, compared with its seal; pages with a newer version in the log are left out.
+ * Undefined when nothing is. `unsealed`: there is no seal to hold it against.
  */
 export function findDamage(database: string): string | undefined {
   const seal = readSeal(sealPath(database));
   if (seal === undefined || seal === "damaged") return "unsealed";
   const inLog = pagesInLog(`${database}-wal`);
   let broken: number | undefined;
-  eachPage(database, seal.pageSize, (number, page) => {
+  const count = eachPage(database, seal.pageSize, (number, page) => {
     if (seal.pages[number - 1] !== crc32(page) && number <= seal.pages.length && !inLog.has(number)) broken ??= number;
   });
   if (broken !== undefined) return `page ${broken} is not what was written`;
-  const missing = missingPage(database, seal, inLog);
-  return missing === undefined ? undefined : `page ${missing} is missing`;
-}
-
-function missingPage(database: string, { pages, pageSize }: Seal, inLog: ReadonlySet<number>): number | undefined {
-  const whole = Math.floor(sizeOf(database) / pageSize);
-  for (let page = whole + 1; page <= pages.length; page += 1) if (!inLog.has(page)) return page;
+  for (let page = count + 1; page <= seal.pages.length; page += 1) {
+    if (!inLog.has(page)) return `page ${page} is missing`;
+  }
   return undefined;
 }
 
 /**
- * Seals the file of a database anew, of which only the pages that its log holds have changed since the last time. To be
- * called when all of the log has been written into the file, and before the log is begun anew.
+ * Seals the file of a database anew, of which only the pages that its log holds have changed since it was sealed, and
+ * new ones have come. To be called when all of the log has been written into the file, and before it is begun anew.
  */
-export function updateSeal(database: string, now: Pick<Seal, "pageSize" | "commits">): Seal {
-  const { pageSize, commits } = now;
-  const before = readSeal(sealPath(database));
-  const known = before === undefined || before === "damaged" || before.pageSize !== pageSize ? undefined : before;
-  const pages = new Uint32Array(Math.floor(sizeOf(database) / pageSize));
-  if (known === undefined) {
-    eachPage(database, pageSize, (number, page) => {
-      pages[number - 1] = crc32(page);
-    });
-  } else {
-    pages.set(known.pages.subarray(0, pages.length));
-    const changed = [...pagesInLog(`${database}-wal`)];
-    for (let page = known.pages.length + 1; page <= pages.length; page += 1) changed.push(page);
-    checksumsOf(database, pageSize, changed, pages);
-  }
-  const seal = { pageSize, commits, pages };
+export function updateSeal(database: string, before: Seal): Seal {
+  const { pageSize, commits } = before;
+  const changed = new Set(pagesInLog(`${database}-wal`));
+  const seal = withFile(database, (file) => {
+    const pages = new Uint32Array(Math.floor(fstatSync(file).size / pageSize));
+    pages.set(before.pages.subarray(0, pages.length));
+    for (let page = before.pages.length + 1; page <= pages.length; page += 1) changed.add(page);
+    const page = Buffer.alloc(pageSize);
+    for (const number of changed) {
+      if (readSync(file, page, 0, pageSize, (number - 1) * pageSize) === pageSize) pages[number - 1] = crc32(page);
+    }
+    return { pageSize, commits, pages };
+  });
   writeSeal(sealPath(database), seal);
   return seal;
 }
 
-function checksumsOf(database: string, pageSize: number, wanted: readonly number[], pages: Uint32Array): void {
-  const page = Buffer.alloc(pageSize);
-  withFile(database, (file) => {
-    for (const number of wanted) {
-      if (readSync(file, page, 0, pageSize, (number - 1) * pageSize) === pageSize) pages[number - 1] = crc32(page);
-    }
-  });
-}
-
 const PAGES_AT_ONCE = 256;
 
-function eachPage(database: string, pageSize: number, visit: (number: number, page: Buffer) => void): void {
+/** Gives the number of whole pages. */
+function eachPage(database: string, pageSize: number, visit: (number: number, page: Buffer) => void): number {
   const buffer = Buffer.alloc(pageSize * PAGES_AT_ONCE);
-  withFile(database, (file) => {
-    for (let number = 1; ;) {
-      const read = readSync(file, buffer, 0, buffer.length, (number - 1) * pageSize);
-      for (let at = 0; at + pageSize <= read; at += pageSize, number += 1)
-        visit(number, buffer.subarray(at, at + pageSize));
-      if (read < buffer.length) return;
+  return withFile(database, (file) => {
+    for (let number = 0; ;) {
+      const read = readSync(file, buffer, 0, buffer.length, number * pageSize);
+      for (let at = 0; at + pageSize <= read; at += pageSize) visit((number += 1), buffer.subarray(at, at + pageSize));
+      if (read < buffer.length) return number;
     }
   });
-}
-
-function sizeOf(database: string): number {
-  return withFile(database, (file) => fstatSync(file).size);
 }
 
 function withFile<T>(path: string, work: (file: number) => T): T {
@@ -93,7 +149,7 @@ function withFile<T>(path: string, work: (file: number) => T): T {
  * Format: https://sqlite.org/fileformat2.html#walformat
  */
 function pagesInLog(logPath: string): ReadonlySet<number> {
-  const file = openIfThere(logPath);
+  const file = unlessMissing(() => openSync(logPath, "r"));
   if (file === undefined) return new Set();
   try {
     return readPages(file);
@@ -102,18 +158,18 @@ function pagesInLog(logPath: string): ReadonlySet<number> {
   }
 }
 
-const HEADER_BYTES = 32;
+const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const SALTS_AT = 16;
 
 function readPages(file: number): ReadonlySet<number> {
   const committed = new Set<number>();
-  const header = Buffer.alloc(HEADER_BYTES);
-  if (readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return committed;
+  const header = Buffer.alloc(LOG_HEADER_BYTES);
+  if (readSync(file, header, 0, LOG_HEADER_BYTES, 0) < LOG_HEADER_BYTES) return committed;
   const pageSize = header.readUInt32BE(8);
   const frame = Buffer.alloc(FRAME_HEADER_BYTES);
   let pending: number[] = [];
-  for (let at = HEADER_BYTES; ; at += FRAME_HEADER_BYTES + pageSize) {
+  for (let at = LOG_HEADER_BYTES; ; at += FRAME_HEADER_BYTES + pageSize) {
     if (readSync(file, frame, 0, FRAME_HEADER_BYTES, at) < FRAME_HEADER_BYTES) return committed;
     // What follows is left over from before the log was begun anew.
     if (header.compare(frame, 8, SALTS_AT, SALTS_AT, SALTS_AT + 8) !== 0) return committed;
@@ -121,14 +177,5 @@ function readPages(file: number): ReadonlySet<number> {
     if (frame.readUInt32BE(4) === 0) continue;
     for (const page of pending) committed.add(page);
     pending = [];
-  }
-}
-
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, "r");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
   }
 }

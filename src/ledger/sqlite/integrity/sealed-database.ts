@@ -1,8 +1,6 @@
-import { existsSync, statSync } from "node:fs";
-import { writeSealWithoutChecksums, writeCommitCount, readSeal, type Seal, sealPath } from "./seal-file.ts";
-import { updateSeal } from "./seal.ts";
-import type { Query, SqliteDatabase } from "../sqlite-database.ts";
-import { ledgerFailure } from "../ledger-file.ts";
+import { ledgerFailure, statOf } from "../ledger-file.ts";
+import { pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { readSeal, type Seal, sealPath, updateSeal, writeCommitCount, writeSealWithoutChecksums } from "./seal.ts";
 
 /**
  * The same database, kept under seal: the file beside it knows the checksum of every page and how many transactions were
@@ -80,13 +78,11 @@ const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" }
 function sealOf(database: SqliteDatabase): Seal {
   const known = readSeal(sealPath(database.path));
   if (known !== undefined && known !== "damaged") return known;
-  // Nothing to hold it against: what is found now has been checked in every other way.
-  const now = { pageSize: database.row(PAGE_SIZE)?.page_size ?? 0, commits: committed(database) };
+  // There is no seal to hold it against: SQLite's own check has passed.
+  const unsealed = { pageSize: pragma(database, "page_size"), commits: committed(database), pages: new Uint32Array() };
   database.row(CHECKPOINT);
-  return updateSeal(database.path, now);
+  return updateSeal(database.path, unsealed);
 }
-
-const PAGE_SIZE: Query<{ page_size: number }> = { sql: "pragma page_size" };
 
 function countCommit(database: SqliteDatabase): number {
   database.run("update seal set commits = commits + 1");
@@ -101,8 +97,7 @@ export function committed(database: SqliteDatabase): number {
 const COMMITS: Query<{ commits: number }> = { sql: "select commits from seal" };
 
 function logSize(path: string): number {
-  const log = `${path}-wal`;
-  return existsSync(log) ? statSync(log).size : 0;
+  return statOf(`${path}-wal`)?.size ?? 0;
 }
 
 function guarded<T>(work: () => T, path: string): T {

@@ -6,11 +6,11 @@ import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * Holds a run's records that are still to be sent against what all runs know of them. Accepted with this content:
+ * Compares a run's records that are still to be sent with what all runs know of them. Accepted with this content:
  * `skipped`. Accepted with another: `invalid`, code `unique`, unless `revise`. Perhaps processed: `ambiguous`, unless
  * `resendAmbiguous`. Belongs to a record that is not accepted: `blocked`, code `account_not_found`, until that one is.
  * Everything else is sent: new ones, blocked ones, and rejected ones even when nothing changed,
- * because the refusal may have been cured on the platform's side, and a refusal creates nothing.
+ * because its cause may have been mended on the platform, and a refusal creates nothing.
  */
 export function applyKnownRecords(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
   if (policy.after !== undefined) blockWaiting(database, run, policy, policy.after);
@@ -47,7 +47,7 @@ const SELECT_WAITING: Query<WaitingRow> = {
   order by items.record limit ${BATCH}`,
 };
 
-/** What was said of them when they were looked at before goes: it may be true no longer. */
+/** Their problems of an earlier look are removed first: they may be outdated. */
 function blockWaiting(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, after: string): void {
   database.run("delete from problems where run = ? and attempt = 0 and code = 'account_not_found'", run.number);
   for (let last = 0; ;) {

@@ -1,8 +1,8 @@
 import type { PlannedItem } from "../../ledger.ts";
 
 /**
- * Planned items as they travel to another thread: copying them as objects would take longer than writing them down.
- * Those that have no more than a key, a content mark and a place are columns; the others go as they are.
+ * Planned items as they are sent to another thread: copying them as objects would take longer than writing them.
+ * Those that have no more than a key, a fast content hash and a place are columns; the others go as they are.
  */
 export interface PackedItems {
   /** Of each plain item its position, record, line, file (in `files`), key length (-1: none), content (NaN: none). */

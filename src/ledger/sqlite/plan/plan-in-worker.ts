@@ -6,38 +6,38 @@ import { packItems } from "./packed-items.ts";
 import type { PlanReply, PlanRequest } from "./plan-worker.ts";
 
 /**
- * The same ledger, whose plans a thread of its own writes while the caller reads on: `plan` resolves when there is
- * room for more, which is before its items are written, and whatever reads them waits. What goes wrong with them is
- * thrown by the next call. Resolves when the thread has opened the file, which may lose its name then.
+ * The same ledger, whose plans a worker thread writes while the caller reads on: `plan` resolves when there is room for
+ * more, which is before its items are written, and whatever reads them waits. What goes wrong with them is thrown by the
+ * next call. Resolves when the worker has opened the file, which may be unlinked then.
  */
 export async function plannedInWorker(ledger: Ledger, path: string): Promise<Ledger> {
-  const thread = await startPlanWorker(path);
+  const worker = await startPlanWorker(path);
   return {
     ...ledger,
-    plan: (run, items) => thread.ask({ kind: "plan", run, items: packItems(items) }, MAX_PENDING_BATCHES),
-    restartPlan: (run) => thread.ask({ kind: "restartPlan", run }),
-    exclude: (run, held) => thread.ask({ kind: "holdBack", run, held }),
-    finishPlan: (run, policy) => thread.ask({ kind: "settlePlan", run, policy }),
+    plan: (run, items) => worker.ask({ kind: "plan", run, items: packItems(items) }, MAX_PENDING_BATCHES),
+    restartPlan: (run) => worker.ask({ kind: "restartPlan", run }),
+    exclude: (run, excluded) => worker.ask({ kind: "exclude", run, excluded }),
+    finishPlan: (run, policy) => worker.ask({ kind: "finishPlan", run, policy }),
     async finishRun(run, exitCode) {
-      await thread.idle();
+      await worker.idle();
       await ledger.finishRun(run, exitCode);
     },
     async summary(run) {
-      await thread.idle();
+      await worker.idle();
       return ledger.summary(run);
     },
     async *outcomes(run, filter) {
-      await thread.idle();
+      await worker.idle();
       yield* ledger.outcomes(run, filter);
     },
     async close() {
-      await thread.stop();
+      await worker.stop();
       await ledger.close();
     },
   };
 }
 
-/** Batches on their way: enough to keep the thread busy, and few enough to keep memory flat. */
+/** Batches that are not written yet: enough to keep the worker busy, and few enough to keep memory flat. */
 const MAX_PENDING_BATCHES = 4;
 
 interface PlanWorker {

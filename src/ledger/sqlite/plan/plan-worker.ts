@@ -6,13 +6,13 @@ import { createPlanner } from "./planner.ts";
 import { requireRun } from "../run-log.ts";
 import { openTemporary } from "../sqlite-database.ts";
 
-/** What the thread of `plannedAside` is asked; each is answered by one `AsideReply`, in order. */
+/** What the worker of `plannedInWorker` is asked; each request gets one `PlanReply`, in order. */
 export type PlanRequest =
   | { readonly kind: "open" }
   | { readonly kind: "restartPlan"; readonly run: string }
   | { readonly kind: "plan"; readonly run: string; readonly items: PackedItems }
-  | { readonly kind: "holdBack"; readonly run: string; readonly held: readonly ExcludedRow[] }
-  | { readonly kind: "settlePlan"; readonly run: string; readonly policy: PlanPolicy };
+  | { readonly kind: "exclude"; readonly run: string; readonly excluded: readonly ExcludedRow[] }
+  | { readonly kind: "finishPlan"; readonly run: string; readonly policy: PlanPolicy };
 
 export interface PlanReply {
   readonly failure?: { readonly code: FailureCode; readonly message: string; readonly hint?: string };
@@ -41,6 +41,6 @@ function answer(request: PlanRequest): void {
   const run = requireRun(database, request.run);
   if (request.kind === "plan") planner.plan(run, unpackItems(request.items));
   else if (request.kind === "restartPlan") planner.restartPlan(run);
-  else if (request.kind === "holdBack") planner.exclude(run, request.held);
+  else if (request.kind === "exclude") planner.exclude(run, request.excluded);
   else planner.finishPlan(run, request.policy);
 }

@@ -13,14 +13,14 @@ const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where na
 interface Planner {
   readonly restartPlan: (run: RunRow) => void;
   readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
-  readonly exclude: (run: RunRow, held: readonly ExcludedRow[]) => void;
+  readonly exclude: (run: RunRow, excluded: readonly ExcludedRow[]) => void;
   readonly finishPlan: (run: RunRow, policy: PlanPolicy) => void;
 }
 
 /** Remembers the files it has met, and the keys of the run that it plans. */
 export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
-  let keys: { readonly run: number; readonly marks: KeyHashes } | undefined;
+  let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;
 
   function fileNumber(name: string): number {
     const known = files.get(name);
@@ -31,12 +31,12 @@ export function createPlanner(database: SqliteDatabase): Planner {
     return number;
   }
 
-  /** Of a plan that somebody else has begun not all keys are known. */
-  function marksOf({ number }: RunRow): KeyHashes | undefined {
-    if (keys?.run === number) return keys.marks;
+  /** Undefined for a plan that another process has begun: not all of its keys are known. */
+  function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
+    if (keys?.run === number) return keys.hashes;
     if (database.row(ANY_ITEM, number) !== undefined) return undefined;
-    keys = { run: number, marks: createKeyHashes() };
-    return keys.marks;
+    keys = { run: number, hashes: createKeyHashes() };
+    return keys.hashes;
   }
 
   return {
@@ -50,7 +50,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
     },
     plan(run, items) {
       requirePlanning(run);
-      const writing: Writing = { run, fileNumber, keyHashes: marksOf(run) };
+      const writing: Writing = { run, fileNumber, keyHashes: keyHashesOf(run) };
       database.transaction(() => {
         insertItems(database, items, writing);
         for (const { record, problems } of items) {
@@ -59,10 +59,10 @@ export function createPlanner(database: SqliteDatabase): Planner {
         }
       });
     },
-    exclude: (run, held) => excludeRows(database, run, held),
+    exclude: (run, excluded) => excludeRows(database, run, excluded),
     finishPlan(run, policy) {
       requirePlanning(run);
-      const mayRepeat = marksOf(run)?.mayRepeat() ?? true;
+      const mayRepeat = keyHashesOf(run)?.mayRepeat() ?? true;
       keys = undefined;
       database.transaction(() => {
         if (mayRepeat) markDuplicateKeys(database, run, policy);
@@ -134,15 +134,15 @@ function requirePlanning(run: RunRow): void {
 }
 
 /** Makes the planned records whose rows begin at these places `invalid`; one pass over the plan, however many there are. */
-function excludeRows(database: SqliteDatabase, run: RunRow, held: readonly ExcludedRow[]): void {
-  if (held.length === 0) return;
+function excludeRows(database: SqliteDatabase, run: RunRow, excluded: readonly ExcludedRow[]): void {
+  if (excluded.length === 0) return;
   database.transaction(() => {
     database.execute(DROP_TABLE + CREATE_TABLE);
-    for (const [position, { file, line }] of held.entries()) {
-      database.run("insert into temp.held (file, line, position) values (?, ?, ?)", file, line, position);
+    for (const [position, { file, line }] of excluded.entries()) {
+      database.run("insert into temp.excluded (file, line, position) values (?, ?, ?)", file, line, position);
     }
     for (const { record, position } of database.rows(SELECT_EXCLUDED, run.number)) {
-      const problem = held[position]?.problem;
+      const problem = excluded[position]?.problem;
       if (problem === undefined) continue;
       database.run("update items set status = 'invalid' where run = ? and record = ?", run.number, record);
       appendPlanProblem(database, { run: run.number, record }, problem);
@@ -151,28 +151,28 @@ function excludeRows(database: SqliteDatabase, run: RunRow, held: readonly Exclu
   });
 }
 
-const DROP_TABLE = "drop table if exists temp.held;";
+const DROP_TABLE = "drop table if exists temp.excluded;";
 const CREATE_TABLE = `
-  create temp table held (file text, line integer, position integer, primary key (file, line, position)) without rowid;`;
+  create temp table excluded (file text, line integer, position integer, primary key (file, line, position)) without rowid;`;
 
 const SELECT_EXCLUDED: Query<{ readonly record: number; readonly position: number }> = {
   sql: `
-  select items.record, held.position
+  select items.record, excluded.position
   from items
   cross join files on files.id = items.file
-  cross join temp.held as held on held.file = files.name and held.line = items.line
+  cross join temp.excluded on excluded.file = files.name and excluded.line = items.line
   where items.run = ? and items.status in ('valid', 'pending', 'invalid')
-  order by items.record, held.position`,
+  order by items.record, excluded.position`,
 };
 
-/** Remembers the keys it was given by 52-bit marks, to say cheaply that none of them came twice. */
+/** Remembers 52-bit hashes of the keys that it was given, to tell cheaply that none of them came twice. */
 interface KeyHashes {
   readonly add: (key: string) => void;
-  /** False only when no key came twice; true also when two keys share a mark, or too many came to remember. */
+  /** False only when no key came twice; true also when two keys share a hash, or too many came to remember. */
   readonly mayRepeat: () => boolean;
 }
 
-/** 32 MB of marks; of more keys the disk is the better place to sort them. */
+/** 32 MB of hashes; more keys are sorted on the disk. */
 const MAX_KEYS = 4_000_000;
 const CHUNK = 2 ** 13;
 const HASH_SEED = 0x243f6a88;
@@ -182,9 +182,9 @@ export function createKeyHashes(mostKeys: number = MAX_KEYS): KeyHashes {
   let count = 0;
 
   function sorted(): Float64Array {
-    const marks = new Float64Array(count);
-    for (const [index, chunk] of chunks.entries()) marks.set(chunk.subarray(0, count - index * CHUNK), index * CHUNK);
-    return marks.toSorted();
+    const hashes = new Float64Array(count);
+    for (const [index, chunk] of chunks.entries()) hashes.set(chunk.subarray(0, count - index * CHUNK), index * CHUNK);
+    return hashes.toSorted();
   }
 
   return {
@@ -200,8 +200,8 @@ export function createKeyHashes(mostKeys: number = MAX_KEYS): KeyHashes {
     },
     mayRepeat() {
       if (count > mostKeys) return true;
-      const marks = sorted();
-      return marks.some((mark, index) => mark === marks[index - 1]);
+      const hashes = sorted();
+      return hashes.some((hash, index) => hash === hashes[index - 1]);
     },
   };
 }
