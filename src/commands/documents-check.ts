@@ -10,6 +10,7 @@ import { readTextFile } from "../read/text/text-file.ts";
 import type { DocumentStore } from "../store/document-store.ts";
 import { openStore } from "../store/open-store.ts";
 import type { BucketSettings } from "../store/s3-bucket.ts";
+import { formatCount } from "../text/count.ts";
 
 export interface DocumentsCheckOptions extends RunOptions {
   readonly store: StoreSettings;
@@ -76,10 +77,10 @@ function createDocumentCounts(): DocumentCounts {
     },
     words: (store) => {
       const { there, missing, unsafe } = counts;
-      const all = (there + missing + unsafe).toLocaleString("en");
-      const unsafeWords = unsafe === 0 ? "" : `, ${unsafe.toLocaleString("en")} unsafe`;
+      const all = formatCount(there + missing + unsafe);
+      const unsafeWords = unsafe === 0 ? "" : `, ${formatCount(unsafe)} unsafe`;
       const hint = there === 0 && missing > 0 ? "; not one of them is there: check --store and the root location" : "";
-      return `Document paths: ${all}, of which ${missing.toLocaleString("en")} missing in ${store}${unsafeWords}${hint}`;
+      return `Document paths: ${all}, of which ${formatCount(missing)} missing in ${store}${unsafeWords}${hint}`;
     },
   };
 }

@@ -9,6 +9,7 @@ import { endRun } from "../pipeline/run-report.ts";
 import type { RecordedRun, RecordedRunOptions } from "../pipeline/with-run.ts";
 import { openJobIfUnchanged, openRecordedJob, withRecordedRun } from "../pipeline/with-run.ts";
 import { reconcileRun } from "../reconcile/reconcile-run.ts";
+import { timestamp } from "../time/clock.ts";
 
 export interface ReconcileOptions extends RecordedRunOptions {
   /** Business keys of records that somebody knows to have arrived. */
@@ -60,7 +61,7 @@ async function applyOperatorDecisions(
   const resent = await ledger.ambiguousByKey(id, [...new Set(resend)]);
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
   if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
-  const at = new Date(dependencies.clock.now()).toISOString();
+  const at = timestamp(dependencies.clock);
   const made = (decision: "accepted" | "resend") => {
     return ({ record, identity }: AmbiguousItem): Decision => {
       return { record, identity, decision, by: "operator", who, at, reason: `decided with ${OPTION[decision]}` };

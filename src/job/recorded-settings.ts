@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { timestamp } from "../time/clock.ts";
 import { authSchema } from "./auth-schema.ts";
 import type { RateLimitSettings, TargetSettings } from "./target-connection.ts";
 import type { Job, JobSettings } from "./job.ts";
@@ -45,7 +46,7 @@ export async function describeRun(
     operation: job.operation.id,
     settings,
     dryRun,
-    startedAt: new Date(clock.now()).toISOString(),
+    startedAt: timestamp(clock),
   };
 }
 
@@ -62,7 +63,7 @@ export function describeTemporaryRun(
     operation: operation.id,
     settings: {},
     dryRun: false,
-    startedAt: new Date(clock.now()).toISOString(),
+    startedAt: timestamp(clock),
   };
 }
 

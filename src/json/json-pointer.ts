@@ -1,5 +1,4 @@
 import type { AttrPath } from "./attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "./json-value.ts";
 
 /** ["paths", "/notes/"] -> `/paths/~1notes~1` (RFC 6901). */
 export function formatPointer(path: AttrPath): string {
@@ -8,28 +7,22 @@ export function formatPointer(path: AttrPath): string {
   return pointer;
 }
 
-function escapeToken(part: string): string {
-  return part.replaceAll("~", "~0").replaceAll("/", "~1");
+/** `/paths/~1notes~1` -> ["paths", "/notes/"] (RFC 6901). */
+export function parsePointer(pointer: string): readonly string[] {
+  const [, ...tokens] = pointer.split("/");
+  return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** `#/components/schemas/A~1B` (RFC 6901 section 6) -> its path; undefined when it is no such fragment. */
 export function parseFragment(fragment: string): readonly string[] | undefined {
-  if (fragment === "#") return [];
-  if (!fragment.startsWith("#/")) return undefined;
+  if (fragment !== "#" && !fragment.startsWith("#/")) return undefined;
   try {
-    const pointer = decodeURIComponent(fragment.slice(2));
-    return pointer.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    return parsePointer(decodeURIComponent(fragment.slice(1)));
   } catch {
     return undefined;
   }
 }
 
-/** What lies at the path; undefined when nothing does. */
-export function valueAtPointer(root: JsonValue, path: AttrPath): JsonValue | undefined {
-  let value: JsonValue | undefined = root;
-  for (const part of path) {
-    if (isJsonArray(value)) value = /^\d+$/.test(String(part)) ? value[Number(part)] : undefined;
-    else value = isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
-  }
-  return value;
+function escapeToken(part: string): string {
+  return part.replaceAll("~", "~0").replaceAll("/", "~1");
 }

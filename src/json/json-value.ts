@@ -1,3 +1,5 @@
+import type { AttrPath, AttrSegment } from "./attr.ts";
+
 export type JsonScalar = string | number | boolean | null;
 export type JsonValue = JsonScalar | JsonObject | readonly JsonValue[];
 export interface JsonObject {
@@ -50,13 +52,20 @@ function sortedNames(names: string[]): string[] {
   return names;
 }
 
-/** The value at a path of field names and indexes; undefined where the path leads nowhere. */
-export function valueAt(value: JsonValue | undefined, path: readonly (string | number)[]): JsonValue | undefined {
-  let current: JsonValue | undefined = value;
-  for (const part of path) {
-    if (isJsonArray(current)) current = typeof part === "number" ? current[part] : undefined;
-    else if (isJsonObject(current)) current = Object.hasOwn(current, part) ? current[part] : undefined;
-    else return undefined;
-  }
-  return current;
+/** The value at a path of names and indexes; undefined where the path leads nowhere. */
+export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue | undefined;
+export function valueAt(root: unknown, path: AttrPath): unknown;
+export function valueAt(root: unknown, path: AttrPath): unknown {
+  let value = root;
+  for (const part of path) value = memberAt(value, part);
+  return value;
+}
+
+/**
+ * An object's own member, or an item of a list. The index of a list is a number, or text of digits alone, as in a JSON
+ * pointer: `length` is no index, nor is the empty text, which `Number` takes for 0.
+ */
+export function memberAt(value: unknown, part: AttrSegment): JsonValue | undefined {
+  if (isJsonArray(value)) return typeof part === "number" || /^\d{1,9}$/.test(part) ? value[Number(part)] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
 }

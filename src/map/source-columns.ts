@@ -1,6 +1,7 @@
+import { valueAt } from "../json/json-value.ts";
 import { suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
-import { formatPointer, valueAtPointer } from "../json/json-pointer.ts";
+import { formatPointer } from "../json/json-pointer.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow, type CsvTable, type JsonRow, type Row } from "../model/record.ts";
@@ -59,7 +60,7 @@ function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
   return {
     name,
     read: (row) => {
-      if (!isCsvRow(row)) return contentOf(valueAtPointer(row.value, pathIn(row, name, path)));
+      if (!isCsvRow(row)) return contentOf(valueAt(row.value, pathIn(row, name, path)));
       if (row.table !== table) indexIn(row.table);
       return row.cells[index] ?? "";
     },

@@ -13,6 +13,7 @@ import type { RejectsOptions } from "../report/rejects/write-rejects.ts";
 import { checkReportFolder, writeReportFiles } from "../report/report-files.ts";
 import type { Report } from "../report/report.ts";
 import type { ShownValues } from "../report/shown-values.ts";
+import { counted, formatCount, plural } from "../text/count.ts";
 import type { UploadEnd } from "../upload/upload-types.ts";
 import type { RejectedSource } from "./next-command.ts";
 import { nextCommand } from "./next-command.ts";
@@ -90,13 +91,13 @@ export async function endRun(
 function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined {
   if (checked === undefined || checked.reason === "done") return undefined;
   const { records, reason } = checked;
-  const read = `${records.toLocaleString("en")} ${records === 1 ? "record" : "records"}`;
+  const read = counted(records, "record");
   if (reason === "stopped") {
     return new Failure("incomplete", `stopped after ${read}: the rest of the input was not read`, {
       hint: "run the same command again, or `migrate resume` after a push",
     });
   }
-  const invalid = checked.invalid.toLocaleString("en");
+  const invalid = formatCount(checked.invalid);
   return new Failure("too_many_errors", `stopped after ${read}: ${invalid} invalid, more than --max-errors allows`, {
     hint: "mend what is wrong above, or allow more",
   });
@@ -147,7 +148,7 @@ export async function reportRun(
 function titleOf({ command, id }: Run, job: Job | undefined): string {
   const [first, ...more] = job?.input.files ?? [];
   if (first === undefined) return `${command} ${id}`;
-  const others = more.length === 0 ? "" : ` and ${more.length} more ${more.length === 1 ? "file" : "files"}`;
+  const others = more.length === 0 ? "" : ` and ${more.length} more ${plural(more.length, "file")}`;
   return `${command} ${first.file}${others}`;
 }
 

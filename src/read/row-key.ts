@@ -1,4 +1,5 @@
-import { formatPointer, valueAtPointer } from "../json/json-pointer.ts";
+import { formatPointer } from "../json/json-pointer.ts";
+import { valueAt } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow } from "../model/record.ts";
 import type { JsonRow, Row } from "../model/record.ts";
@@ -23,6 +24,6 @@ export function keyPlace(row: Row, name: string): Place {
 }
 
 function jsonKey(row: JsonRow, name: string): string | undefined {
-  const value = valueAtPointer(row.value, name.split("."));
+  const value = valueAt(row.value, name.split("."));
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

@@ -9,6 +9,8 @@ import { readRecords } from "../pipeline/check-records.ts";
 import type { Job } from "../job/job.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { RunHandle } from "../pipeline/plan-records.ts";
+import { formatCount } from "../text/count.ts";
+import { timestamp } from "../time/clock.ts";
 
 export interface ReconcileContext {
   readonly job: Job;
@@ -40,7 +42,7 @@ export async function reconcileRun(context: ReconcileContext): Promise<void> {
     for (const [index, record] of absent.entries()) seen[group.indexOf(record)] = again[index] ?? NOT_READ_BACK;
     await saveDecisions(group, seen, { context, left });
   }
-  for (const [reason, count] of left) notice(`${count.toLocaleString("en")} still in doubt: ${reason}`);
+  for (const [reason, count] of left) notice(`${formatCount(count)} still in doubt: ${reason}`);
 }
 
 const MAX_READ_BACK_INTERVAL_MS = 5000;
@@ -120,7 +122,7 @@ function decisionFor(record: AmbiguousRecord, sighting: LookupResult, context: R
     identity: record.identity,
     by: "read-back",
     who: context.who,
-    at: new Date(clock.now()).toISOString(),
+    at: timestamp(clock),
   } as const;
   if (sighting.kind === "unknown") return sighting.reason;
   if (sighting.kind === "absent") {

@@ -3,6 +3,7 @@ import { formatPlace } from "../model/place.ts";
 import type { Expected, LocalFinding, Problem, RuleFinding, UnsafePathReason, WrittenForm } from "../model/problem.ts";
 import { isRuleProblem } from "../model/problem.ts";
 import { plainLine, plainText } from "../terminal/plain-text.ts";
+import { counted } from "../text/count.ts";
 
 /**
  * A problem in words, one line: what was expected, the limits, what may have been meant. Never the value.
@@ -26,13 +27,13 @@ const PROBLEM_TEXT: ProblemTexts = {
   invalid: ({ expected, written }) =>
     written === undefined ? EXPECTED_TEXT[expected] : describeWrittenForm(expected, written),
   invalid_choice: ({ choices }) => `Must be one of: ${choiceList(choices)}.`,
-  max_length: ({ limit, unit }) => `Must have at most ${countText(limit, unit)}.`,
-  min_length: ({ limit, unit }) => `Must have at least ${countText(limit, unit)}.`,
+  max_length: ({ limit, unit }) => `Must have at most ${counted(limit, NOUNS[unit])}.`,
+  min_length: ({ limit, unit }) => `Must have at least ${counted(limit, NOUNS[unit])}.`,
   max_value: ({ limit, exclusive }) => `Must be ${exclusive ? "less than" : "at most"} ${limit}.`,
   min_value: ({ limit, exclusive }) => `Must be ${exclusive ? "more than" : "at least"} ${limit}.`,
-  max_digits: ({ limit }) => `Must have at most ${countText(limit, "digits")} in all.`,
-  max_decimal_places: ({ limit }) => `Must have at most ${countText(limit, "digits")} after the decimal point.`,
-  max_whole_digits: ({ limit }) => `Must have at most ${countText(limit, "digits")} before the decimal point.`,
+  max_digits: ({ limit }) => `Must have at most ${counted(limit, "digit")} in all.`,
+  max_decimal_places: ({ limit }) => `Must have at most ${counted(limit, "digit")} after the decimal point.`,
+  max_whole_digits: ({ limit }) => `Must have at most ${counted(limit, "digit")} before the decimal point.`,
   not_a_list: () => "Must be a list.",
   not_a_dict: () => "Must be an object with named values.",
   empty: () => "The list may not be empty.",
@@ -54,9 +55,9 @@ const PROBLEM_TEXT: ProblemTexts = {
   path_does_not_exist_in_file_store: ({ under }) => `There is no document by this path under ${plainText(under, 200)}.`,
   coerced: ({ from, to }) =>
     `The platform would turn this ${plainText(from)} into ${withArticle(plainText(to))} without a word.`,
-  source_ragged_row: ({ found, expected }) => `The row has ${countText(found, "cells")}, the header ${expected}.`,
+  source_ragged_row: ({ found, expected }) => `The row has ${counted(found, "cell")}, the header ${expected}.`,
   source_truncated_row: ({ found, expected }) =>
-    `The file ends inside this row: ${countText(found, "cells")} of ${expected}. It may have been cut short.`,
+    `The file ends inside this row: ${counted(found, "cell")} of ${expected}. It may have been cut short.`,
   source_stray_quote: () => "A quotation mark stands inside an unquoted cell, or text follows a closing one.",
   source_control_character: ({ character }) => `Holds the control character ${plainText(character)}.`,
   source_invalid_json: ({ reason }) => `Not valid JSON: ${plainLine(reason)}.`,
@@ -66,7 +67,7 @@ const PROBLEM_TEXT: ProblemTexts = {
   source_unsafe_number: () => "The number would lose digits; write it as text, in quotation marks.",
   source_lone_surrogate: () => "Holds half a character (a lone surrogate escape).",
   source_too_deep: ({ limit }) => `Nested deeper than ${limit} levels.`,
-  source_record_too_large: ({ limitBytes }) => `The record is larger than ${limitBytes.toLocaleString("en")} bytes.`,
+  source_record_too_large: ({ limitBytes }) => `The record is larger than ${counted(limitBytes, "byte")}.`,
   source_missing_key: ({ column }) => `The row has no value in the key column ${plainText(column)}.`,
   source_child_left_out: ({ child, other }) =>
     `A row of ${plainText(child)} has almost this key, and would be left out: ${placeText(other)}.`,
@@ -121,16 +122,14 @@ function describeLocalFinding<C extends Code>(finding: FindingOf<C>): string {
   return PROBLEM_TEXT[finding.code](finding);
 }
 
+const NOUNS = { characters: "character", items: "item" } as const;
+
 const MAX_LISTED_CHOICES = 12;
 
 function choiceList(choices: readonly string[]): string {
   const shown = choices.slice(0, MAX_LISTED_CHOICES).map((choice) => (choice === "" ? '""' : plainText(choice, 80)));
   const more = choices.length - shown.length;
   return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-function countText(count: number, unit: string): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? unit.slice(0, -1) : unit}`;
 }
 
 function withArticle(noun: string): string {

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../json/json-value.ts";
+import { isJsonArray, isJsonObject, memberAt } from "../json/json-value.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { TableColumn } from "../terminal/text-table.ts";
@@ -95,14 +95,12 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
         leftOut.add(name);
         notice(`The member ${name} comes too late for a column of its own: it is in --format ndjson`);
       }
-      return first + csvText(results.map((record) => (columns ?? []).map((name) => csvCell(memberOf(record, name)))));
+      return (
+        first + csvText(results.map((record) => (columns ?? []).map((name) => csvCell(memberAt(record, name) ?? null))))
+      );
     },
     end: () => (columns === undefined ? head([]) : ""),
   };
-}
-
-function memberOf(record: JsonObject, name: string): JsonValue {
-  return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;

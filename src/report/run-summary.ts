@@ -1,6 +1,7 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import { NEEDS_WORK, STATUSES, type Status } from "../model/outcome.ts";
 import { plainText } from "../terminal/plain-text.ts";
+import { counted, formatCount } from "../text/count.ts";
 import type { Report } from "./report.ts";
 import { countRecords } from "./report.ts";
 import { textWidth } from "../terminal/text-width.ts";
@@ -25,7 +26,7 @@ const STATUS_MEANINGS: Readonly<Record<Status, string>> = {
 export function summaryText(report: Report): string {
   const { summary, title, folder, next } = report;
   const style = new Chalk({ level: report.colour ? 1 : 0 });
-  const records = `${formatCount(summary.records)} ${summary.records === 1 ? "record" : "records"}`;
+  const records = counted(summary.records, "record");
   const lines = [`${style.bold(plainText(title))}: ${records}`, ...statusLines(report, style)];
   const ways: string[] = [];
   if (folder !== undefined) ways.push(`Report  ${plainText(folder)}${rejectsNote(report)}`);
@@ -60,9 +61,5 @@ function rejectsNote({ summary, leftOut = 0 }: Report): string {
     leftOut === 0
       ? ""
       : `, but for ${formatCount(leftOut)} that cannot be copied unchanged: mend them in the extract, errors.csv has the places`;
-  return ` (rejects: ${formatCount(count)} ${count === 1 ? "record" : "records"} to mend${missing})`;
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString("en");
+  return ` (rejects: ${counted(count, "record")} to mend${missing})`;
 }

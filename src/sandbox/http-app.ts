@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../time/clock.ts";
+import { timestamp } from "../time/clock.ts";
 import type { Connections } from "./faults/broken-replies.ts";
 import type { FaultOptions } from "./faults/fault-options.ts";
 import type { FaultPlan, RequestFaults } from "./faults/fault-plan.ts";
@@ -78,7 +79,7 @@ async function serve(context: RequestContext, route: Route, dependencies: HttpAp
   const request = await platformRequest(context);
   if (route.kind === "admin") return responseTo(await route.handler(request));
   const { method, path } = context.req;
-  const note = dependencies.history.arrive({ at: new Date(dependencies.clock.now()).toISOString(), method, path });
+  const note = dependencies.history.arrive({ at: timestamp(dependencies.clock), method, path });
   const finish = (reply: Reply, shown: number | undefined): void => {
     const { key, login } = reply;
     note({

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
-import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Contract } from "../contract/contract.ts";
 import type { Clock } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
+import { systemClock } from "../time/system-clock.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
 import { createAuthenticate } from "./api/authentication.ts";
 import { products, SAMPLE_TARIFF } from "./state/product-catalogue.ts";
@@ -80,7 +80,7 @@ export interface Sandbox {
  * @throws Failure `storage` when the data file cannot be used, `config` when the port is taken.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { contract, clock = SYSTEM_CLOCK, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
+  const { contract, clock = systemClock, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
   const certificate = await serverCertificate(options.folder);
   const suppliers = options.suppliers ?? defaultSuppliers(contract);
   const stateFile = await openStateFile(options.dataFile, () => state.snapshot());
@@ -150,14 +150,6 @@ function readyAt(origin: string, known: Pick<SandboxReady, "ca" | "apiKey" | "su
     account: SAMPLE_ACCOUNT.number,
   };
 }
-
-const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-  },
-};
 
 async function listen(server: Server, port: number): Promise<string> {
   try {

@@ -1,6 +1,7 @@
 import { AwsV4Signer } from "aws4fetch";
 import { Failure } from "../model/failure.ts";
 import type { Clock, Random } from "../time/clock.ts";
+import { timestamp } from "../time/clock.ts";
 import { createHttp } from "../transport/http-client.ts";
 import type { Http, HttpReply, HttpRequest } from "../transport/http.ts";
 import { TransportError } from "../transport/http.ts";
@@ -90,7 +91,7 @@ async function signedHeaders(
     accessKeyId,
     secretAccessKey,
     ...(sessionToken !== undefined && { sessionToken }),
-    datetime: new Date(options.clock.now()).toISOString().replaceAll(/[:-]|\.\d{3}/g, ""),
+    datetime: timestamp(options.clock).replaceAll(/[:-]|\.\d{3}/g, ""),
   });
   const { headers } = await signer.sign();
   return { ...Object.fromEntries(headers), "user-agent": options.userAgent };

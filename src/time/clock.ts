@@ -10,3 +10,8 @@ export interface Clock {
 
 /** A number in [0, 1). */
 export type Random = () => number;
+
+/** The time now as text, in UTC: `2026-03-29T12:30:00.000Z`. */
+export function timestamp({ now }: Pick<Clock, "now">): string {
+  return new Date(now()).toISOString();
+}

@@ -1,5 +1,5 @@
 import { type AttrPath, NON_FIELD_ERRORS, parseAttr } from "../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import { shapeOf } from "../text/shape.ts";
 import type { RecordToSend } from "./upload-types.ts";
@@ -37,16 +37,11 @@ export function locateProblems(
 function descend(payload: JsonObject, path: AttrPath): { readonly node: JsonValue; readonly reached: boolean } {
   let node: JsonValue = payload;
   for (const segment of path) {
-    const next = memberOf(node, segment);
+    const next = memberAt(node, segment);
     if (next === undefined) return { node, reached: false };
     node = next;
   }
   return { node, reached: true };
-}
-
-function memberOf(node: JsonValue, segment: string | number): JsonValue | undefined {
-  if (isJsonArray(node)) return typeof segment === "number" ? node[segment] : undefined;
-  return isJsonObject(node) && Object.hasOwn(node, segment) ? node[segment] : undefined;
 }
 
 /** A value alone is masked wherever it occurs; values somewhere under an object only as whole words. */

@@ -9,6 +9,7 @@ import { halfHours } from "../../platform/reading/unit-rates.ts";
 import type { RecordFormat } from "../../report/formats/output-format.ts";
 import { receivedRecordText } from "../../report/record-formats.ts";
 import { rateChart } from "../../report/rate-chart.ts";
+import { timestamp } from "../../time/clock.ts";
 import { londonDay, resolveTime } from "../../time/london-time.ts";
 import type { Flags } from "../options/options.ts";
 import type { ListFlags, ProductFlags, RateFlags, ReadingFlags, TokenFlags } from "../options/reading-options.ts";
@@ -63,7 +64,7 @@ async function plotDay(
   { target, request }: { readonly target: TargetSettings; readonly request: RateRequest },
   { dependencies, write }: Context,
 ): Promise<number> {
-  const day = londonDay(request.from ?? new Date(dependencies.clock.now()).toISOString());
+  const day = londonDay(request.from ?? timestamp(dependencies.clock));
   const dayRequest = { ...request, from: day.from, to: day.to };
   const found: UnitRate[] = [];
   for await (const page of rates({ target, request: dayRequest, extent: "all", chronological: true }, dependencies)) {

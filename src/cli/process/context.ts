@@ -1,8 +1,7 @@
 import { homedir, tmpdir } from "node:os";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Dependencies, Screen } from "../../job/dependencies.ts";
 import { spoolStdin } from "../../read/spool-stdin.ts";
-import type { Clock } from "../../time/clock.ts";
+import { systemClock } from "../../time/system-clock.ts";
 import { contractCache, packageVersion } from "../installation.ts";
 import type { Flags } from "../options/options.ts";
 import { readSecrets, readStoreCredentials } from "../settings/read-credentials.ts";
@@ -121,11 +120,3 @@ function createContext(flags: Flags): Context {
     },
   };
 }
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-  },
-};

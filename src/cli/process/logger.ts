@@ -1,5 +1,6 @@
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
+import { timestamp } from "../../time/clock.ts";
 import type { Flags } from "../options/options.ts";
 
 /** Messages to stderr. stdout is for data. */
@@ -44,7 +45,7 @@ export function loggerOptionsOf(flags: Pick<Flags, "quiet" | "verbose" | "logFor
 export function createLogger(options: LoggerOptions): Logger {
   const log = (level: string, text: string, more: object = {}): void => {
     if (options.logFormat === "text") options.write(`${plainText(text)}\n`);
-    else options.write(`${printableJson({ at: new Date(options.now()).toISOString(), level, text, ...more })}\n`);
+    else options.write(`${printableJson({ at: timestamp(options), level, text, ...more })}\n`);
   };
   return {
     notice: (text) => {

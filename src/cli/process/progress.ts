@@ -1,6 +1,7 @@
 import ora from "ora";
 import type { Status } from "../../model/outcome.ts";
 import type { CheckProgress } from "../../job/dependencies.ts";
+import { formatCount } from "../../text/count.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 import type { Logger } from "./logger.ts";
 
@@ -29,7 +30,7 @@ export function createProgress(logger: Logger, screen: ProgressScreen, now: () =
   return {
     onCheck: ({ records, invalid }) => {
       sending.expect(records - invalid);
-      line.show(() => `Checked ${count(records)} records, ${count(invalid)} invalid`);
+      line.show(() => `Checked ${formatCount(records)} records, ${formatCount(invalid)} invalid`);
     },
     onUpload: (event) => {
       if (event.kind === "outcome") {
@@ -101,12 +102,12 @@ function createSendTotals(now: () => number): SendTotals {
     text: () => {
       const seconds = Math.max(0.001, (now() - (startedAt ?? 0)) / 1000);
       const rate = settled / seconds;
-      const statuses = [...counts].map(([status, records]) => `${count(records)} ${status}`);
+      const statuses = [...counts].map(([status, records]) => `${formatCount(records)} ${status}`);
       const left = expected > settled && seconds > 1 ? [`${duration((expected - settled) / rate)} left`] : [];
       return [
-        `Sent ${count(settled)}`,
+        `Sent ${formatCount(settled)}`,
         ...statuses,
-        `${count(Math.round(rate))}/s`,
+        `${formatCount(Math.round(rate))}/s`,
         `${inFlight} in flight`,
         ...(waitedFor.size > 0 ? [`waiting for import supplier ${[...waitedFor].join(", ")}`] : []),
         ...left,
@@ -155,10 +156,6 @@ function plainLine(logger: Logger, now: () => number): Line {
     logAbove: (log) => log(),
     stop: () => undefined,
   };
-}
-
-function count(records: number): string {
-  return records.toLocaleString("en");
 }
 
 function duration(seconds: number): string {

@@ -3,6 +3,7 @@ import type { Contract } from "../../contract/contract.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { markdownTable, renderEntryList } from "../../terminal/text-table.ts";
+import { counted } from "../../text/count.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /** Changes by their effect, the worst first; the same change of several operations is shown once. */
@@ -96,7 +97,7 @@ function headOf({ old, new: next, changes, mapping }: ContractDiff): string {
   const breaking = grouped.filter(({ change }) => change.breaks).length;
   const broken = grouped.filter((group) => group.change.mapping === "broken").length;
   const counts = [
-    `${grouped.length} ${grouped.length === 1 ? "change" : "changes"}`,
+    counted(grouped.length, "change"),
     `${breaking} that can break payloads`,
     ...(mapping === undefined ? [] : [`${broken} that break ${mapping}`]),
   ];

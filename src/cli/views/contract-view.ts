@@ -12,6 +12,7 @@ import type { ListEntry } from "../../terminal/text-table.ts";
 import { markdownTable, renderEntryList } from "../../terminal/text-table.ts";
 import type { Coverage, CoverageClass } from "../../rules/engine/rule-coverage.ts";
 import { COVERAGE_CLASSES } from "../../rules/engine/rule-coverage.ts";
+import { counted } from "../../text/count.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 export const contractCheckView: View<ContractCheck> = { text: contractCheckText, json: contractCheckJson };
@@ -24,7 +25,7 @@ export const contractShowView: View<ContractShow> = {
 
 function contractCheckText({ contract, coverage }: ContractCheck, { screen, verbose }: ViewOptions): string {
   const { title, version, operations, findings } = contract;
-  const head = `${plainText(title)} ${plainText(version)}: ${amount(operations.length, "operation")}, ${amount(findings.length, "finding")}\n`;
+  const head = `${plainText(title)} ${plainText(version)}: ${counted(operations.length, "operation")}, ${counted(findings.length, "finding")}\n`;
   const covered = coverage === undefined ? "" : `\n${coverageText(coverage, verbose)}`;
   const keys = keyHint(missingKeys(operations), screen);
   if (findings.length === 0) return `${head}${keys}${covered}`;
@@ -43,7 +44,7 @@ function keyHint(missing: readonly MissingKey[], screen: Screen): string {
   const ids = missing.map(({ operation }) => operation.id).join(", ");
   const target = `$.paths[${JSON.stringify(path)}].${method.toLowerCase()}`;
   const entry = {
-    head: `${amount(missing.length, "operation")} without a business key`,
+    head: `${counted(missing.length, "operation")} without a business key`,
     body: `${ids}. A push needs one: "key" in the mapping, or in an overlay:`,
   };
   return [
@@ -123,10 +124,6 @@ function rulesOf({ rules, when, deprecated }: FieldRow): readonly string[] {
 
 function fieldCells(row: FieldRow): readonly string[] {
   return [row.attr, row.type, row.required ? "yes" : "", rulesOf(row).join("; ")];
-}
-
-function amount(count: number, noun: string): string {
-  return `${count} ${count === 1 ? noun : `${noun}s`}`;
 }
 
 /** What rules cover of the published codes; with `verbose`, the codes of each class. */

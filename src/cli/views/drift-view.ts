@@ -8,6 +8,7 @@ import { renderEntryList } from "../../terminal/text-table.ts";
 import type { Drift } from "../../drift/collect-drift.ts";
 import type { KnownRule } from "../../drift/rule-advice.ts";
 import type { Screen } from "../../job/dependencies.ts";
+import { counted } from "../../text/count.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /** What platform and local validation disagree about, then the proposed rules as an overlay to be read and edited. */
@@ -18,7 +19,7 @@ export const driftView: View<readonly OperationDrift[]> = {
 
 function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): string {
   const sections = found.map(({ operation, runs, drift }) => {
-    const head = `${plainText(operation)}, ${runs} ${runs === 1 ? "run" : "runs"}`;
+    const head = `${plainText(operation)}, ${counted(runs, "run")}`;
     if (drift.length === 0) return `${head}: platform and local validation agreed\n`;
     return [
       `${head}\n`,
@@ -37,7 +38,7 @@ function section(title: string, drift: readonly Drift[], kind: Drift["kind"], sc
     .map(({ code, attr, count, example, known, proposal }) => ({
       head: `${code}  ${attr}`,
       body: [
-        `${count.toLocaleString("en")} ${count === 1 ? "time" : "times"}, first at ${formatPlace(example)}`,
+        `${counted(count, "time")}, first at ${formatPlace(example)}`,
         ...(known === undefined ? [] : [knownRuleText(known)]),
         ...(proposal === undefined ? [] : [`a rule of kind ${proposal.rule.kind} is proposed`]),
       ].join("; "),

@@ -1,3 +1,4 @@
+import { plural } from "../../text/count.ts";
 import type {
   ChoiceType,
   DecimalType,
@@ -104,7 +105,7 @@ function choiceConstraint({ choices }: ChoiceType): string {
 }
 
 function amount(count: number | undefined, lead: string, unit: string): readonly string[] {
-  return count === undefined ? [] : [`${lead} ${count} ${unit}${count === 1 ? "" : "s"}`];
+  return count === undefined ? [] : [`${lead} ${count} ${plural(count, unit)}`];
 }
 
 function limit(bound: NumericLimit | undefined, inclusive: string, exclusive: string): readonly string[] {

@@ -1,10 +1,10 @@
 import { exec } from "jsonpath-rfc9535";
 import { z } from "zod";
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 import type { Findings, FindingSeverity } from "../contract-findings.ts";
-import { formatPointer, valueAtPointer } from "../../json/json-pointer.ts";
+import { formatPointer } from "../../json/json-pointer.ts";
 import type { LayeredDocument, MutableJsonObject } from "./layered-document.ts";
 import { suggest } from "../../text/suggestion.ts";
 
@@ -69,7 +69,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
     report("warning", "overlay-no-match", `the target "${target}" matches nothing`, [...path, "target"]);
   } else if (remove === true) removeAll(layers, matches, () => reportRootRemoval(report, path));
   else if (update !== undefined) {
-    const targets = matches.map((match) => ({ match, target: valueAtPointer(before, match) }));
+    const targets = matches.map((match) => ({ match, target: valueAt(before, match) }));
     for (const one of targets) {
       updateOne(layers, {
         ...one,
@@ -94,7 +94,7 @@ function reportAt(document: SourceDocument, findings: Findings): ReportFinding {
 }
 
 function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readonly string[], findings: Findings): void {
-  const object = valueAtPointer(overlay.value, path);
+  const object = valueAt(overlay.value, path);
   if (!isJsonObject(object)) return;
   for (const name of Object.keys(object)) {
     if (known.includes(name) || name.startsWith("x-")) continue;

@@ -1,9 +1,9 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { FieldType } from "./field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import type { Rule } from "../../rules/language/rule.ts";
-import { formatPointer, parseFragment, valueAtPointer } from "../../json/json-pointer.ts";
+import { formatPointer, parseFragment } from "../../json/json-pointer.ts";
 
 /** A schema at its place in the document, or a part of one: `omit` names keywords that are looked after elsewhere. */
 export interface SchemaNode {
@@ -121,7 +121,7 @@ export function followReference(
   findings: Findings,
 ): SchemaNode | undefined {
   const target = typeof reference === "string" ? parseFragment(reference) : undefined;
-  const value = target === undefined ? undefined : valueAtPointer(document, target);
+  const value = target === undefined ? undefined : valueAt(document, target);
   if (target !== undefined && isJsonObject(value)) return { schema: value, path: target, omit: [] };
   const reason =
     target === undefined ? "only references inside the document (#/...) are followed" : "there is no such part";

@@ -3,6 +3,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../time/clock.ts";
 import type { Failure } from "../../model/failure.ts";
+import { timestamp } from "../../time/clock.ts";
+import { systemClock } from "../../time/system-clock.ts";
 import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./attempt-log.ts";
 import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./ambiguous-log.ts";
 import type { Ledger } from "../ledger.ts";
@@ -122,7 +124,7 @@ function ledgerOver(
   options: Pick<SqliteLedgerOptions, "toolVersion" | "clock">,
   close: () => void,
 ): Ledger {
-  const now = (): string => new Date(options.clock?.now() ?? Date.now()).toISOString();
+  const now = (): string => timestamp(options.clock ?? systemClock);
   const planner = createPlanner(database);
   return {
     startRun: async (run) => startRun(database, run, options.toolVersion),

@@ -1,5 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
+import { plural } from "../../text/count.ts";
 import type { MappingDocument, SourceEntry } from "./mapping-document.ts";
 import { collectIssues, didYouMean, listed, type Issues } from "./mapping-issues.ts";
 
@@ -117,8 +118,9 @@ function noFiles(sources: readonly string[], only: boolean): Failure {
   const hint = only
     ? "name the file to read, or - for standard input"
     : `name them: --source ${sources[0] ?? ""}=<path>, or files: in the mapping`;
-  const noun = sources.length === 1 ? "source" : "sources";
-  return new Failure("usage", `no files are given for ${noun} ${listed(sources)}`, { hint });
+  return new Failure("usage", `no files are given for ${plural(sources.length, "source")} ${listed(sources)}`, {
+    hint,
+  });
 }
 
 function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, "children"> {

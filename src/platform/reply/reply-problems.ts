@@ -1,10 +1,11 @@
+import { valueAt } from "../../json/json-value.ts";
 import type { Operation } from "../../contract/contract.ts";
 import type { ItemRule } from "../../contract/operations/operation.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import { cleanText } from "./reply-body.ts";
 

@@ -1,6 +1,7 @@
 import type { Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
+import { formatCount } from "../../text/count.ts";
 import { causeKey } from "./causes.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { Report, Write } from "../report.ts";
@@ -75,7 +76,7 @@ function annotationLine({ problem, place }: Annotation, showValues: boolean): st
 
 function closingLine(left: number, folder: string | undefined): string {
   const where = folder === undefined ? "" : `: see errors.csv in ${folder}`;
-  return `::notice title=migrate::${messageText(`${left.toLocaleString("en")} more problems are not shown here${where}`)}`;
+  return `::notice title=migrate::${messageText(`${formatCount(left)} more problems are not shown here${where}`)}`;
 }
 
 /** As GitHub's own toolkit escapes the message of a command; `plainText` has left no line ends to escape. */

@@ -1,6 +1,7 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import type { Outcome } from "../../model/outcome.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
+import { counted, formatCount, plural } from "../../text/count.ts";
 import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { Report, Write } from "../report.ts";
@@ -56,8 +57,8 @@ function section(
   if (total === 0) return [];
   const shown = all.slice(0, MAX_CAUSES);
   const rest = shown.reduce((left, { count }) => left - count, total);
-  const howMany = `${formatCount(all.length)}${others > 0 ? "+" : ""} ${plural("cause", all.length)}`;
-  const title = screen.style.bold(`${formatCount(total)} ${plural(severity, total)}, ${howMany}`);
+  const howMany = `${formatCount(all.length)}${others > 0 ? "+" : ""} ${plural(all.length, "cause")}`;
+  const title = screen.style.bold(`${counted(total, severity)}, ${howMany}`);
   const more = rest > 0 ? [`${countText(rest, screen)}  of other causes: see errors.csv`] : [];
   return [title, ...shown.map((cause) => causeText(cause, screen).join("\n")), ...more];
 }
@@ -98,13 +99,13 @@ function shapesText(cause: Cause, screen: TextLayout): readonly string[] {
 
 /** `like 9{9}, e.g. customers.csv:9, column MOBILE`, in as many lines as it needs. */
 function shapeText({ shape, count, example }: ShapeCount, width: number, screen: TextLayout): readonly string[] {
-  const counted = width === 0 ? "" : `${formatCount(count).padStart(width)} `;
-  const room = screen.width - screen.indent.length - counted.length;
+  const label = width === 0 ? "" : `${formatCount(count).padStart(width)} `;
+  const room = screen.width - screen.indent.length - label.length;
   const parts: string[] = [...placeParts(example.place, room)];
   if (screen.showValues && example.value !== undefined) parts.unshift(`"${plainText(example.value, 60)}"`);
   if (shape !== undefined) parts.unshift(shape === "(empty)" ? "empty" : `like ${plainText(shape)}`);
   return packParts(parts, room).map(
-    (line, at) => screen.indent + screen.style.dim((at === 0 ? counted : " ".repeat(counted.length)) + line),
+    (line, at) => screen.indent + screen.style.dim((at === 0 ? label : " ".repeat(label.length)) + line),
   );
 }
 
@@ -132,7 +133,7 @@ async function ambiguousText(report: Report, { style, indent }: TextLayout): Pro
   const count = report.summary.counts.ambiguous ?? 0;
   if (count === 0) return [];
   const lines = [
-    style.bold(`${formatCount(count)} ambiguous ${plural("record", count)}, sent without a clear answer`),
+    style.bold(`${formatCount(count)} ambiguous ${plural(count, "record")}, sent without a clear answer`),
     "",
   ];
   for (const { key, source, record } of await firstAmbiguous(report)) {
@@ -159,12 +160,4 @@ function countText(count: number, { style, countWidth }: TextLayout): string {
 
 function totalOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString("en");
-}
-
-function plural(noun: string, count: number): string {
-  return count === 1 ? noun : `${noun}s`;
 }

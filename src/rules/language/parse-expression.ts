@@ -1,3 +1,4 @@
+import { plural } from "../../text/count.ts";
 import { ExpressionSyntaxError, tokenise, type Token } from "./expression-tokens.ts";
 import {
   FUNCTIONS,
@@ -194,7 +195,7 @@ function parseCall(reader: TokenReader): Expression {
   const [least, most] = FUNCTIONS[text];
   if (operands.length >= least && operands.length <= most) return { kind: "call", name: text, operands };
   throw new ExpressionSyntaxError(
-    `${text}() takes ${least === most ? least : `${least} or more`} operand${most === 1 ? "" : "s"}`,
+    `${text}() takes ${least === most ? least : `${least} or more`} ${plural(most, "operand")}`,
     offset,
   );
 }

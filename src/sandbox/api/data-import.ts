@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Contract, Operation } from "../../contract/contract.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { timestamp } from "../../time/clock.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
 import type { ImportProcesses } from "../state/import-processes.ts";
@@ -114,11 +115,7 @@ function supplierOf(payload: JsonValue): string {
 }
 
 function keyAt(attr: AttrPath | undefined, payload: JsonObject): string {
-  let found: JsonValue | undefined = payload;
-  for (const step of attr ?? ["external_account_number"]) {
-    found = found !== undefined && isJsonObject(found) ? found[step] : undefined;
-  }
-  return textOf(found);
+  return textOf(valueAt(payload, attr ?? ["external_account_number"]));
 }
 
 function textOf(value: JsonValue | undefined): string {
@@ -168,7 +165,7 @@ function importAccount({ state, faults, now }: DataImportDependencies): PayloadH
       const body = { detail, code: "account_already_imported", errors: [], account_number: present.number };
       return { status: 400, body };
     }
-    const account = state.addAccount({ supplier, key, payload, importedAt: new Date(now()).toISOString() });
+    const account = state.addAccount({ supplier, key, payload, importedAt: timestamp({ now }) });
     return { status: 201, body: { external_account_number: key, account_number: account.number } };
   };
 }

@@ -1,5 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { timestamp } from "../../time/clock.ts";
 import type { FaultOptions } from "../faults/fault-options.ts";
 import type { ImportProcesses, ProcessIdentity } from "../state/import-processes.ts";
 import { NOT_FOUND, refusal, type Reply } from "../sandbox-reply.ts";
@@ -73,7 +74,7 @@ function processReply(
   if (asked["dry_run"] === true) {
     return refusal(400, "400", "Account would successfully import. Rolled back due to Dry Run.");
   }
-  const importedAt = new Date(dependencies.now()).toISOString();
+  const importedAt = timestamp(dependencies);
   const { number } = dependencies.state.addAccount({ ...identity, payload, importedAt });
   const body = { external_account_number: identity.key, account_number: number };
   return { status: 201, body: withValue(body, role.account, number) };

@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv";
+import { parsePointer } from "../../json/json-pointer.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
@@ -70,17 +71,12 @@ function findingsOf(error: ErrorObject): readonly JudgeFinding[] {
   if (Array.isArray(findings)) return findings.filter(isFinding);
   const code = codeOf(error);
   if (code === undefined) return [];
-  return [{ attr: [...segmentsOf(error.instancePath), ...suffixOf(error, code)].join(".") || NON_FIELD, code }];
+  const [, ...path] = parsePointer(error.instancePath); // without `body`, the first
+  return [{ attr: [...path, ...suffixOf(error, code)].join(".") || NON_FIELD, code }];
 }
 
 function isFinding(value: unknown): value is JudgeFinding {
   return typeof value === "object" && value !== null && "attr" in value && "code" in value;
-}
-
-/** The first two segments are the empty text before the first slash, and `body`. */
-function segmentsOf(instancePath: string): readonly string[] {
-  const segments = instancePath.split("/").slice(2);
-  return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** What is added to the path of the value that Ajv blames. */

@@ -1,25 +1,17 @@
+import { parseFragment } from "../../json/json-pointer.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 
 /** Follows `$ref` (RFC 6901 pointers into the same document) until there is none; an unresolvable one is an empty object. */
 export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
   let current = node;
   for (let hops = 0; typeof current["$ref"] === "string" && hops < 100; hops += 1) {
-    const target = pointedAt(document, current["$ref"]);
+    const path = parseFragment(current["$ref"]);
+    const target = path && valueAt(document, path);
     if (!isJsonObject(target)) return {};
     current = target;
   }
   return current;
-}
-
-function pointedAt(document: JsonObject, ref: string): JsonValue | undefined {
-  let found: JsonValue | undefined = document;
-  for (const step of ref.replace(/^#\/?/, "").split("/")) {
-    const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (isJsonObject(found) && Object.hasOwn(found, name)) found = found[name];
-    else return undefined;
-  }
-  return found;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Clock } from "../../time/clock.ts";
 import type { JsonObject } from "../../json/json-value.ts";
+import { timestamp } from "../../time/clock.ts";
 import type { FaultOptions } from "../faults/fault-options.ts";
 import { isTriggered } from "../faults/fault-plan.ts";
 import type { SandboxState } from "./sandbox-state.ts";
@@ -61,7 +62,7 @@ export function createImportProcesses({ state, faults, clock }: ProcessDependenc
     if (born !== generation) return;
     if (fails) become("ERRORED");
     else {
-      const importedAt = new Date(clock.now()).toISOString();
+      const importedAt = timestamp(clock);
       become("PROCESSED", state.addAccount({ ...identity, payload, importedAt }).number);
     }
   };

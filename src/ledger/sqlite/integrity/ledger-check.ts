@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
+import { formatCount } from "../../../text/count.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import { damagedLedger, statOf } from "../ledger-file.ts";
 import { isSchemaCurrent } from "../ledger-schema.ts";
@@ -50,7 +51,7 @@ function countRows(database: SqliteDatabase): LedgerCheck["counts"] {
 function contradictions(database: SqliteDatabase): readonly string[] {
   return INVARIANTS.flatMap(({ words, sql }) => {
     const found = count(database, `select count(*) as count from (${sql})`);
-    return found === 0 ? [] : [`${found.toLocaleString("en")} ${words}.`];
+    return found === 0 ? [] : [`${formatCount(found)} ${words}.`];
   });
 }
 

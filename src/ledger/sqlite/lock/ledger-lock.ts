@@ -3,6 +3,8 @@ import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { hostname } from "node:os";
 import { errorCode } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
+import { timestamp } from "../../../time/clock.ts";
+import { systemClock } from "../../../time/system-clock.ts";
 import { prepareFolderOf } from "../ledger-file.ts";
 import { isRunning, pidNamespace, processStart } from "../../running-process.ts";
 import { ledgerFailure } from "../ledger-file.ts";
@@ -67,7 +69,7 @@ function thisProcess(command: string): Holder {
     pid: process.pid,
     ...(start !== undefined && { processStart: start }),
     command,
-    since: new Date().toISOString(),
+    since: timestamp(systemClock),
     nonce: randomBytes(8).toString("hex"),
   };
 }

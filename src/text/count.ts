@@ -1,0 +1,14 @@
+/** `12,345`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** `1 record`, `12,345 records`. */
+export function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${plural(count, noun)}`;
+}
+
+/** The noun in the form that the count asks for; for nouns whose plural ends in `s`. */
+export function plural(count: number, noun: string): string {
+  return count === 1 ? noun : `${noun}s`;
+}
