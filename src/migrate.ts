@@ -19,7 +19,7 @@ export type Sending = Omit<SendOptions, "dependencies" | "shownValues">;
 /**
  * A whole migration, from the sources to the report:
  * read -> map -> validate -> plan (`check`), then send, then report. Without `sending` it is a validation or a dry run.
- * Memory is bounded whatever the input: records stream through in batches, and between the stages stands the ledger.
+ * Memory is bounded whatever the input: records stream through in batches, and the ledger stands between the stages.
  */
 export async function migrate(run: OpenRun, options: MigrateOptions, sending?: Sending): Promise<ShownRun> {
   const { job, shownValues, dependencies } = run;

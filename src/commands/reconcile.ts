@@ -50,7 +50,7 @@ interface ReconcileContext extends RecordedRun {
   readonly dependencies: Dependencies;
 }
 
-/** @throws Failure `usage`, with nothing changed, unless every key is that of a record in doubt */
+/** @throws Failure `usage`, with nothing changed, unless every key is that of an ambiguous record */
 async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,
   job: Job | undefined,
@@ -74,7 +74,7 @@ async function applyOperatorDecisions(
 const OPTION = { accepted: "--accept", resend: "--resend" } as const;
 
 function notAmbiguous(isBoth: boolean, run: string): Failure {
-  const what = isBoth ? "a key is given both to accept and to resend" : `not every key is that of a record in doubt`;
+  const what = isBoth ? "a key is given both to accept and to resend" : `not every key is that of an ambiguous record`;
   return new Failure("usage", `${what} in run ${run}; nothing was decided`, {
     hint: `see which records are ambiguous with \`migrate report ${run} --format ndjson\``,
   });
@@ -135,7 +135,7 @@ function nothingToAsk({ operation }: Job): Failure {
 }
 
 function stopped(): Failure {
-  return new Failure("incomplete", "stopped before every record in doubt was looked for", {
+  return new Failure("incomplete", "stopped before every ambiguous record was looked for", {
     hint: "run the same command again",
   });
 }

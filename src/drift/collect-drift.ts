@@ -5,7 +5,7 @@ import type { Problem } from "../model/problem.ts";
 import type { KnownRule } from "./rule-advice.ts";
 import type { RuleProposal } from "./rule-advice.ts";
 
-/** Something that the platform and local validation judged differently. */
+/** Something on which the platform and local validation differ. */
 export interface Drift {
   /** `missed`: refused by the platform, let through here. `strict`: found wrong here, accepted by the platform. */
   readonly kind: "missed" | "strict";

@@ -31,29 +31,29 @@ export function knownRules(
   shipped: ReadonlyMap<string, readonly string[]>,
 ): KnownRules {
   const rules = [...new Set(sentTypes(operation).flatMap(rulesWithin))];
-  const { ruleDeclarations: book } = contract;
+  const { ruleDeclarations: declarations } = contract;
   const declared = relevantRuleSettings(contract, settings);
   // Whether a list is declared is what counts here: it is taken to have what rules look at.
   const columnsOf = (list: string): readonly string[] =>
-    rules.flatMap((rule) => [...(requirementsOf(rule, book).lists.get(list)?.read ?? [])]);
+    rules.flatMap((rule) => [...(requirementsOf(rule, declarations).lists.get(list)?.read ?? [])]);
   const references = new Map<string, ReferenceList>(
     Object.keys(declared.references ?? {}).map((name) => [name, { columns: columnsOf(name), rows: [] }]),
   );
-  const world = { book, settings: ruleSettingValues(book, declared.rules ?? {}), references };
+  const context = { book: declarations, settings: ruleSettingValues(declarations, declared.rules ?? {}), references };
   return (code) => {
     const own = rules.filter((rule) => rule.code === code);
-    const reasons = own.flatMap((rule) => skipReason(rule, world) ?? []);
+    const reasons = own.flatMap((rule) => skipReason(rule, context) ?? []);
     const missing = reasons.map(({ kind, name }) => `${kind === "setting" ? "rules" : "references"}.${name}`);
     if (missing.length > 0) return { kind: "skipped", missing: [...new Set(missing)].toSorted() };
     if (own.length > 0) return { kind: "judged" };
-    const reason = book.undecided.get(code);
+    const reason = declarations.undecided.get(code);
     if (reason !== undefined) return { kind: "undecided", reason };
     const overlays = (shipped.get(code) ?? []).filter((name) => !settings.contract.includes(name));
     return overlays.length === 0 ? undefined : { kind: "shipped", overlays };
   };
 }
 
-/** What a run was judged by. */
+/** What a run was checked against. */
 interface RunContract {
   readonly contract: Contract;
   readonly operation: Operation;

@@ -40,8 +40,8 @@ const SUFFIX = ".contract";
 
 function nameOf(documents: readonly SourceText[], version: string): string {
   const engine = `${process.versions.v8} ${process.arch}`;
-  const parts = [version, engine, ...documents.flatMap(({ file, text }) => [file, text])];
-  return sha256(Buffer.from(JSON.stringify(parts))).toString("hex");
+  const hashed = [version, engine, ...documents.flatMap(({ file, text }) => [file, text])];
+  return sha256(Buffer.from(JSON.stringify(hashed))).toString("hex");
 }
 
 async function readCached(entry: string): Promise<Contract | undefined> {
@@ -49,7 +49,7 @@ async function readCached(entry: string): Promise<Contract | undefined> {
   if (bytes === undefined) return undefined;
   const body = bytes.subarray(CHECKSUM_BYTES);
   if (!sha256(body).equals(bytes.subarray(0, CHECKSUM_BYTES))) return undefined;
-  // The checksum says that these are the bytes that `keep` wrote, under a name that only these documents have.
+  // The checksum says that these are the bytes that `writeCached` wrote, under a name that only these documents have.
   const contract: Contract = deserialize(body);
   return contract;
 }

@@ -58,7 +58,7 @@ export interface Job {
   /** The operation whose records must be accepted first, and where a payload names the one that it belongs to. */
   readonly after?: { readonly operation: Operation; readonly key: AttrPath };
   /** What rules over several fields know beside the payload; absent when the contract has none. */
-  readonly ruleWorld?: RuleContext | undefined;
+  readonly ruleContext?: RuleContext | undefined;
   readonly plan: SourceSpec;
   readonly input: Input;
 }
@@ -78,8 +78,8 @@ export async function openJob(
   const operation = findOperation(contract, settings.operation ?? document?.operation);
   const mapping = document === undefined ? passThrough(operation) : await compile(document, operation, settings);
   noticeUnmappedFields(mapping, settings, dependencies);
-  const ruleWorld = await loadRuleContext(contract, settings, { resolve, now: dependencies.clock.now() });
-  noticeSkippedRules(operation, ruleWorld, dependencies);
+  const ruleContext = await loadRuleContext(contract, settings, { resolve, now: dependencies.clock.now() });
+  noticeSkippedRules(operation, ruleContext, dependencies);
   noticeForeignOverlays(contract, dependencies);
   const plan = planOf(document, settings, resolve);
   const input = await openInput(plan, {
@@ -90,7 +90,7 @@ export async function openJob(
     ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
   });
   const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
-  return { settings, contract, operation, mapping, ruleWorld, plan, input, ...after };
+  return { settings, contract, operation, mapping, ruleContext, plan, input, ...after };
 }
 
 /** Without an attr of its own, the key of the other record is the record's own. */
@@ -148,14 +148,14 @@ function noticeUnmappedFields(
   );
 }
 
-/** Rules that cannot be judged are said once, not once a record. */
+/** Rules that cannot be checked: one notice a run, not one a record. */
 function noticeSkippedRules(
   operation: Operation,
-  ruleWorld: RuleContext | undefined,
+  ruleContext: RuleContext | undefined,
   dependencies: Pick<Dependencies, "notice">,
 ): void {
-  if (ruleWorld === undefined) return;
-  const skipped = skippedRulesText([...new Set(sentTypes(operation).flatMap(rulesWithin))], ruleWorld);
+  if (ruleContext === undefined) return;
+  const skipped = skippedRulesText([...new Set(sentTypes(operation).flatMap(rulesWithin))], ruleContext);
   if (skipped !== undefined) dependencies.notice(skipped);
 }
 

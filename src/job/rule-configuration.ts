@@ -37,14 +37,14 @@ export async function loadRuleContext(
   { resolve, now }: RuleEnvironment,
 ): Promise<RuleContext | undefined> {
   const rules = rulesOf(contract);
-  const { ruleDeclarations: book } = contract;
-  if (rules.length === 0 && book.settings.size === 0) return undefined;
-  const settings = ruleSettingValues(book, declared);
+  const { ruleDeclarations: declarations } = contract;
+  if (rules.length === 0 && declarations.settings.size === 0) return undefined;
+  const settings = ruleSettingValues(declarations, declared);
   const zone = settings.get("time_zone");
   const references = await readReferences(rules, contract, Object.entries(files), resolve);
-  const asksForPhones = rules.some((rule) => [...requirementsOf(rule, book).formats].some(isPhoneKind));
+  const asksForPhones = rules.some((rule) => [...requirementsOf(rule, declarations).formats].some(isPhoneKind));
   return {
-    book,
+    book: declarations,
     settings,
     references,
     clock: ruleClock(now, typeof zone === "string" ? zone : "UTC", today),
@@ -69,8 +69,8 @@ function rulesOf({ operations }: Contract): readonly Rule[] {
   return operations.flatMap(requestTypes).flatMap(rulesWithin);
 }
 
-function listsUsed(rules: readonly Rule[], book: RuleDeclarations): ReadonlySet<string> {
-  return new Set(rules.flatMap((rule) => [...requirementsOf(rule, book).lists.keys()]));
+function listsUsed(rules: readonly Rule[], declarations: RuleDeclarations): ReadonlySet<string> {
+  return new Set(rules.flatMap((rule) => [...requirementsOf(rule, declarations).lists.keys()]));
 }
 
 async function readReferences(
@@ -97,10 +97,13 @@ async function readReferences(
 }
 
 /** The columns by which rows are found. */
-function keyColumnsUsed(rules: readonly Rule[], book: RuleDeclarations): ReadonlyMap<string, readonly string[]> {
+function keyColumnsUsed(
+  rules: readonly Rule[],
+  declarations: RuleDeclarations,
+): ReadonlyMap<string, readonly string[]> {
   const columns = new Map<string, readonly string[]>();
   for (const rule of rules) {
-    for (const [list, { keys }] of requirementsOf(rule, book).lists)
+    for (const [list, { keys }] of requirementsOf(rule, declarations).lists)
       columns.set(list, [...(columns.get(list) ?? []), ...keys]);
   }
   return columns;
@@ -114,9 +117,9 @@ function unknownList(name: string, known: readonly string[]): Failure {
   });
 }
 
-/** What is missing for rules that are left out, in one line; undefined when all are judged. */
-export function skippedRulesText(rules: readonly Rule[], world: RuleContext): string | undefined {
-  const reasons = rules.flatMap((rule) => skipReason(rule, world) ?? []);
+/** What is missing for rules that are left out, in one line; undefined when all are checked. */
+export function skippedRulesText(rules: readonly Rule[], context: RuleContext): string | undefined {
+  const reasons = rules.flatMap((rule) => skipReason(rule, context) ?? []);
   if (reasons.length === 0) return undefined;
   const names = reasons.map(({ kind, name }) => `${kind === "setting" ? "rules" : "references"}.${name}`);
   const missing = [...new Set(names)].toSorted();

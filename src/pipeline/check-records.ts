@@ -59,7 +59,7 @@ export async function* selectRecords(
   }
 }
 
-/** Payloads -> problems, each at its place. A record that could not be read whole is not judged further. */
+/** Payloads -> problems, each at its place. A record that could not be read whole is not checked further. */
 export async function* checkRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: Job,
@@ -76,10 +76,10 @@ export async function* checkRecords(
     keepValues: shownValues !== undefined,
     ...(documentRoot !== undefined && { documentRoot }),
   });
-  const judge = job.ruleWorld && compileRules(body, job.ruleWorld, { keepValues: shownValues !== undefined });
+  const checkRules = job.ruleContext && compileRules(body, job.ruleContext, { keepValues: shownValues !== undefined });
   const checkSteps = compileStepChecks(job, { keepValues: shownValues !== undefined });
   for await (const batch of records) {
-    const checked = batch.map((record) => checkRecord(record, job, { validate, judge, checkSteps }));
+    const checked = batch.map((record) => checkRecord(record, job, { validate, checkRules, checkSteps }));
     if (shownValues) for (const record of checked) collectShownValues(record, shownValues);
     yield checked;
   }
@@ -88,14 +88,14 @@ export async function* checkRecords(
 interface Checks {
   readonly validate: Validate;
   /** Absent where there are no rules. */
-  readonly judge: RuleValidator | undefined;
+  readonly checkRules: RuleValidator | undefined;
   readonly checkSteps: CheckSteps;
 }
 
-function checkRecord(record: MappedRecord, job: Job, { validate, judge, checkSteps }: Checks): MappedRecord {
+function checkRecord(record: MappedRecord, job: Job, { validate, checkRules, checkSteps }: Checks): MappedRecord {
   if (!record.readable) return record;
   const structure = validate(record.payload);
-  const broken = judge?.(record.payload, attrsWithErrors([...record.problems, ...structure])) ?? [];
+  const broken = checkRules?.(record.payload, attrsWithErrors([...record.problems, ...structure])) ?? [];
   const aside = checkSteps(record);
   const found = broken.length + aside.length === 0 ? structure : [...structure, ...broken, ...aside];
   if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
@@ -158,16 +158,16 @@ const NO_PROBLEMS: readonly Found[] = [];
 function compileStepCheck(
   { name, body }: Step,
   type: ObjectType,
-  { ruleWorld }: Job,
+  { ruleContext }: Job,
   options: CheckOptions,
 ): CheckSteps {
   const validate = compileValidator(type, options);
-  const judge = ruleWorld && compileRules(type, ruleWorld, options);
+  const checkRules = ruleContext && compileRules(type, ruleContext, options);
   const borrowed = new Set(Object.entries(body ?? {}).flatMap(([field, source]) => ("attr" in source ? [field] : [])));
   return ({ payload, steps, problems }) => {
     const fields = stepFields(body, payload, steps?.get(name));
     const structure = validate(fields);
-    const broken = judge?.(fields, attrsWithErrors([...problems, ...structure])) ?? [];
+    const broken = checkRules?.(fields, attrsWithErrors([...problems, ...structure])) ?? [];
     // What is wrong with a value of the payload is said of the payload.
     return [...structure, ...broken].filter(({ path: [field] }) => !borrowed.has(String(field)));
   };

@@ -68,11 +68,11 @@ export async function* lookUpDocuments(
   options: LookupOptions,
 ): AsyncGenerator<readonly MappedRecord[]> {
   const root = rootWithoutSlashes(job.settings.documentRoot);
-  const judge = createPathCheck(store, root, options.concurrency);
+  const checkPath = createPathCheck(store, root, options.concurrency);
   const underWay: Promise<readonly MappedRecord[]>[] = [];
   for await (const batch of records) {
-    const checked = Promise.all(batch.map((record) => checkRecord(record, { job, find, judge, options })));
-    // It is waited for in its turn; until then a failure of it is nobody's.
+    const checked = Promise.all(batch.map((record) => checkRecord(record, { job, find, checkPath, options })));
+    // It is waited for in its turn; until then nobody handles a failure of it.
     checked.catch(() => undefined);
     underWay.push(checked);
     const first = underWay.length < LOOKAHEAD_BATCHES ? undefined : underWay.shift();
@@ -96,14 +96,14 @@ function createPathCheck(store: DocumentStore, root: string, concurrency: number
 }
 
 function cached(ask: (path: string) => Promise<boolean>): (path: string) => Promise<boolean> {
-  const answers = new Map<string, Promise<boolean>>();
+  const cache = new Map<string, Promise<boolean>>();
   return (path) => {
-    const known = answers.get(path);
+    const known = cache.get(path);
     if (known !== undefined) return known;
     const answer = ask(path);
-    answers.set(path, answer);
-    const [oldest] = answers.size > MAX_CACHED_PATHS ? answers.keys() : [];
-    if (oldest !== undefined) answers.delete(oldest);
+    cache.set(path, answer);
+    const [oldest] = cache.size > MAX_CACHED_PATHS ? cache.keys() : [];
+    if (oldest !== undefined) cache.delete(oldest);
     return answer;
   };
 }
@@ -111,17 +111,20 @@ function cached(ask: (path: string) => Promise<boolean>): (path: string) => Prom
 interface RecordContext {
   readonly job: Job;
   readonly find: FindDocuments;
-  readonly judge: CheckPath;
+  readonly checkPath: CheckPath;
   readonly options: LookupOptions;
 }
 
-async function checkRecord(record: MappedRecord, { job, find, judge, options }: RecordContext): Promise<MappedRecord> {
+async function checkRecord(
+  record: MappedRecord,
+  { job, find, checkPath, options }: RecordContext,
+): Promise<MappedRecord> {
   if (!record.readable) return record;
   const documents = find(record.payload);
-  const findings = await Promise.all(documents.map(({ value }) => judge(value)));
+  const findings = await Promise.all(documents.map(({ value }) => checkPath(value)));
   const problems: Problem[] = [];
-  for (const [at, document] of documents.entries()) {
-    const finding = findings[at];
+  for (const [index, document] of documents.entries()) {
+    const finding = findings[index];
     options.onDocument(finding);
     if (finding !== undefined) problems.push(problemAt(document, finding, { record, job, options }));
   }

@@ -205,7 +205,7 @@ function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: KeyColumns): 
 /** Where each file keeps the business key. */
 type KeyColumns = Map<string, { readonly column: string; readonly columnNumber: number }>;
 
-/** How a plan is held against what the ledger knows from before. */
+/** How a plan is compared with what the ledger knows from before. */
 export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["keyColumns"] = new Map()): PlanPolicy {
   return {
     revise,

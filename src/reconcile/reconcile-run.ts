@@ -25,9 +25,9 @@ export interface ReconcileContext {
 }
 
 /**
- * Settles the run's doubts by what the platform says (FAULTS 4): found as it was sent is accepted, found with other
+ * Settles the run's ambiguous records by what the platform says: found as it was sent is accepted, found with other
  * values is rejected, absent twice may be sent again, once, where the contract takes absence for proof. Everything else
- * stays in doubt. Ends early, without an error, when the user stops it.
+ * stays ambiguous. Ends early, without an error, when the user stops it.
  * @throws Failure where the platform cannot be asked; what was settled until then stays settled
  */
 export async function reconcileRun(context: ReconcileContext): Promise<void> {
@@ -42,7 +42,7 @@ export async function reconcileRun(context: ReconcileContext): Promise<void> {
     for (const [index, record] of absent.entries()) seen[group.indexOf(record)] = again[index] ?? NOT_READ_BACK;
     await saveDecisions(group, seen, { context, left });
   }
-  for (const [reason, count] of left) notice(`${formatCount(count)} still in doubt: ${reason}`);
+  for (const [reason, count] of left) notice(`${formatCount(count)} still ambiguous: ${reason}`);
 }
 
 const MAX_READ_BACK_INTERVAL_MS = 5000;
@@ -95,18 +95,18 @@ const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "it was not looke
 
 interface DecisionContext {
   readonly context: ReconcileContext;
-  /** Records that stay in doubt, by why. */
+  /** Records that stay ambiguous, by reason. */
   readonly left: Map<string, number>;
 }
 
 async function saveDecisions(
   records: readonly AmbiguousRecord[],
-  seen: readonly LookupResult[],
+  lookups: readonly LookupResult[],
   { context, left }: DecisionContext,
 ): Promise<void> {
   const { handle, policy } = context;
   const decisions = records.flatMap((record, index) => {
-    const decision = decisionFor(record, seen[index] ?? NOT_READ_BACK, context);
+    const decision = decisionFor(record, lookups[index] ?? NOT_READ_BACK, context);
     if (typeof decision !== "string") return [decision];
     left.set(decision, (left.get(decision) ?? 0) + 1);
     return [];
@@ -115,7 +115,7 @@ async function saveDecisions(
 }
 
 /** A text says why there is none. */
-function decisionFor(record: AmbiguousRecord, sighting: LookupResult, context: ReconcileContext): Decision | string {
+function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: ReconcileContext): Decision | string {
   const { clock } = context.dependencies;
   const made = {
     record: record.record,
@@ -124,19 +124,19 @@ function decisionFor(record: AmbiguousRecord, sighting: LookupResult, context: R
     who: context.who,
     at: timestamp(clock),
   } as const;
-  if (sighting.kind === "unknown") return sighting.reason;
-  if (sighting.kind === "absent") {
-    const why = whyNotResent(record, context);
-    return why ?? { ...made, decision: "resend", reason: "the platform does not have it, asked twice" };
+  if (lookup.kind === "unknown") return lookup.reason;
+  if (lookup.kind === "absent") {
+    const reason = whyNotResent(record, context);
+    return reason ?? { ...made, decision: "resend", reason: "the platform does not have it, asked twice" };
   }
-  const { account } = sighting;
+  const { account } = lookup;
   const found = { ...made, ...(account !== undefined && { account }) };
-  if (sighting.kind === "found") return { ...found, decision: "accepted", reason: "the platform has it" };
+  if (lookup.kind === "found") return { ...found, decision: "accepted", reason: "the platform has it" };
   return {
     ...found,
     decision: "rejected",
-    reason: `the platform has it with other values: ${sighting.attrs.join(", ")}`,
-    problems: sighting.attrs.map((attr) => conflictAt(attr, record, context)),
+    reason: `the platform has it with other values: ${lookup.attrs.join(", ")}`,
+    problems: lookup.attrs.map((attr) => conflictAt(attr, record, context)),
   };
 }
 

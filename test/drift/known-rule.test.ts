@@ -23,7 +23,7 @@ function known(code: string, settings: Partial<JobSettings> = {}): ReturnType<Re
   return knownRules({ contract, operation, settings: job }, SHIPPED)(code);
 }
 
-it("names what a rule of the contract waits for", () => {
+it("names the settings that a skipped rule of the contract needs", () => {
   expect(known("needs_both")).toEqual({ kind: "skipped", missing: ["references.products", "rules.flows"] });
   expect(known("needs_both", { rules: { flows: true } })).toEqual({
     kind: "skipped",
@@ -33,13 +33,13 @@ it("names what a rule of the contract waits for", () => {
   expect(known("needs_both", declared)).toEqual({ kind: "judged" });
 });
 
-it("knows what is judged, and what the contract leaves to the platform", () => {
+it("tells codes that a rule checks from those that the contract leaves to the platform", () => {
   expect(known("judged")).toEqual({ kind: "judged" });
   expect(known("account_not_found")).toEqual({ kind: "undecided", reason: "platform" });
   expect(known("nobody_knows")).toBeUndefined();
 });
 
-it("finds the overlays that come with the program, but those that the contract takes already", () => {
+it("names shipped overlays with a rule for the code, without those in use", () => {
   expect(known("theirs")).toEqual({ kind: "shipped", overlays: ["overlay:au", "overlay:gb"] });
   expect(known("theirs", { contract: ["contract.yaml", "overlay:gb"] })).toEqual({
     kind: "shipped",
@@ -47,7 +47,7 @@ it("finds the overlays that come with the program, but those that the contract t
   });
 });
 
-it("knows the codes of every overlay, with those that they share", async () => {
+it("lists the codes of every shipped overlay, with those that they share", async () => {
   const codes = await shippedRuleCodes();
   expect(codes.get("balance_triggered_schedule_missing_threshold")).toEqual(["overlay:au", "overlay:gb"]);
   expect(codes.get("no_such_code")).toBeUndefined();

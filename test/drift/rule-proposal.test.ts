@@ -44,13 +44,13 @@ describe("a rule for a code that the platform returned", () => {
     });
   });
 
-  it("is not made up where nothing is published, or the words say nothing", () => {
+  it("no rule is proposed where nothing is published, or the words say nothing", () => {
     expect(proposal({})).toBeUndefined();
     expect(proposal(validator("serial must be unique", "another_code"))).toBeUndefined();
     expect(proposal(validator("Hm."))).toBeUndefined();
   });
 
-  it("is for the published place that is nearest to the answer", () => {
+  it("a rule is proposed for the published place nearest to the platform's error", () => {
     const customer = { type: "object", properties: { phone: { type: "string", ...validator("valid phone number") } } };
     const schemas = { Customer: customer, Broker: customer };
     const body = bodyOf(

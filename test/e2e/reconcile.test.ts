@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-/** A push to a platform that does not notice repeats, of whose records some are in doubt; then the faults are over. */
+/** A push to a platform that does not notice repeats, of whose records some are ambiguous; then the faults are over. */
 async function pushIntoDoubt(faults: object, flags: readonly string[] = []): Promise<Workplace> {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   await admin.faults({ forgetful: true, ...faults });
@@ -86,7 +86,7 @@ describe("reading back", () => {
     await work.push([...PUSH, "--contract", "no-proof.yaml"]);
     const { code, stderr } = await work.migrate(["reconcile", ...NOW]);
     expect(code).toBe(5);
-    expect(stderr).toMatch(/1 still in doubt: .*absent: resend/);
+    expect(stderr).toMatch(/1 still ambiguous: .*absent: resend/);
   });
 
   test("what the platform holds with another value is refused at its cell, and no later push sends it", async () => {
@@ -107,7 +107,7 @@ describe("reading back", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("a platform that cannot be asked leaves everything in doubt, and says why", async () => {
+  test("a platform that cannot be asked leaves everything ambiguous, and says why", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const { code, stderr, stdout } = await work.migrate(["reconcile", ...NOW], {
       env: { MIGRATE_API_KEY: "sk_wrong" },
@@ -150,7 +150,7 @@ describe("deciding oneself", () => {
     expect(decisions[0]).toHaveProperty("at", expect.stringMatching(/^\d{4}-\d\d-\d\dT/));
   });
 
-  test("a key that is not in doubt decides nothing, for the others neither", async () => {
+  test("a key of a record that is not ambiguous decides nothing, for the others neither", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const [doubt = ""] = await doubtsOf(work);
     const sure = references(RECORDS).find((key) => key !== doubt) ?? "";

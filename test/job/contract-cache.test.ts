@@ -24,8 +24,8 @@ function onlyEntry(cache: ContractCache): string {
   return path.join(cache.folder, entry);
 }
 
-describe("a kept contract", () => {
-  it("is the compiled one, whatever is asked of it", async () => {
+describe("a cached contract", () => {
+  it("a cached contract equals the compiled one", async () => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const kept = await cachedContract(DOCUMENTS, cache);
@@ -43,14 +43,14 @@ describe("a kept contract", () => {
     }
   });
 
-  it("is its owner's alone", async () => {
+  it("a cached contract can be read by its owner alone", async () => {
     const cache = newCache();
     await cachedContract(DOCUMENTS, cache);
     expect(statSync(onlyEntry(cache)).mode & 0o777).toBe(0o600);
     expect(statSync(cache.folder).mode & 0o777).toBe(0o700);
   });
 
-  it("serves the same documents in the same order under the same names, and the same version alone", async () => {
+  it("a cached contract serves the same documents in the same order under the same names, and the same version alone", async () => {
     const cache = newCache();
     const [document] = DOCUMENTS;
     if (document === undefined) throw new Error("no document");
@@ -82,7 +82,7 @@ describe("a kept contract", () => {
     expect(statSync(onlyEntry(cache)).ino).toBe(ino);
   });
 
-  it("that others could have written, or that is a link, is not believed", async () => {
+  it("a cached contract that others could have written, or that is a link, is not used", async () => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const entry = onlyEntry(cache);
@@ -97,7 +97,7 @@ describe("a kept contract", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe("untouched");
   });
 
-  it("is whole when many write it at once", async () => {
+  it("a cached contract is whole when many write it at once", async () => {
     const cache = newCache();
     const all = await Promise.all(Array.from({ length: 12 }, () => cachedContract(DOCUMENTS, cache)));
     const compiled = loadContract(DOCUMENTS);
@@ -106,7 +106,7 @@ describe("a kept contract", () => {
     expect(entries(cache)).toHaveLength(1);
   });
 
-  it("makes room for new ones", async () => {
+  it("the oldest cached contracts are removed for new ones", async () => {
     const cache = newCache();
     for (let number = 0; number < 20; number += 1) {
       await cachedContract(

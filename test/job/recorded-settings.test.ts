@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../src/job/job.ts";
 import type { RunSettings } from "../../src/job/recorded-settings.ts";
 import { describeRun, requireUnchangedFiles, settingsOf } from "../../src/job/recorded-settings.ts";
-import { openBook, openThings, thingsFolder, thingsSettings } from "./sample-job.ts";
+import { startSampleRun, openThings, thingsFolder, thingsSettings } from "./sample-job.ts";
 
 const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
 
@@ -30,7 +30,7 @@ function options(job: Job): Omit<RunSettings, "files"> & { readonly dryRun: bool
 
 async function remembered(folder: string): Promise<RunSettings> {
   const job = await openThings(folder, { only: ["A"], limit: 2, supplier: "ACME" });
-  const { ledger } = await openBook(folder);
+  const { ledger } = await startSampleRun(folder);
   const { id } = await ledger.startRun(await describeRun(options(job), { job, host: "t.example", clock }));
   const run = await ledger.findRun(id);
   if (run === undefined) throw new Error("no run");
@@ -38,7 +38,7 @@ async function remembered(folder: string): Promise<RunSettings> {
 }
 
 describe("the settings of a run", () => {
-  it("are the same when the ledger gives them back, with paths usable from any folder", async () => {
+  it("settings read back from the ledger are the same, with paths usable from any folder", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     expect(settings).toMatchObject({
@@ -61,14 +61,14 @@ describe("the settings of a run", () => {
     ]);
   });
 
-  it("that cannot be understood are a damaged ledger", async () => {
-    const { ledger, run } = await openBook(thingsFolder([]), {});
+  it("settings that cannot be understood are a damaged ledger", async () => {
+    const { ledger, run } = await startSampleRun(thingsFolder([]), {});
     const found = await ledger.findRun(run.id);
     if (found === undefined) throw new Error("no run");
     expect(() => settingsOf(found)).toThrow(expect.objectContaining({ code: "ledger_damaged" }));
   });
 
-  it("hold for files that are what they were, byte for byte", async () => {
+  it("files that are unchanged byte for byte let a run go on", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
@@ -76,7 +76,7 @@ describe("the settings of a run", () => {
     await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
   });
 
-  it("do not hold once a file has changed or is gone, and all of these are named", async () => {
+  it("files that have changed or are gone stop a run, and all of them are named", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Amy,,\n");

@@ -88,7 +88,7 @@ export const PUSH_SETTINGS: RunSettings = {
 };
 
 /** A new push in a ledger of its own. */
-export async function openBook(folder: string, settings: unknown = PUSH_SETTINGS): Promise<RunHandle> {
+export async function startSampleRun(folder: string, settings: unknown = PUSH_SETTINGS): Promise<RunHandle> {
   const ledger: Ledger = await openTemporaryLedger(folder);
   onTestFinished(() => ledger.close());
   const run = await ledger.startRun({

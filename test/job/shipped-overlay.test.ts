@@ -3,14 +3,14 @@ import { contractPaths, readShippedOverlay } from "../../src/job/contract-files.
 import { Failure } from "../../src/model/failure.ts";
 
 describe("an overlay that the package ships", () => {
-  it("comes after what all of them share, each known by its name", async () => {
+  it("a shipped overlay comes after what all overlays share, each known by its name", async () => {
     const texts = await readShippedOverlay("overlay:gb");
     expect(texts.map(({ file }) => file)).toEqual(["overlay:shared", "overlay:gb"]);
     for (const { text } of texts) expect(text).toMatch(/^overlay: 1\.0\.0$/m);
     expect(contractPaths("overlay:gb").map((file) => file.replace(/.*\//, ""))).toEqual(["shared.yaml", "gb.yaml"]);
   });
 
-  it("is no file of the user's", () => {
+  it("a shipped overlay is not looked for as a file of the user", () => {
     expect(contractPaths("gb.yaml")).toEqual(["gb.yaml"]);
   });
 

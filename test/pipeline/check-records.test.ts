@@ -9,7 +9,7 @@ import { all, openThings, problemsOf, thingsFolder } from "../job/sample-job.ts"
 const { signal } = new AbortController();
 
 describe("checked records", () => {
-  it("have the mapping's problem at an attr, and not the validator's as well", async () => {
+  it("a record has the mapping's problem at an attr, and not the validator's as well", async () => {
     const job = await openThings(thingsFolder(["A,Ann,31/02/2024,"]));
     const records = await all(checkedRecords(job, { signal }));
     expect(problemsOf(records)).toEqual(["1 born invalid"]);
@@ -21,7 +21,7 @@ describe("checked records", () => {
     });
   });
 
-  it("keep an error of the contract beside a warning of the source at the same attr", async () => {
+  it("a record keeps an error of the contract beside a warning of the source at the same attr", async () => {
     const job = await openThings(thingsFolder(["A,toolong,,"]));
     const [record] = await all(checkedRecords(job, { signal }));
     if (record === undefined) throw new Error("no record");
@@ -41,26 +41,26 @@ describe("checked records", () => {
     expect(checked.map(isValid)).toEqual([false]);
   });
 
-  it("must have a business key, though the contract asks for none", async () => {
+  it("a record must have a business key, though the contract asks for none", async () => {
     const job = await openThings(thingsFolder([",Ann,,"]));
     const records = await all(checkedRecords(job, { signal }));
     expect(problemsOf(records)).toEqual(["1 ref required"]);
     expect(records[0]?.problems[0]?.place).toMatchObject({ line: 2, column: "REF" });
   });
 
-  it("that could not be read whole are not judged further", async () => {
+  it("a record that could not be read whole is not checked further", async () => {
     const job = await openThings(thingsFolder(["A,far too long", "B,Bob,,"]));
     const records = await all(checkedRecords(job, { signal }));
     expect(problemsOf(records)).toEqual(["1 non_field_errors source_ragged_row"]);
     expect(records.map(isValid)).toEqual([false, true]);
   });
 
-  it("refuse a document path that repeats the supplier's root", async () => {
+  it("a document path that repeats the supplier's root is refused", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,docs/x/a.pdf"]), { documentRoot: "docs/x" });
     expect(problemsOf(await all(checkedRecords(job, { signal })))).toEqual(["1 file unsafe_document_path"]);
   });
 
-  it("are those wanted, with the numbers of the whole input", async () => {
+  it("--only and --limit select records, which keep their numbers in the whole input", async () => {
     const rows = Array.from({ length: 1200 }, (_, index) => `K${index + 1},Ann,,`);
     const folder = thingsFolder(rows);
     const numbers = async (only?: readonly string[], limit?: number): Promise<readonly number[]> => {
@@ -73,12 +73,12 @@ describe("checked records", () => {
     expect(await numbers([])).toEqual([]);
   });
 
-  it("end early, without an error, when the run is stopped", async () => {
+  it("reading ends early, without an error, when the run is stopped", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,"]));
     expect(await all(checkedRecords(job, { signal: AbortSignal.abort() }))).toEqual([]);
   });
 
-  it("keep the values of what is wrong only when somebody wants to see them", async () => {
+  it("offending values are kept only when the user asks to see them", async () => {
     const job = await openThings(thingsFolder(["A,toolong,31/02/2024,"]));
     const shownValues = createShownValues();
     const [record] = await all(checkedRecords(job, { signal, shownValues }));

@@ -43,8 +43,8 @@ async function lookUp(
   return { records: looked, asked, mostAtOnce };
 }
 
-describe("looking up documents", () => {
-  it("finds those that are not there, each at its cell", async () => {
+describe("the look-up of documents", () => {
+  it("reports documents that are missing, each at its cell", async () => {
     const { records, asked } = await lookUp(["A,Ann,,a.pdf", "B,Bob,,b.pdf", "C,Cay,,"], ["root/a.pdf"], {
       documentRoot: "/root/",
     });
@@ -72,7 +72,7 @@ describe("looking up documents", () => {
     expect(problemsOf(records)).toEqual(["1 file unsafe_document_path", "2 file unsafe_document_path"]);
   });
 
-  it("leaves what else is wrong to validation, but says what could not be read", async () => {
+  it("leaves other problems to validation, but keeps those of reading", async () => {
     const { records } = await lookUp(["A,far too long,31/02/2024,a.pdf", "B,Bob"], ["a.pdf"]);
     expect(problemsOf(records)).toEqual(["2 non_field_errors source_ragged_row"]);
   });
@@ -85,14 +85,14 @@ describe("looking up documents", () => {
     expect(records.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
   });
 
-  it("asks so many questions at once, and no more, across batches with few documents", async () => {
+  it("keeps to its concurrency, across batches with few documents", async () => {
     const rows = Array.from({ length: 4000 }, (_, index) => `R${index},Ann,,${index % 40 === 0 ? `${index}.pdf` : ""}`);
     const { asked, mostAtOnce } = await lookUp(rows, [], { concurrency: 7 });
     expect(asked).toHaveLength(100);
     expect(mostAtOnce).toBe(7);
   });
 
-  it("ends with what ends the store", async () => {
+  it("ends with the failure of the store", async () => {
     const rows = Array.from({ length: 4000 }, (_, index) => `R${index},Ann,,${index}.pdf`);
     const refused = lookUp(rows, [], {
       ask: async () => {

@@ -57,7 +57,7 @@ const MEANT =
 const READ = "--supplier ACME --delimiter ';' --encoding latin1";
 
 describe("the next command", () => {
-  it("is none when all is done", () => {
+  it("there is no next command when all is done", () => {
     expect(nextCommand(leftOver({}))).toBeUndefined();
   });
 
@@ -69,7 +69,7 @@ describe("the next command", () => {
     expect(nextCommand(leftOver(more))).toBe(RESUME);
   });
 
-  it("goes on with ambiguous records where a repeat cannot create twice, and has them settled where it can", () => {
+  it("the next command is resume for ambiguous records where keys dedupe, and reconcile where they do not", () => {
     const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
     expect(nextCommand(leftOver({ summary, rest: { dedupesByKey: true } }))).toBe(RESUME);
     expect(nextCommand(leftOver({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
@@ -77,23 +77,23 @@ describe("the next command", () => {
     expect(nextCommand(leftOver({ summary, run: dryRun }))).toBeUndefined();
   });
 
-  it("is none for a dry run whose records were not to be sent", () => {
+  it("there is no next command for a dry run whose records were not to be sent", () => {
     expect(nextCommand(leftOver({ run: { dryRun: true }, summary: { counts: { pending: 2 } } }))).toBeUndefined();
   });
 
-  it("is none when too many were invalid: reading again would end the same", () => {
+  it("there is no next command when too many were invalid: reading again would end the same", () => {
     const more = { run: { state: "planning" }, summary: { counts: { invalid: 2 }, exitCode: 1 } } as const;
     expect(nextCommand(leftOver(more))).toBeUndefined();
   });
 
-  it("feeds rejects back, to the target as it was typed, without --limit", () => {
+  it("the next command feeds rejects back, to the target as it was typed, without --limit", () => {
     const rejects = [{ source: undefined, path: "out/rejects.csv" }];
     expect(nextCommand(leftOver({ rest: { rejects } }))).toBe(
       `migrate push out/rejects.csv ${MEANT} ${READ} --target t --ledger l.db`,
     );
   });
 
-  it("feeds rejects of a validation back, each to its source", () => {
+  it("the next command feeds rejects of a validation back, each to its source", () => {
     const rejects = [
       { source: "a", path: "out/rejects.csv" },
       { source: "b", path: "out/rejects.b.csv" },
@@ -106,7 +106,7 @@ describe("the next command", () => {
 });
 
 describe("a line for the shell", () => {
-  it("gives any words back as they were", () => {
+  it("a shell line gives any words back as they were", () => {
     const word = fc.string({
       unit: fc.constantFrom(...Array.from("aZ0 '\"\\$`!*?~#;&|<>(){}[]=%-\n\té")),
       maxLength: 12,
@@ -120,7 +120,7 @@ describe("a line for the shell", () => {
     );
   });
 
-  it("quotes no more than it must", () => {
+  it("a shell line quotes no more than it must", () => {
     expect(shellCommand(["migrate", "push", "a/b-1.csv", "--rps", "5%"])).toBe("migrate push a/b-1.csv --rps 5%");
   });
 });

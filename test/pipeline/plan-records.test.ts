@@ -4,7 +4,7 @@ import { recordsToSend } from "../../src/pipeline/send-records.ts";
 import type { CheckOptions } from "../../src/migrate.ts";
 import type { CheckResult } from "../../src/pipeline/plan-records.ts";
 import type { MaxErrors } from "../../src/job/recorded-settings.ts";
-import { all, openBook, openThings, thingsFolder, writeThings } from "../job/sample-job.ts";
+import { all, startSampleRun, openThings, thingsFolder, writeThings } from "../job/sample-job.ts";
 
 const OPTIONS: CheckOptions = {
   revise: false,
@@ -28,26 +28,29 @@ describe("a plan", () => {
     ["a share that is exceeded, which only the end can tell", { share: 0.0249 }, "too_many_errors", 1200],
   ])("with %s", async (_, maxErrors, reason, records) => {
     const folder = thingsFolder(rows(1200, 30));
-    const handle = await openBook(folder);
+    const handle = await startSampleRun(folder);
     const end = await check(await openThings(folder), handle, { ...OPTIONS, maxErrors });
     expect(end).toEqual({ records, invalid: 30, reason });
     const settled = (await handle.ledger.findRun(handle.run.id))?.state;
     expect(settled).toBe(reason === "done" ? "sending" : "planning");
   });
 
-  it("says how far it is", async () => {
+  it("planning reports its progress", async () => {
     const folder = thingsFolder(rows(600, 2));
     const seen: unknown[] = [];
-    await check(await openThings(folder), await openBook(folder), { ...OPTIONS, onProgress: (now) => seen.push(now) });
+    await check(await openThings(folder), await startSampleRun(folder), {
+      ...OPTIONS,
+      onProgress: (now) => seen.push(now),
+    });
     expect(seen).toEqual([
       { records: 500, invalid: 2 },
       { records: 600, invalid: 2 },
     ]);
   });
 
-  it("that is stopped stays open, to be read anew", async () => {
+  it("a plan that is stopped stays open, to be read anew", async () => {
     const folder = thingsFolder(rows(1200, 0));
-    const handle = await openBook(folder);
+    const handle = await startSampleRun(folder);
     const stopping = new AbortController();
     const end = await check(await openThings(folder), handle, {
       ...OPTIONS,
@@ -58,19 +61,21 @@ describe("a plan", () => {
     expect(await handle.ledger.findRun(handle.run.id)).toMatchObject({ state: "planning" });
   });
 
-  it("without a single record is refused, unless that is fine", async () => {
+  it("a plan without a single record is refused, unless --allow-empty", async () => {
     const folder = thingsFolder([]);
     const job = await openThings(folder);
-    await expect(check(job, await openBook(folder), OPTIONS)).rejects.toMatchObject({
+    await expect(check(job, await startSampleRun(folder), OPTIONS)).rejects.toMatchObject({
       code: "source_empty",
       hint: expect.stringContaining("--allow-empty"),
     });
-    expect(await check(job, await openBook(folder), { ...OPTIONS, allowEmpty: true })).toMatchObject({ records: 0 });
+    expect(await check(job, await startSampleRun(folder), { ...OPTIONS, allowEmpty: true })).toMatchObject({
+      records: 0,
+    });
   });
 
-  it("points at the cell of a key that stands twice", async () => {
+  it("a key that occurs twice is reported at its cells", async () => {
     const folder = thingsFolder(["A,Ann,,", "A,Bob,,"]);
-    const handle = await openBook(folder);
+    const handle = await startSampleRun(folder);
     await check(await openThings(folder), handle, OPTIONS);
     const outcomes = await all(handle.ledger.outcomes(handle.run.id));
     expect(
@@ -80,9 +85,9 @@ describe("a plan", () => {
 });
 
 describe("records that are due", () => {
-  it("are the pending ones, with their payloads and a way back to their cells", async () => {
+  it("pending records are sent, with their payloads and a way back to their cells", async () => {
     const folder = thingsFolder(["A,Ann,,", "B,toolong,,", "C,Cid,01/02/2024,"]);
-    const handle = await openBook(folder);
+    const handle = await startSampleRun(folder);
     const job = await openThings(folder);
     await check(job, handle, OPTIONS);
     const due = await all(recordsToSend(job.input.records(), { job, handle, shownValues: undefined }));
@@ -93,9 +98,9 @@ describe("records that are due", () => {
     expect(due[1]?.locate(["born"])).toMatchObject({ line: 4, column: "BORN" });
   });
 
-  it("are refused when a payload is not what was planned", async () => {
+  it("a record whose payload is not what was planned is refused", async () => {
     const folder = thingsFolder(["A,Ann,,", "B,Bob,,"]);
-    const handle = await openBook(folder);
+    const handle = await startSampleRun(folder);
     await check(await openThings(folder), handle, OPTIONS);
     writeThings(folder, ["A,Ann,,", "B,Bea,,"]);
     const job = await openThings(folder);

@@ -9,7 +9,7 @@ import type { CheckResult } from "../../src/pipeline/plan-records.ts";
 import type { RunReport } from "../../src/pipeline/run-report.ts";
 import { endRun, requireReportFolder } from "../../src/pipeline/run-report.ts";
 import type { UploadEnd } from "../../src/upload/upload-types.ts";
-import { openBook, openThings, thingsFolder } from "../job/sample-job.ts";
+import { startSampleRun, openThings, thingsFolder } from "../job/sample-job.ts";
 
 interface Ending {
   readonly rows?: readonly string[];
@@ -30,7 +30,7 @@ interface Ended {
 async function ended({ rows = ["A,Ann,,"], checked, sent, out }: Ending): Promise<Ended> {
   const folder = thingsFolder(rows);
   const job = await openThings(folder);
-  const handle = await openBook(folder);
+  const handle = await startSampleRun(folder);
   const { ledger } = handle;
   const signal = new AbortController().signal;
   const done = await check(job, handle, { revise: false, allowEmpty: false, signal, onProgress: () => undefined });
@@ -81,7 +81,7 @@ describe("the exit code of a run", () => {
     expect(JSON.parse(readFileSync(path.join(folder, "out/summary.json"), "utf8"))).toMatchObject({ exitCode });
   });
 
-  it("is 6 when its report cannot be written, and what it did is shown all the same", async () => {
+  it("the exit code is 6 when the report cannot be written, and the run is shown all the same", async () => {
     const { report, remembered } = await ended({
       rows: ["A,toolong,,"],
       out: (at) => {
@@ -98,7 +98,7 @@ describe("the exit code of a run", () => {
     expect(remembered).toBe(1);
   });
 
-  it("is the worst of all", () => {
+  it("the exit code is the worst of all", () => {
     expect(worstExitCode([])).toBe(0);
     expect(worstExitCode([0, 1, 3])).toBe(3);
     expect(worstExitCode([1, 4, 3, 5])).toBe(5);
@@ -108,7 +108,7 @@ describe("the exit code of a run", () => {
 });
 
 describe("a run's end", () => {
-  it("says which answers the ledger could not take", async () => {
+  it("outcomes that the ledger could not save are named at the end of the run", async () => {
     const identity = new Uint8Array(32);
     const answer = {
       record: 7,
@@ -125,7 +125,7 @@ describe("a run's end", () => {
     expect(notices).toEqual([expect.stringMatching(/record 7 accepted as A-1, record 8 rejected/)]);
   });
 
-  it("is asked about before its beginning: a report must not overwrite its input", async () => {
+  it("a report that would overwrite the run's input is refused before the run", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const job = await openThings(folder);
     await expect(requireReportFolder(undefined, job)).resolves.toBeUndefined();

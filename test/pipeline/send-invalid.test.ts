@@ -30,7 +30,7 @@ const RECORD: MappedRecord = {
   readable: true,
 };
 
-it("what the platform may judge goes with warnings", () => {
+it("with --send-invalid, errors that the platform may decide on become warnings", () => {
   expect(withErrorsAsWarnings(RECORD).problems).toEqual([{ ...BLANK, severity: "warning" }]);
 });
 
@@ -40,7 +40,7 @@ it.each([
   ["an orphan", { orphan: true }],
   ["with a damaged row", { problems: [BLANK, RAGGED] }],
   ["with an unsafe document path", { problems: [BLANK, UNSAFE] }],
-])("a record %s stays", (_what, more) => {
+])("with --send-invalid, a record %s stays invalid", (_what, more) => {
   const record = { ...RECORD, ...more };
   expect(withErrorsAsWarnings(record)).toBe(record);
 });

@@ -17,10 +17,10 @@ const SHOWN = {
 };
 
 describe("what a command has opened", () => {
-  it("is closed with its report, the last thing first", async () => {
+  it("what a command has opened is closed with its report, the last thing first", async () => {
     const closed: string[] = [];
-    const report = await closeAfterReport(async (keep) => {
-      for (const name of ["lock", "ledger", "input"]) keep({ close: async () => void closed.push(name) });
+    const report = await closeAfterReport(async (closeLater) => {
+      for (const name of ["lock", "ledger", "input"]) closeLater({ close: async () => void closed.push(name) });
       return SHOWN;
     });
     expect(closed).toEqual([]);
@@ -28,11 +28,11 @@ describe("what a command has opened", () => {
     expect(closed).toEqual(["input", "ledger", "lock"]);
   });
 
-  it("is closed at once when the command fails, whatever closing says", async () => {
+  it("what a command has opened is closed at once when it fails, though closing fails too", async () => {
     const closed: string[] = [];
-    const failing = closeAfterReport(async (keep) => {
-      keep({ close: async () => void closed.push("lock") });
-      keep({ close: () => Promise.reject(new Error("cannot close")) });
+    const failing = closeAfterReport(async (closeLater) => {
+      closeLater({ close: async () => void closed.push("lock") });
+      closeLater({ close: () => Promise.reject(new Error("cannot close")) });
       throw new Error("the cause");
     });
     await expect(failing).rejects.toThrow("the cause");

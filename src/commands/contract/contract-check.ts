@@ -26,9 +26,9 @@ export async function contractCheck(
 ): Promise<ContractCheck> {
   const contract = await readContractWithFindings(files, dependencies);
   const broken = contract.findings.some((finding) => finding.severity === "error");
-  const world = await loadRuleContext(contract, relevantRuleSettings(contract, settings), {
+  const context = await loadRuleContext(contract, relevantRuleSettings(contract, settings), {
     resolve: pathsFrom(folder),
     now: dependencies.clock.now(),
   });
-  return { contract, coverage: coverageOf(contract, world), exitCode: broken ? 1 : 0 };
+  return { contract, coverage: coverageOf(contract, context), exitCode: broken ? 1 : 0 };
 }

@@ -20,7 +20,7 @@ export interface DriftOptions {
   readonly run?: string | undefined;
 }
 
-/** Where the platform and local validation judged differently, by operation. */
+/** Where the platform and local validation differ, by operation. */
 export interface OperationDrift {
   readonly operation: string;
   readonly runs: number;

@@ -16,7 +16,7 @@ export interface TokenRecord {
   /** The base URL's origin: credentials are sent there and nowhere else. */
   readonly platform: string;
   readonly scheme: AuthScheme;
-  /** `login`: bought with the API key just now. `given`: as it is. `none`: basic authentication has no token. */
+  /** `login`: obtained with the API key just now. `given`: as it is. `none`: basic authentication has no token. */
   readonly from: "login" | "given" | "none";
   /** The token's own words, not verified. */
   readonly claims: JsonObject;
@@ -39,9 +39,9 @@ type TokenDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredenti
 export async function token({ target, show }: TokenOptions, dependencies: TokenDependencies): Promise<TokenRecord> {
   const open = await openTarget(target, { connections: 1 }, dependencies);
   try {
-    const { token: held, ...record } = await inspectToken(target.auth, open, dependencies);
+    const { token: secret, ...record } = await inspectToken(target.auth, open, dependencies);
     const known = { platform: open.baseUrl.origin, scheme: target.auth.scheme ?? "Token", ...record };
-    return show ? { ...known, token: held } : known;
+    return show ? { ...known, token: secret } : known;
   } finally {
     await open.close();
   }
@@ -57,9 +57,9 @@ async function inspectToken(
   const credentials = credentialsOf(await secrets(auth), auth);
   if (credentials.kind === "basic") return { from: "none", claims: {}, ended: false };
   if (credentials.kind === "token") return givenToken(credentials.token, clock.now());
-  const bought = await fetchToken(credentials.apiKey, { ...open, mutation: mutationOf(auth), clock });
-  const { claims, expiresAt, refreshExpiresAt } = bought;
-  return { from: "login", claims, expiresAt, ended: false, refreshExpiresAt, token: bought.token };
+  const obtained = await fetchToken(credentials.apiKey, { ...open, mutation: mutationOf(auth), clock });
+  const { claims, expiresAt, refreshExpiresAt } = obtained;
+  return { from: "login", claims, expiresAt, ended: false, refreshExpiresAt, token: obtained.token };
 }
 
 function givenToken(text: string, now: number): TokenDetails {
