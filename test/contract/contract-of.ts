@@ -3,10 +3,13 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Contract } from "../../src/contract/contract.ts";
 import type { FieldType, ObjectType } from "../../src/contract/types/field-type.ts";
 
+/** A reply that tells what was created. */
+const RECEIPT = { type: "object", properties: { account_number: { type: "string" } } };
+
 /** A document with one operation, `POST /things/`, whose payload has the given properties. */
 export function documentOf(
   properties: object,
-  more: { openapi?: string; schemas?: object; operation?: object } = {},
+  more: { openapi?: string; schemas?: object; operation?: Readonly<Record<string, unknown>> } = {},
 ): string {
   return stringify(
     {
@@ -18,7 +21,9 @@ export function documentOf(
             operationId: "create-thing",
             ...more.operation,
             requestBody: { content: { "application/json": { schema: { type: "object", properties } } } },
-            responses: { 201: { description: "Done" } },
+            responses: more.operation?.["responses"] ?? {
+              201: { content: { "application/json": { schema: RECEIPT } } },
+            },
           },
         },
       },

@@ -52,6 +52,7 @@ export function operation(body: FieldType | undefined, key?: string): Operation 
     ...(body === undefined ? {} : { body }),
     ...(key === undefined ? {} : { key: [key] }),
     dedupesByKey: false,
+    replies: [],
     outcomes: [],
     steps: [],
     readBack: [],

@@ -130,7 +130,7 @@ function post(schema: string): JsonObject {
 
 const ANY = { kind: "any", nullable: true, deprecated: false, validators: [] } as const;
 
-const OPERATION = { method: "POST", body: ANY, dedupesByKey: true, outcomes: [], steps: [], readBack: [] };
+const OPERATION = { method: "POST", body: ANY, dedupesByKey: true, replies: [], outcomes: [], steps: [], readBack: [] };
 
 const OPERATIONS: readonly Operation[] = [
   { ...OPERATION, id: "import-account", path: "/data-import/accounts/", key: ["external_account_number"] },

@@ -12,6 +12,7 @@ const operation: Operation = {
   method: "POST",
   path: "/x/",
   dedupesByKey: false,
+  replies: [],
   outcomes: [],
   steps: [],
   readBack: [],

@@ -11,6 +11,7 @@ const PLAIN: Operation = {
   method: "POST",
   path: "/data-import/accounts/",
   dedupesByKey: false,
+  replies: [],
   outcomes: [],
   steps: [],
   readBack: [],
@@ -153,7 +154,14 @@ test("a request that waits for its token when the run is stopped does not leave"
   expect(end).toMatchObject({ reason: "drained", counts: { pending: 2 } });
 });
 
-const VALIDATE = { id: "validate", method: "POST", path: "/data-import/validate/", dedupesByKey: true, outcomes: [] };
+const VALIDATE = {
+  id: "validate",
+  method: "POST",
+  path: "/data-import/validate/",
+  dedupesByKey: true,
+  replies: [],
+  outcomes: [],
+};
 const STAGED: Operation = {
   ...PLAIN,
   steps: [

@@ -50,7 +50,7 @@ function keyHint(missing: readonly MissingKey[], screen: Screen): string {
   return [
     `\n${renderEntryList([entry], screen).trimEnd()}`,
     `      - target: ${plainText(target)}`,
-    `        update: { x-migrate-key: ${plainText(first.likely ?? "<the field that names a record>")} }\n`,
+    `        update: { x-migrate-key: ${plainText(first.candidate ?? "<the field that names a record>")} }\n`,
   ].join("\n");
 }
 

@@ -1,12 +1,14 @@
 import { formatAttr, type AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import type { Operation } from "../contract.ts";
 import { fieldsBesideWrap, linkWorkflows, type UnlinkedOperation } from "./link-workflows.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 import type { Findings } from "../contract-findings.ts";
+import { checkReplies, type CompileReplies, repliesCompiler } from "./compile-replies.ts";
+import { dereferenced, type DocumentPart, jsonMediaType } from "./document-part.ts";
 import { readExtensions, type OperationExtensions } from "./operation-extensions.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { followReference, schemaNodeAt, type Compilation } from "../types/schema-node.ts";
+import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
 import { suggest } from "../../text/suggestion.ts";
 import type { PlainOperation } from "./operation.ts";
 
@@ -18,24 +20,31 @@ export function compileOperations(compilation: Compilation): readonly Operation[
     findings.add("error", "no-operations", "the document has no paths", ["paths"]);
     return [];
   }
-  const operations = Object.entries(paths).flatMap(([path, written]) => {
+  const compileReplies = repliesCompiler(compilation);
+  const unlinked = Object.entries(paths).flatMap(([path, written]) => {
     if (path.startsWith("x-")) return [];
     const item = dereferenced(written, ["paths", path], compilation);
-    return item === undefined ? [] : operationsOf(path, item, compilation);
+    return item === undefined ? [] : operationsOf(path, item, { ...compilation, compileReplies });
   });
-  if (operations.length === 0) findings.add("error", "no-operations", "the document has no operations", ["paths"]);
-  reportDuplicateIds(operations, findings);
-  return linkWorkflows(operations, compilation);
+  if (unlinked.length === 0) findings.add("error", "no-operations", "the document has no operations", ["paths"]);
+  reportDuplicateIds(unlinked, findings);
+  const operations = linkWorkflows(unlinked, compilation);
+  const places = new Map(unlinked.map(({ operation, path }) => [operation.id, path]));
+  checkReplies(operations, ({ id }) => places.get(id) ?? [], findings);
+  return operations;
 }
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-interface DocumentPart {
-  readonly value: JsonObject;
-  readonly path: AttrPath;
+interface OperationCompilation extends Compilation {
+  readonly compileReplies: CompileReplies;
 }
 
-function operationsOf(path: string, item: DocumentPart, compilation: Compilation): readonly UnlinkedOperation[] {
+function operationsOf(
+  path: string,
+  item: DocumentPart,
+  compilation: OperationCompilation,
+): readonly UnlinkedOperation[] {
   return METHODS.flatMap((method) => {
     const written = item.value[method];
     if (!isJsonObject(written)) return [];
@@ -50,7 +59,7 @@ function compileOperation(
   method: string,
   path: string,
   written: DocumentPart,
-  compilation: Compilation,
+  compilation: OperationCompilation,
 ): PlainOperation {
   const { operationId, summary } = written.value;
   const { findings } = compilation;
@@ -71,6 +80,7 @@ function compileOperation(
     method,
     path,
     dedupesByKey,
+    replies: compilation.compileReplies(written),
     outcomes,
     ...definedMembers({
       summary: typeof summary === "string" ? summary : undefined,
@@ -84,24 +94,12 @@ function compileOperation(
   };
 }
 
-/** The part at the path, or what its `$ref` leads to. */
-function dereferenced(
-  value: JsonValue | undefined,
-  path: AttrPath,
-  { document, findings }: Compilation,
-): DocumentPart | undefined {
-  if (!isJsonObject(value)) return undefined;
-  if (!Object.hasOwn(value, "$ref")) return { value, path };
-  const target = followReference(document, value["$ref"], [...path, "$ref"], findings);
-  return target && { value: target.schema, path: target.path };
-}
-
 function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
   const request = dereferenced(value["requestBody"], [...path, "requestBody"], compilation);
   const content = request?.value["content"];
   if (request === undefined || !isJsonObject(content)) return undefined;
   const place = [...request.path, "content"];
-  const mediaType = Object.keys(content).find((name) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(name));
+  const mediaType = jsonMediaType(Object.keys(content));
   if (mediaType === undefined) {
     const message = "the request body is not JSON; the operation cannot be used";
     compilation.findings.add("warning", "no-json-body", message, place);

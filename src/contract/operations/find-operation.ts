@@ -1,7 +1,8 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { suggest } from "../../text/suggestion.ts";
 import type { Contract, Operation } from "../contract.ts";
-import type { FieldType } from "../types/field-type.ts";
 
 /**
  * The operation that the user means: by its id ("import-account"; case, spaces, `-` and `_` do not count), by method
@@ -101,15 +102,15 @@ function operationFailure(message: string, operations: readonly Operation[], lea
 export interface MissingKey {
   readonly operation: Operation;
   /** The field of the payload that looks most like a business key; absent where none does. */
-  readonly likely?: string;
+  readonly candidate?: string;
 }
 
 /** The operations with a request body for which no business key is declared, in the contract's order. */
 export function missingKeys(operations: readonly Operation[]): readonly MissingKey[] {
   return operations.flatMap((operation) => {
     if (operation.body === undefined || operation.key !== undefined) return [];
-    const likely = keyCandidate(operation.body);
-    return [{ operation, ...(likely !== undefined && { likely }) }];
+    const candidate = keyCandidate(operation)?.join(".");
+    return [{ operation, ...definedMembers({ candidate }) }];
   });
 }
 
@@ -120,8 +121,10 @@ const KEY_NAME_PATTERNS = [
   /_id$/,
 ];
 
-function keyCandidate(body: FieldType): string | undefined {
-  if (body.kind !== "object") return undefined;
+/** The field of the payload that looks most like a business key. */
+export function keyCandidate({ body }: Pick<Operation, "body">): AttrPath | undefined {
+  if (body?.kind !== "object") return undefined;
   const texts = [...body.properties.values()].filter(({ type }) => type.kind === "text").map(({ name }) => name);
-  return KEY_NAME_PATTERNS.flatMap((words) => texts.filter((name) => words.test(name)))[0];
+  const name = KEY_NAME_PATTERNS.flatMap((pattern) => texts.filter((text) => pattern.test(text)))[0];
+  return name === undefined ? undefined : [name];
 }

@@ -20,12 +20,24 @@ export interface PlainOperation {
   readonly beside?: ObjectType;
   /** `x-migrate-dedupe`: a repeat of the same business key cannot create twice. */
   readonly dedupesByKey: boolean;
+  /** What the document says of replies below 300; for one of them see `documentedReply`. */
+  readonly replies: readonly DocumentedReply[];
   /** `x-migrate-outcomes`, in order; the first that matches decides. */
   readonly outcomes: readonly OutcomeRule[];
   /** `x-migrate-items`: where a 2xx reply tells of single items; empty: nowhere; absent: wherever it seems to. */
   readonly items?: readonly ItemRule[];
   /** `x-migrate-supplier`: where the import supplier's code lies in the payload; absent: the payload names none. */
   readonly supplier?: AttrPath;
+}
+
+/** A reply below 300 that the document describes (OpenAPI 3.0.3 and 3.1.0, Responses Object). */
+export interface DocumentedReply {
+  /** `2xx`: any that is not listed itself. `default`: any, where none below 300 is listed. */
+  readonly status: number | "2xx" | "default";
+  /** As the document writes them; empty: it says nothing of a body. */
+  readonly mediaTypes: readonly string[];
+  /** The form of the JSON body (see `replyMismatch`); undefined: the document says nothing of it. */
+  readonly body: FieldType | undefined;
 }
 
 /**

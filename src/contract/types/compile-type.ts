@@ -19,12 +19,18 @@ import { typesOf, type SchemaType, type SchemaTypes } from "./type-keyword.ts";
 import { alternativesOf, mergedChoices, unionType, type Alternatives } from "./union-type.ts";
 
 /** Starts compiling the schemas of one document. Everything that is not enforced goes to the findings. */
-export function compilationOf(document: JsonObject, openapi: Compilation["openapi"], findings: Findings): Compilation {
+export function compilationOf(
+  document: JsonObject,
+  openapi: Compilation["openapi"],
+  findings: Findings,
+  direction: Compilation["direction"] = "request",
+): Compilation {
   const open = new Set<string>();
   const compilation: Compilation = {
     document,
     findings,
     openapi,
+    direction,
     types: new Map(),
     rules: new Map(),
     compile: (nodes) => {

@@ -99,15 +99,21 @@ function propertyNodes(
   return nodes;
 }
 
-/** OpenAPI 3.0.3, Schema Object: a required property that is `readOnly` is required in replies only. */
+/**
+ * OpenAPI 3.0.3, Schema Object: a required property that is `readOnly` is required in replies only, and one that is
+ * `writeOnly` in requests only.
+ */
 function propertyOf(
   name: string,
   nodes: readonly SchemaNode[],
   isRequired: boolean,
   compilation: Compilation,
 ): Property {
-  const readOnly = flattenSchemas(nodes, compilation).some((part) => readKeyword(part, "readOnly") === true);
-  return { name, required: isRequired && !readOnly, readOnly, type: compilation.compile(nodes) };
+  const isReply = compilation.direction === "reply";
+  const keyword = isReply ? "writeOnly" : "readOnly";
+  const isLeftOut = flattenSchemas(nodes, compilation).some((part) => readKeyword(part, keyword) === true);
+  const type = compilation.compile(nodes);
+  return { name, required: isRequired && !isLeftOut, readOnly: isLeftOut && !isReply, type };
 }
 
 /** Required name -> where it says so. */
@@ -126,8 +132,12 @@ function requiredOf(parts: readonly SchemaNode[], { findings }: Compilation): Re
   return required;
 }
 
-/** Closed unless a schema opens it (specification 2.7.5); one `false` closes it again, as every part has to agree. */
+/**
+ * Closed unless a schema opens it (API specification 2.7.5); one `false` closes it again, as every part has to agree.
+ * A reply may always hold more than its schema tells.
+ */
 function additionalOf(parts: readonly SchemaNode[], compilation: Compilation): ObjectType["additional"] {
+  if (compilation.direction === "reply") return ANY_TYPE;
   const written = [...readKeywords(parts, "additionalProperties"), ...readKeywords(parts, "unevaluatedProperties")];
   if (written.length === 0 || written.some(({ value }) => value === false)) return "closed";
   const schemas = written.map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));

@@ -1,4 +1,5 @@
 import type { Rule } from "../../rules/language/rule.ts";
+import type { AttrPath } from "../../json/attr.ts";
 import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
 
 /**
@@ -132,4 +133,15 @@ export interface Discriminator {
 /** A schema that says nothing of the type. */
 export interface AnyType extends TypeBase {
   readonly kind: "any";
+}
+
+/** The type of the field at the path; in alternatives, of the first that has one. Undefined where there is no such field. */
+export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
+  const [name, ...rest] = path;
+  if (name === undefined) return type;
+  if (type.kind === "union") {
+    return type.options.map((option) => fieldAt(option, path)).find((found) => found !== undefined);
+  }
+  const member = type.kind === "object" ? type.properties.get(String(name))?.type : undefined;
+  return member && fieldAt(member, rest);
 }

@@ -106,7 +106,8 @@ export type TypeBase = Omit<AnyType, "kind">;
 
 /** Where several parts say the same thing, the one nearest to the field is believed. */
 export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
-  const { findings } = compilation;
+  const { findings, direction } = compilation;
+  if (direction === "reply") return { nullable, deprecated: false, validators: [] };
   const reader = keywordReader(parts, findings);
   const title = reader.text("title");
   const description = reader.text("description");

@@ -11,7 +11,7 @@ export function textType(
   parts: readonly SchemaNode[],
   base: TypeBase,
   format: TextType["format"],
-  { findings }: Compilation,
+  { findings, direction }: Compilation,
 ): TextType {
   const reader = keywordReader(parts, findings);
   const minLength = reader.count("minLength", "largest");
@@ -21,7 +21,7 @@ export function textType(
   return {
     ...base,
     kind: "text",
-    allowBlank: minLength === 0,
+    allowBlank: (minLength ?? (direction === "reply" ? 0 : 1)) === 0,
     documentPath: reader.isTrue("x-document-path"),
     ...definedMembers({ format, minLength, maxLength, pattern }),
   };

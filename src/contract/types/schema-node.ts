@@ -17,6 +17,11 @@ export interface Compilation {
   readonly document: JsonObject;
   readonly findings: Findings;
   readonly openapi: "3.0" | "3.1";
+  /**
+   * What the types are for. The objects of replies are open, their text may be blank, they carry what is `readOnly` and
+   * leave out what is `writeOnly`, and nothing but their form is kept: no rules, validators or words.
+   */
+  readonly direction: "request" | "reply";
   /** One type for all the nodes at once: a value has to satisfy each of them. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */

@@ -59,7 +59,7 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
     rest,
     nullable: options.length < nodes.length,
     path,
-    discriminator: readKeyword(holder, "discriminator"),
+    discriminator: compilation.direction === "reply" ? undefined : readKeyword(holder, "discriminator"),
     shared,
   };
 }

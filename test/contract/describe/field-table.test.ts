@@ -125,6 +125,7 @@ const NO_OPERATION: Operation = {
   method: "GET",
   path: "/",
   dedupesByKey: false,
+  replies: [],
   outcomes: [],
   steps: [],
   readBack: [],

@@ -22,7 +22,7 @@ paths:
           application/json:
             schemas: {}
             schema: { type: object }
-      responses: {}
+      responses: { 201: { content: { application/json: { schema: { properties: { account_number: {} } } } } } }
 `;
 
 describe("what stands around operations and schemas", () => {

@@ -11,7 +11,7 @@ it.each([
   [undefined, ["name"]],
 ])("takes %s for the likely key among %j", (likely, names) => {
   const { operations } = contractOf(Object.fromEntries(names.map((name) => [name, text])));
-  expect(missingKeys(operations).map((one) => [one.operation.id, one.likely])).toEqual([["create-thing", likely]]);
+  expect(missingKeys(operations).map((one) => [one.operation.id, one.candidate])).toEqual([["create-thing", likely]]);
 });
 
 it("has nothing to say of operations whose key is declared", () => {

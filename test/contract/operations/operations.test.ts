@@ -4,7 +4,7 @@ import { loadContract } from "../../../src/contract/load-contract.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import { bodyOf, contractOf } from "../contract-of.ts";
 
-function findingsOf(operation: object): readonly string[] {
+function findingsOf(operation: Readonly<Record<string, unknown>>): readonly string[] {
   return contractOf({ key: { type: "string" } }, { operation }).findings.map(
     ({ severity, message }) => `${severity} ${message}`,
   );
@@ -115,6 +115,7 @@ paths:
               type: object
               required: [payload, params]
               properties: { payload: { type: object, properties: {} }, params: { type: object, properties: {} } }
+      responses: { 201: { content: { application/json: { schema: { properties: { account_number: {} } } } } } }
 `;
     const contract = loadContract([{ file: "c.yaml", text }]);
     expect(contract.findings).toMatchObject([{ severity: "warning", code: "not-sent", place: { line: 7 } }]);
@@ -134,11 +135,13 @@ paths:
     post:
       operationId: V1 Make Account
       requestBody: { $ref: "#/components/requestBodies/Any" }
+      responses: { 200: { $ref: "#/components/responses/Id" } }
   /v2/accounts/:
     post:
       operationId: make-account-two
       x-migrate-key: id
       requestBody: { $ref: "#/components/requestBodies/Any" }
+      responses: { 200: { $ref: "#/components/responses/Id" } }
     get: { operationId: list-accounts }
   /files/:
     put:
@@ -147,6 +150,8 @@ paths:
   /same/:
     $ref: "#/components/pathItems/Same"
 components:
+  responses:
+    Id: { content: { application/json: { schema: { type: object, properties: { id: {}, number: {} } } } } }
   pathItems:
     Same:
       get: { operationId: list-accounts }

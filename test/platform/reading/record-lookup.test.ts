@@ -21,7 +21,7 @@ const ONE: ReadBack = readBack("/imports/{supplier}/{ref}/", {
 });
 
 function readBack(path: string, rest: Partial<ReadBack>): ReadBack {
-  const operation = { id: path, method: "GET", path, dedupesByKey: false, outcomes: [] };
+  const operation = { id: path, method: "GET", path, dedupesByKey: false, replies: [], outcomes: [] };
   return { operation, parameters: {}, match: [], provesAbsence: true, ...rest };
 }
 

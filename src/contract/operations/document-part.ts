@@ -1,0 +1,26 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { followReference, type Compilation } from "../types/schema-node.ts";
+
+/** An object of the document and where it stands. */
+export interface DocumentPart {
+  readonly value: JsonObject;
+  readonly path: AttrPath;
+}
+
+/** The part at the path, or what its `$ref` leads to. */
+export function dereferenced(
+  value: JsonValue | undefined,
+  path: AttrPath,
+  { document, findings }: Pick<Compilation, "document" | "findings">,
+): DocumentPart | undefined {
+  if (!isJsonObject(value)) return undefined;
+  if (!Object.hasOwn(value, "$ref")) return { value, path };
+  const target = followReference(document, value["$ref"], [...path, "$ref"], findings);
+  return target && { value: target.schema, path: target.path };
+}
+
+/** The first of the media types that is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
+export function jsonMediaType(names: readonly string[]): string | undefined {
+  return names.find((name) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(name));
+}

@@ -1,0 +1,131 @@
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { Operation } from "../contract.ts";
+import { fieldAt, type FieldType } from "../types/field-type.ts";
+import { keyCandidate } from "./find-operation.ts";
+import type { DocumentedReply, OutcomeRule, PlainOperation } from "./operation.ts";
+
+/** Where an account number stands when no rule says so (the platform's own replies, old and new). */
+export const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
+
+type RepliesOf = Pick<PlainOperation, "replies" | "outcomes">;
+
+/**
+ * What the contract says of a reply with this status below 300: its own entry before that of its range, and this before
+ * `default`. A status that only `x-migrate-outcomes` names has an entry that says nothing of the body, and so has every
+ * status where the contract names none. Undefined: the contract does not know the status.
+ */
+export function documentedReply({ replies, outcomes }: RepliesOf, status: number): DocumentedReply | undefined {
+  const names = [status, "2xx", "default"];
+  const documented = names.flatMap((name) => replies.filter((reply) => reply.status === name))[0];
+  if (documented !== undefined) return documented;
+  const named = outcomes.map((rule) => rule.status).filter(isSuccess);
+  const isKnown = named.includes(status) || named.includes("2xx") || (named.length === 0 && replies.length === 0);
+  return isKnown ? { status, mediaTypes: [], body: undefined } : undefined;
+}
+
+/**
+ * Why a body does not have the documented form, in a few words; undefined where it has. Judged are members that must be
+ * there and the kinds of values, not the values: lists of choices and lengths change from week to week, and a record that
+ * was created must not be doubted for that. An optional member may be null.
+ */
+export function replyMismatch(type: FieldType, body: unknown): string | undefined {
+  return mismatchAt(type, body, []);
+}
+
+/** Nothing deeper is looked at. */
+const MAX_DEPTH = 32;
+
+function mismatchAt(type: FieldType, value: unknown, path: AttrPath): string | undefined {
+  if (type.kind === "any" || path.length > MAX_DEPTH) return undefined;
+  if (value === null) return type.nullable ? undefined : `${nameOf(path)} is null`;
+  if (type.kind === "union") return unionMismatch(type.options, value, path);
+  if (type.kind === "object") {
+    return isJsonObject(value) ? memberMismatch(type, value, path) : `${nameOf(path)} is not an object`;
+  }
+  if (type.kind === "list") {
+    if (!isJsonArray(value)) return `${nameOf(path)} is not a list`;
+    return firstOf(value.entries(), ([index, item]) => mismatchAt(type.items, item, [...path, index]));
+  }
+  return SCALAR_TYPES[type.kind].includes(typeof value)
+    ? undefined
+    : `${nameOf(path)} is not ${SCALAR_NAMES[type.kind]}`;
+}
+
+function unionMismatch(options: readonly FieldType[], value: unknown, path: AttrPath): string | undefined {
+  const mismatches = options.map((option) => mismatchAt(option, value, path));
+  return mismatches.includes(undefined) ? undefined : mismatches[0];
+}
+
+function memberMismatch(
+  type: Extract<FieldType, { kind: "object" }>,
+  value: Readonly<Record<string, unknown>>,
+  path: AttrPath,
+): string | undefined {
+  return firstOf(type.properties.values(), ({ name, required, type: member }) => {
+    const place = [...path, name];
+    const given = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (given === undefined) return required ? `${nameOf(place)} is missing` : undefined;
+    return given === null && !required ? undefined : mismatchAt(member, given, place);
+  });
+}
+
+function firstOf<Item>(items: Iterable<Item>, find: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function nameOf(path: AttrPath): string {
+  return path.length === 0 ? "the body" : `"${formatAttr(path)}"`;
+}
+
+type ScalarKind = Exclude<FieldType["kind"], "any" | "object" | "list" | "union">;
+
+/** Serialisers write decimals and whole numbers as text or as numbers. */
+const NUMERIC = ["number", "string"];
+const SCALAR_TYPES: Readonly<Record<ScalarKind, readonly string[]>> = {
+  text: ["string"],
+  date: ["string"],
+  datetime: ["string"],
+  time: ["string"],
+  decimal: NUMERIC,
+  number: NUMERIC,
+  integer: NUMERIC,
+  boolean: ["boolean"],
+  choice: ["string", "number", "boolean"],
+};
+
+const SCALAR_NAMES: Readonly<Record<ScalarKind, string>> = {
+  text: "text",
+  date: "a date",
+  datetime: "a date and time",
+  time: "a time",
+  decimal: "a decimal",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "a boolean",
+  choice: "one of the choices",
+};
+
+/**
+ * Whether the contract says how to know from a reply that a record was accepted: a documented reply has the account
+ * number or the business key in it, a rule of `x-migrate-outcomes` asks for something there (`has`), or the end is asked
+ * for (`x-migrate-poll`). Of a workflow the last step counts.
+ */
+export function tellsAcceptance({ steps, ...alone }: Operation): boolean {
+  const last = steps.at(-1);
+  if (last?.poll !== undefined) return true;
+  const { replies, outcomes } = last?.operation ?? alone;
+  const successes = outcomes.filter(({ outcome, status }) => outcome === "accepted" && isSuccess(status));
+  if (successes.some(({ has }) => has !== undefined)) return true;
+  const key = alone.key ?? keyCandidate(alone);
+  const places = [...successes.map(({ account }) => account), ...ACCOUNT_FIELDS, key].filter((at) => at !== undefined);
+  return replies.some(({ body }) => body !== undefined && places.some((at) => fieldAt(body, at) !== undefined));
+}
+
+function isSuccess(status: OutcomeRule["status"]): boolean {
+  return status === "2xx" || (typeof status === "number" && status < 300);
+}

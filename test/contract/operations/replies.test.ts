@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import type { Operation } from "../../../src/contract/contract.ts";
+import { documentedReply, replyMismatch, tellsAcceptance } from "../../../src/contract/operations/documented-reply.ts";
+import { contractOf } from "../contract-of.ts";
+
+const RECEIPT = {
+  type: "object",
+  required: ["account_number", "created_at"],
+  properties: {
+    account_number: { type: "string", readOnly: true, maxLength: 12 },
+    created_at: { type: "string", format: "date-time" },
+    password: { type: "string", writeOnly: true },
+    notes: { type: "array", items: { type: "object", required: ["id"], properties: { id: { type: "integer" } } } },
+    status: { enum: ["NEW", "OLD"] },
+    nickname: { type: "string" },
+  },
+};
+
+function operationWith(operation: Readonly<Record<string, unknown>>, schemas: object = {}): Operation {
+  const [first] = contractOf({ reference: { type: "string" } }, { operation, schemas }).operations;
+  if (first === undefined) throw new Error("no operation");
+  return first;
+}
+
+/** The operation, with the reply of that status holding the schema as JSON. */
+function replying(schema: object, status = "201"): Operation {
+  return operationWith({ responses: { [status]: { content: { "application/json": { schema } } } } });
+}
+
+function mismatch(schema: object, body: unknown): string | undefined {
+  const type = documentedReply(replying(schema), 201)?.body;
+  return type && replyMismatch(type, body);
+}
+
+describe("the documented replies of an operation", () => {
+  it("are those below 300, with their media types and the type of their JSON", () => {
+    const { replies } = operationWith({
+      responses: {
+        200: { content: { "text/plain": {}, "application/json; charset=utf-8": { schema: RECEIPT } } },
+        201: { description: "Done." },
+        "2XX": { content: { "*/*": { schema: { type: "array", items: {} } } } },
+        302: { description: "Elsewhere." },
+        400: { content: { "application/json": { schema: RECEIPT } } },
+        default: { description: "Anything else." },
+      },
+    });
+    expect(replies.map(({ status, mediaTypes, body }) => [status, mediaTypes, body?.kind])).toEqual([
+      [200, ["text/plain", "application/json; charset=utf-8"], "object"],
+      [201, [], undefined],
+      ["2xx", ["*/*"], "list"],
+    ]);
+  });
+
+  it("are found through references, a default one where no other tells of success", () => {
+    const responses = { default: { $ref: "#/components/schemas/Reply" }, 400: { description: "No." } };
+    const operation = operationWith({ responses }, { Reply: { content: { "application/json": { schema: RECEIPT } } } });
+    expect(documentedReply(operation, 202)).toMatchObject({ status: "default", body: { kind: "object" } });
+  });
+
+  it("are chosen by the status itself, then by its range, then by the rules of x-migrate-outcomes", () => {
+    const operation = operationWith({
+      responses: { 200: { description: "Staged." }, "2XX": { description: "Something else." } },
+    });
+    expect(documentedReply(operation, 200)?.status).toBe(200);
+    expect(documentedReply(operation, 207)?.status).toBe("2xx");
+    const named = operationWith({
+      responses: { 201: { description: "Created." } },
+      "x-migrate-outcomes": [
+        { status: 202, outcome: "accepted" },
+        { status: 503, outcome: "retry" },
+      ],
+    });
+    expect([200, 201, 202].map((status) => documentedReply(named, status)?.status)).toEqual([undefined, 201, 202]);
+  });
+
+  it("are every status where the contract names none", () => {
+    const operation = operationWith({ responses: { 400: { description: "No." } } });
+    expect(documentedReply(operation, 202)).toEqual({ status: 202, mediaTypes: [], body: undefined });
+  });
+
+  it("leave findings about their schemas to requests, a broken reference apart", () => {
+    const strange = { type: "string", pattern: "(", minProperties: 1, "x-rules": "none" };
+    const contract = contractOf(
+      { reference: { type: "string" } },
+      {
+        operation: {
+          "x-migrate-key": "reference",
+          responses: {
+            201: { content: { "application/json": { schema: { properties: { reference: strange } } } } },
+            202: { $ref: "#/components/responses/Gone" },
+          },
+        },
+      },
+    );
+    expect(contract.findings.map(({ code }) => code)).toEqual(["broken-ref"]);
+  });
+});
+
+describe("a reply's body", () => {
+  const GOOD = { account_number: "A-1", created_at: "2026-01-01T00:00:00Z", notes: [{ id: 1 }] };
+
+  it("fits with members that are not documented, blank text, choices and lengths unheard of, optional nulls", () => {
+    const body = { ...GOOD, account_number: "A-".padEnd(40, "1"), status: "NEXT", nickname: null, more: { of: "it" } };
+    expect(mismatch(RECEIPT, body)).toBeUndefined();
+    expect(mismatch(RECEIPT, { ...GOOD, nickname: "" })).toBeUndefined();
+  });
+
+  it.each([
+    ["an error in its place", { error: "maintenance" }, '"account_number" is missing'],
+    ["an empty list", [], "the body is not an object"],
+    ["text", "created", "the body is not an object"],
+    ["null for what must be there", { ...GOOD, account_number: null }, '"account_number" is null'],
+    ["a number for text", { ...GOOD, account_number: 17 }, '"account_number" is not text'],
+    ["an object for a list", { ...GOOD, notes: {} }, '"notes" is not a list'],
+    ["an item without its id", { ...GOOD, notes: [{ id: 1 }, {}] }, '"notes.1.id" is missing'],
+  ])("does not fit with %s", (_what, body, reason) => {
+    expect(mismatch(RECEIPT, body)).toBe(reason);
+  });
+
+  it("fits one of several alternatives, whatever discriminator the document names", () => {
+    const either = { oneOf: [RECEIPT, { type: "array", items: RECEIPT }], discriminator: { propertyName: "instance" } };
+    expect(mismatch(either, GOOD)).toBeUndefined();
+    expect(mismatch(either, [GOOD])).toBeUndefined();
+    expect(mismatch(either, {})).toBe('"account_number" is missing');
+  });
+
+  it("fits a schema that contains itself, however deep it goes", () => {
+    const operation = operationWith(
+      { responses: { 201: { content: { "application/json": { schema: { $ref: "#/components/schemas/Node" } } } } } },
+      { Node: { type: "object", properties: { below: { $ref: "#/components/schemas/Node" } } } },
+    );
+    const type = documentedReply(operation, 201)?.body;
+    let body: object = {};
+    for (let depth = 0; depth < 5_000; depth += 1) body = { below: body };
+    expect(type && replyMismatch(type, body)).toBeUndefined();
+  });
+});
+
+function holding(name: string): object {
+  return { type: "object", properties: { [name]: { type: "string" } } };
+}
+
+describe("whether the contract says how to know that a record was accepted", () => {
+  it.each([
+    ["the account number", replying(holding("account_number"))],
+    ["the business key", { ...replying(holding("reference")), key: ["reference"] }],
+    ["one of several alternatives", replying({ oneOf: [{ type: "string" }, holding("kraken_account_number")] })],
+  ])("yes, with %s in a documented reply", (_what, operation) => {
+    expect(tellsAcceptance(operation)).toBe(true);
+  });
+
+  it("yes, where a rule says what has to be in the reply", () => {
+    const rules = [{ status: 201, has: "receipt", outcome: "accepted" }];
+    const responses = { 201: { description: "Done." } };
+    expect(tellsAcceptance(operationWith({ responses, "x-migrate-outcomes": rules }))).toBe(true);
+  });
+
+  it("no, which is a finding at the replies", () => {
+    const { findings } = contractOf(
+      { reference: { type: "string" } },
+      { operation: { responses: { 201: { description: "Done." } } } },
+    );
+    expect(findings).toMatchObject([
+      { severity: "warning", code: "acceptance-unknown", pointer: "/paths/~1things~1/post/responses" },
+    ]);
+    expect(tellsAcceptance(replying(holding("message")))).toBe(false);
+  });
+});
