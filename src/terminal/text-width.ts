@@ -1,25 +1,24 @@
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uFF01-\uFF60]/u;
-const COMBINING_MARK = /\p{M}/u;
+import stringWidth from "string-width";
+
 const ASCII = /^[\x20-\x7E]*$/;
 
-/** Columns that a plain text takes on a terminal: wide letters take two, combining marks none. */
+/** Columns that a plain text takes on a terminal: wide characters and emoji take two, combining marks none. */
 export function textWidth(text: string): number {
-  if (ASCII.test(text)) return text.length;
-  let width = 0;
-  for (const character of text) width += characterWidth(character);
-  return width;
+  return ASCII.test(text) ? text.length : stringWidth(text);
 }
+
+/** What a reader takes for one character: a letter with its marks, an emoji with all that is joined to it. */
+const CHARACTERS = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The text cut to so many columns, with an ellipsis where something is missing. */
 export function cutText(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let cut = "";
   let used = 1;
-  for (const character of text) {
-    used += characterWidth(character);
+  for (const { segment } of CHARACTERS.segment(text)) {
+    used += textWidth(segment);
     if (used > width) break;
-    cut += character;
+    cut += segment;
   }
   return `${cut}…`;
 }
@@ -36,9 +35,4 @@ export function wrapText(text: string, width: number): readonly string[] {
     } else line = longer;
   }
   return [...lines, line];
-}
-
-function characterWidth(character: string): number {
-  if (COMBINING_MARK.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
 }

@@ -46,20 +46,6 @@ function daysIn(year: number, month: number): number {
   return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
 }
 
-/** Gives the day that the clocks of a zone show at an instant, as YYYY-MM-DD. @throws RangeError for an unknown zone */
-export function localDateIn(zone: string): (instant: number) => string {
-  const format = new Intl.DateTimeFormat("en-CA", {
-    timeZone: zone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
-  return (instant) => {
-    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
-    return `${(parts.get("year") ?? "").padStart(4, "0")}-${parts.get("month")}-${parts.get("day")}`;
-  };
-}
-
 const DAY_MS = 86_400_000;
 
 /** Moves a date (YYYY-MM-DD) or a date-time by days of 24 hours; undefined beyond the years that ISO 8601 writes. */

@@ -19,6 +19,24 @@ export function utcAtOffset(time: LocalTime, offset: number): string | undefined
   return written(plain(time).subtract({ minutes: offset }));
 }
 
+/** The day that the clocks of a zone show at a moment (milliseconds since 1970), as YYYY-MM-DD. */
+export function dayInZone(moment: number, zone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone).toPlainDate().toString();
+}
+
+/** The first moment of a day (YYYY-MM-DD) in a zone, in milliseconds since 1970. */
+export function startOfDay(day: string, zone: string): number {
+  return Temporal.PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
+}
+
+/**
+ * The moment of a local time (ISO 8601 without a zone), in milliseconds since 1970. An hour that the zone's clocks show
+ * twice is the first of the two; a time that they skip is read with the offset from before.
+ */
+export function momentInZone(time: string, zone: string): number {
+  return Temporal.PlainDateTime.from(time).toZonedDateTime(zone, { disambiguation: "compatible" }).epochMilliseconds;
+}
+
 const SAMPLE_TIME: LocalTime = { year: 2000, month: 6, day: 21, hour: 12, minute: 0, second: 0 };
 
 function inZone(time: LocalTime, zone: string): Temporal.ZonedDateTime | undefined {

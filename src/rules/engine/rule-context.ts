@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { suggest } from "../../text/suggestion.ts";
-import { localDateIn, shiftDays } from "../../time/calendar.ts";
+import { shiftDays } from "../../time/calendar.ts";
+import { dayInZone, isZone, startOfDay } from "../../time/zoned-time.ts";
 import type { RuleDeclarations, SettingType, SettingValue } from "../language/rule.ts";
 import type { Cursor } from "./expressions/cursor.ts";
 import type { PhoneTest } from "./value-formats.ts";
@@ -98,31 +99,15 @@ function fits(value: SettingValue, { type }: SettingType): boolean {
  * @throws Failure `config` for a time zone that is not known
  */
 export function ruleClock(now: number, zone: string, today: string | undefined): RuleClock {
-  const dayOf = dayOfZone(zone);
+  if (!isZone(zone)) {
+    throw new Failure("config", `rules.time_zone: "${zone}" is no time zone`, { hint: "write it as Europe/London" });
+  }
+  const dayOf = (moment: number): string => dayInZone(moment, zone);
   if (today === undefined) return { today: dayOf(now), earliest: now, latest: now, dayOf };
   return {
     today,
-    earliest: startOfDay(today, dayOf),
-    latest: startOfDay(shiftDays(today, 1) ?? today, dayOf) - 1,
+    earliest: startOfDay(today, zone),
+    latest: startOfDay(shiftDays(today, 1) ?? today, zone) - 1,
     dayOf,
   };
-}
-
-function dayOfZone(zone: string): (instant: number) => string {
-  try {
-    return localDateIn(zone);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new Failure("config", `rules.time_zone: "${zone}" is no time zone`, { hint: "write it as Europe/London" });
-  }
-}
-
-const HOUR_MS = 3_600_000;
-const QUARTER_MS = HOUR_MS / 4;
-
-/** The first quarter of an hour at which the zone's clocks show the day: zones are no finer than that. */
-function startOfDay(day: string, dayOf: (instant: number) => string): number {
-  let instant = Date.parse(day) - 15 * HOUR_MS;
-  while (dayOf(instant) < day) instant += QUARTER_MS;
-  return instant;
 }

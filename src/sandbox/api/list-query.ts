@@ -1,3 +1,4 @@
+import { momentInZone } from "../../time/zoned-time.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { PlatformRequest, Reply } from "../sandbox-reply.ts";
 import { NOT_FOUND } from "../sandbox-reply.ts";
@@ -49,7 +50,8 @@ function pageAddress({ origin, target }: PlatformRequest, number: number): strin
 
 /**
  * Milliseconds since 1970 of an ISO 8601 datetime, or date, of a query. Without a zone it means Europe/London
- * (specification 4.2); an hour that the clocks repeat is the first of the two, one that they skip is read by winter time.
+ * (API specification 4.2); an hour that the clocks repeat is the first of the two, one that they skip is read by winter
+ * time.
  */
 export function queryTimeMs(text: string): number | undefined {
   const [, date, time = "00:00", zone] =
@@ -57,24 +59,7 @@ export function queryTimeMs(text: string): number | undefined {
   if (date === undefined) return undefined;
   const local = Date.parse(`${date}T${time}Z`);
   if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 10) !== date) return undefined;
-  return zone === undefined ? local - londonOffsetMs(local) : local - zoneOffsetMs(zone);
-}
-
-const HOUR_MS = 3_600_000;
-
-function londonOffsetMs(local: number): number {
-  return isSummerTime(local - HOUR_MS) ? HOUR_MS : 0;
-}
-
-const LONDON_OFFSET_FORMAT = new Intl.DateTimeFormat("en-GB", {
-  timeZone: "Europe/London",
-  timeZoneName: "longOffset",
-});
-
-function isSummerTime(moment: number): boolean {
-  return LONDON_OFFSET_FORMAT.formatToParts(moment).some(
-    (part) => part.type === "timeZoneName" && part.value === "GMT+01:00",
-  );
+  return zone === undefined ? momentInZone(`${date}T${time}`, "Europe/London") : local - zoneOffsetMs(zone);
 }
 
 /** A `+` that was not escaped in the query arrives as a space. */

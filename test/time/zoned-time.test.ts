@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { dayInZone, isZone, momentInZone, startOfDay } from "../../src/time/zoned-time.ts";
+
+const iso = (moment: number): string => new Date(moment).toISOString();
+
+test.each([
+  ["Europe/London", "2026-03-28T23:59:59Z", "2026-03-28"],
+  ["Europe/London", "2026-06-30T23:00:00Z", "2026-07-01"],
+  ["Pacific/Apia", "2026-03-28T11:00:00Z", "2026-03-29"],
+  ["+05:45", "2026-03-28T18:14:59Z", "2026-03-28"],
+])("the day in %s at %s is %s", (zone, moment, day) => {
+  expect(dayInZone(Date.parse(moment), zone)).toBe(day);
+});
+
+test.each([
+  ["Europe/London", "2026-03-29", "2026-03-29T00:00:00.000Z"],
+  ["Europe/London", "2026-03-30", "2026-03-29T23:00:00.000Z"],
+  // The clocks are put forward at midnight there: this day begins at one o'clock.
+  ["America/Asuncion", "2023-10-01", "2023-10-01T04:00:00.000Z"],
+  // A day that the zone left out: the next one begins at the same moment.
+  ["Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00.000Z"],
+])("in %s the day %s begins at %s", (zone, day, start) => {
+  expect(iso(startOfDay(day, zone))).toBe(start);
+});
+
+test.each([
+  ["an hour that the clocks repeat is the first of the two", "2025-10-26T01:30", "2025-10-26T00:30:00.000Z"],
+  ["a time that the clocks skip is read with the offset from before", "2025-03-30T01:30", "2025-03-30T01:30:00.000Z"],
+  ["summer time is an hour ahead", "2025-07-01T00:00", "2025-06-30T23:00:00.000Z"],
+])("a local time: %s", (_name, time, moment) => {
+  expect(iso(momentInZone(time, "Europe/London"))).toBe(moment);
+});
+
+test("a zone is a name of the time zone database or an offset", () => {
+  expect(["Europe/London", "UTC", "+01:00", "Mars/Olympus", ""].map(isZone)).toEqual([true, true, true, false, false]);
+});
