@@ -8,7 +8,9 @@
  * `connectToRead` opens the read side of a platform; `productPages` and `ratePages` give its lists page by page, each
  * page asked for when it is wanted, and `readAccount` one account.
  */
-export type { Contract, ContractFinding, Operation } from "./contract/contract.ts";
+export type { Contract } from "./contract/contract.ts";
+export type { ContractFinding } from "./contract/contract-findings.ts";
+export type { Operation } from "./contract/operations/operation.ts";
 export { fieldTable, type FieldRow } from "./contract/describe/field-table.ts";
 export type { FieldType } from "./contract/types/field-type.ts";
 export { findOperation } from "./contract/operations/find-operation.ts";

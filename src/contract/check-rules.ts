@@ -1,28 +1,28 @@
 import type { AttrPath } from "../json/attr.ts";
-import { requestTypes, type Operation } from "./contract.ts";
+import { requestTypes, type Operation } from "./operations/operation.ts";
 import type { Findings } from "./contract-findings.ts";
 import { FORMAT_NAMES, missingRegion } from "../rules/language/format-names.ts";
 import { subexpressionsOf, type Expression, type PathExpression } from "../rules/language/expression.ts";
 import { operandsOf } from "../rules/language/rule.ts";
 import type { Rule, RuleDeclarations } from "../rules/language/rule.ts";
-import { suggest } from "../text/suggestion.ts";
+import { didYouMean } from "../text/suggestion.ts";
 import { fieldNames, followPath, placesWithRules, type PathBases, type TypePlace } from "./types/type-place.ts";
 
 /**
  * Finds what rules name and nobody defines: named values, settings and formats (errors), and fields that the contract
  * has at none of the places where a rule stands (warnings). Rules that no request can meet are not looked at.
  */
-export function checkRules(operations: readonly Operation[], book: RuleDeclarations, findings: Findings): void {
+export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();
   const checked = new Set<Rule>();
-  for (const [name, value] of book.values) checkNames(value, ["x-rule-values", name], book, findings);
+  for (const [name, value] of declarations.values) checkNames(value, ["x-rule-values", name], declarations, findings);
   for (const type of operations.flatMap(requestTypes)) {
     for (const place of placesWithRules(type)) {
       for (const rule of place.type.rules ?? []) {
         if (!checked.has(rule))
-          for (const { expression } of operandsOf(rule)) checkNames(expression, rule.place, book, findings);
+          for (const { expression } of operandsOf(rule)) checkNames(expression, rule.place, declarations, findings);
         checked.add(rule);
-        recordUses(rule, place, { book, uses });
+        recordUses(rule, place, { declarations, uses });
       }
     }
   }
@@ -31,13 +31,13 @@ export function checkRules(operations: readonly Operation[], book: RuleDeclarati
   }
 }
 
-function checkNames(expression: Expression, place: AttrPath, book: RuleDeclarations, findings: Findings): void {
-  for (const fault of faultsOf(expression, book)) findings.add("error", "bad-rule", fault, place);
-  for (const part of subexpressionsOf(expression)) checkNames(part, place, book, findings);
+function checkNames(expression: Expression, place: AttrPath, declarations: RuleDeclarations, findings: Findings): void {
+  for (const issue of issuesOf(expression, declarations)) findings.add("error", "bad-rule", issue, place);
+  for (const part of subexpressionsOf(expression)) checkNames(part, place, declarations, findings);
 }
 
 /** What is wrong with the expression itself, its parts apart. */
-function faultsOf(expression: Expression, { settings, values }: RuleDeclarations): readonly string[] {
+function issuesOf(expression: Expression, { settings, values }: RuleDeclarations): readonly string[] {
   if (expression.kind === "setting") {
     return unknownName("setting", expression.name, settings.keys(), "; declare it in x-rule-settings");
   }
@@ -61,8 +61,7 @@ function faultsOf(expression: Expression, { settings, values }: RuleDeclarations
 function unknownName(what: string, name: string, known: Iterable<string>, advice = ""): readonly string[] {
   const names = [...known];
   if (names.includes(name)) return [];
-  const near = suggest(name, names);
-  return [`there is no ${what} "${name}"${near === undefined ? advice : `; did you mean "${near}"?`}`];
+  return [`there is no ${what} "${name}"${didYouMean(name, names) || advice}`];
 }
 
 function isMany(path: PathExpression): boolean {
@@ -79,57 +78,56 @@ interface PathUse {
 }
 
 interface UseContext {
-  readonly book: RuleDeclarations;
+  readonly declarations: RuleDeclarations;
   readonly uses: PathUses;
 }
 
-function recordUses(rule: Rule, place: TypePlace, noting: UseContext): void {
+function recordUses(rule: Rule, place: TypePlace, context: UseContext): void {
   const top = [place];
   const outside: PathBases = { here: top, self: top, top };
-  if (rule.each !== undefined) recordUse(rule.each, outside, rule.place, noting);
+  if (rule.each !== undefined) recordUse(rule.each, outside, rule.place, context);
   const here = rule.each === undefined ? top : (followPath(rule.each, outside) ?? []);
-  const standing: PathBases = { here, self: here, top };
+  const bases: PathBases = { here, self: here, top };
   for (const { expression, at } of operandsOf(rule)) {
-    const items = at === undefined ? here : followPath(at, standing);
-    if (items !== undefined && items.length > 0)
-      recordUse(expression, { ...standing, here: items }, rule.place, noting);
+    const items = at === undefined ? here : followPath(at, bases);
+    if (items !== undefined && items.length > 0) recordUse(expression, { ...bases, here: items }, rule.place, context);
   }
 }
 
 /** The paths in an expression; those in filters and named values are looked up from where these stand. */
-function recordUse(expression: Expression, from: PathBases, place: AttrPath, noting: UseContext): void {
+function recordUse(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   if (expression.kind !== "path") {
-    for (const part of subexpressionsOf(expression)) recordUse(part, from, place, noting);
+    for (const part of subexpressionsOf(expression)) recordUse(part, from, place, context);
     return;
   }
   const found = followPath(expression, from);
-  if (found === undefined) return recordRowFilters(expression, from, place, noting);
+  if (found === undefined) return recordRowFilters(expression, from, place, context);
   const key = [...place, expression.text].join("\n");
-  const before = noting.uses.get(key);
+  const before = context.uses.get(key);
   if (before?.known !== true) {
-    noting.uses.set(key, { known: found.length > 0, place, message: unknownField(expression, from) });
+    context.uses.set(key, { known: found.length > 0, place, message: unknownField(expression, from) });
   }
-  recordFilters(expression, from, place, noting);
+  recordFilters(expression, from, place, context);
   const last = expression.steps.at(-1);
-  const value = last?.kind === "named" ? noting.book.values.get(last.name) : undefined;
+  const value = last?.kind === "named" ? context.declarations.values.get(last.name) : undefined;
   if (value !== undefined && found.length > 0) {
-    recordUse(value, { ...from, here: found }, ["x-rule-values", last?.kind === "named" ? last.name : ""], noting);
+    recordUse(value, { ...from, here: found }, ["x-rule-values", last?.kind === "named" ? last.name : ""], context);
   }
 }
 
 /** Of the filters of rows: what names fields of the payload, not columns. */
-function recordRowFilters(expression: Expression, from: PathBases, place: AttrPath, noting: UseContext): void {
+function recordRowFilters(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   for (const part of subexpressionsOf(expression)) {
-    if (part.kind === "path" && part.base !== "here") recordUse(part, from, place, noting);
-    else recordRowFilters(part, from, place, noting);
+    if (part.kind === "path" && part.base !== "here") recordUse(part, from, place, context);
+    else recordRowFilters(part, from, place, context);
   }
 }
 
-function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, noting: UseContext): void {
+function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, context: UseContext): void {
   for (const [index, step] of path.steps.entries()) {
     if (step.kind !== "items" || step.filter === undefined) continue;
     const items = followPath({ ...path, steps: path.steps.slice(0, index + 1) }, from);
-    if (items !== undefined && items.length > 0) recordUse(step.filter, { ...from, here: items }, place, noting);
+    if (items !== undefined && items.length > 0) recordUse(step.filter, { ...from, here: items }, place, context);
   }
 }
 
@@ -142,8 +140,7 @@ function unknownField(path: PathExpression, from: PathBases): string {
       holders = reached;
       continue;
     }
-    const near = step.kind === "field" ? suggest(step.name, fieldNames(holders)) : undefined;
-    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+    const hint = step.kind === "field" ? didYouMean(step.name, fieldNames(holders)) : "";
     return `"${path.text}" leads to no field of the contract${hint}`;
   }
   return "";

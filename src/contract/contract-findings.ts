@@ -1,8 +1,18 @@
 import type { ReportRuleIssue } from "../rules/language/read-rules.ts";
 import type { AttrPath } from "../json/attr.ts";
 import type { Place } from "../model/place.ts";
-import type { ContractFinding } from "./contract.ts";
 import { formatPointer } from "../json/json-pointer.ts";
+
+export interface ContractFinding {
+  /** `error`: the contract cannot be trusted; `warning`: a keyword is not enforced; `info`: nothing is lost. */
+  readonly severity: "error" | "warning" | "info";
+  /** Stable, kebab-case: `unknown-keyword`, `broken-ref`, `bad-pattern`... */
+  readonly code: string;
+  readonly message: string;
+  readonly place: Place;
+  /** RFC 6901 pointer into the document. */
+  readonly pointer: string;
+}
 
 export type FindingSeverity = ContractFinding["severity"];
 

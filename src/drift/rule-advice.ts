@@ -1,4 +1,5 @@
-import type { Contract, Operation } from "../contract/contract.ts";
+import type { Contract } from "../contract/contract.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import type { PublishedCode } from "../contract/describe/published-codes.ts";
 import { publishedCodes } from "../contract/describe/published-codes.ts";
 import { sentTypes } from "../contract/operations/step-fields.ts";

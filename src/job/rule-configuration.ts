@@ -1,4 +1,5 @@
-import { requestTypes, type Contract } from "../contract/contract.ts";
+import { requestTypes } from "../contract/operations/operation.ts";
+import type { Contract } from "../contract/contract.ts";
 import { requirementsOf } from "../rules/engine/rule-requirements.ts";
 import type { Rule, RuleDeclarations, SettingValue } from "../rules/language/rule.ts";
 import { suggest } from "../text/suggestion.ts";

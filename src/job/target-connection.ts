@@ -1,4 +1,4 @@
-import type { Operation } from "../contract/contract.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import { Failure } from "../model/failure.ts";
 import type { Authorisation } from "../platform/auth/authorisation.ts";
 import { createAuthorisation } from "../platform/auth/create-authorisation.ts";

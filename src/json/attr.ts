@@ -23,3 +23,8 @@ export function attrPattern(attr: string): string {
     .map((part) => (typeof part === "number" ? "*" : part))
     .join(".");
 }
+
+/** The attr of a field, or of all items (`*`), inside what the attr names; an empty attr is the payload itself. */
+export function childAttr(attr: string, name: string): string {
+  return attr === "" ? name : `${attr}.${name}`;
+}

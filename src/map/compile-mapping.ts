@@ -1,5 +1,4 @@
-import type { Operation } from "../contract/contract.ts";
-import type { Step } from "../contract/operations/operation.ts";
+import type { Operation, Step } from "../contract/operations/operation.ts";
 import { stepFieldsType } from "../contract/operations/step-fields.ts";
 import type { AttrPath } from "../json/attr.ts";
 import { formatAttr } from "../json/attr.ts";

@@ -1,4 +1,4 @@
-import type { Operation } from "../contract/contract.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import { formatAttr, type AttrPath } from "../json/attr.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 import { Failure } from "../model/failure.ts";

@@ -11,3 +11,9 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   }
   return best;
 }
+
+/** `; did you mean "post"?`, to be put behind a message; empty where no candidate is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const near = suggest(word, candidates);
+  return near === undefined ? "" : `; did you mean "${near}"?`;
+}

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
-import type { Operation } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { attrPattern } from "../../src/json/attr.ts";
 import { isJsonObject, type JsonObject } from "../../src/json/json-value.ts";
 import { compileJudge } from "../../src/sandbox/judge/judge.ts";

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Contract, Operation } from "../../src/contract/contract.ts";
+import type { Contract } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { isJsonArray, isJsonObject, valueAt, type JsonObject, type JsonValue } from "../../src/json/json-value.ts";
 import { OPERATORS, overlayTexts, type Operator } from "../overlays/shipped-overlay.ts";

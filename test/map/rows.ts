@@ -3,7 +3,7 @@ import type { MappingValues } from "../../src/map/compile-context.ts";
 import { readMapping } from "../../src/map/document/mapping-document.ts";
 import type { Mapping } from "../../src/map/mapping.ts";
 import type { FieldType, ObjectType, UnionType } from "../../src/contract/types/field-type.ts";
-import type { Operation } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { Failure } from "../../src/model/failure.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
 import type { CsvRow, CsvTable, JsonRow, Row } from "../../src/model/record.ts";

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { request } from "node:https";
 import { afterEach } from "vitest";
-import type { Contract, Operation } from "../../src/contract/contract.ts";
+import type { Contract } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/start-sandbox.ts";

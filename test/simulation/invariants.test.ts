@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Operation } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
 import { createWitness, type Witness } from "./invariants.ts";

@@ -1,4 +1,4 @@
-import type { Operation } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import type { Clock } from "../../src/time/clock.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import { retryAfterMs } from "../../src/transport/retry-delay.ts";

@@ -1,5 +1,4 @@
-import { canResolveAmbiguous } from "../../src/contract/operations/operation.ts";
-import type { Operation } from "../../src/contract/contract.ts";
+import { canResolveAmbiguous, type Operation } from "../../src/contract/operations/operation.ts";
 import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { Outcome } from "../../src/model/outcome.ts";

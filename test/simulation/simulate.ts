@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { keptFolder } from "../temporary-folder.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
-import type { Operation } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { between, type Dice, oneOf, seededDice } from "../seeded-dice.ts";
 import { type Complaint, createWitness } from "./invariants.ts";
 import { createModelPlatform } from "./model-platform.ts";

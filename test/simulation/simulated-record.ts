@@ -1,4 +1,4 @@
-import type { Operation } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
 

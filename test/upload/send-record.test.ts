@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Operation } from "../../src/contract/contract.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import type { Clock } from "../../src/time/clock.ts";
 import { createAuthorisation } from "../../src/platform/auth/create-authorisation.ts";
 import { createStepClients, type StepClient } from "../../src/platform/import/step-clients.ts";

@@ -1,6 +1,6 @@
 import type { ContractCheck } from "../../commands/contract/contract-check.ts";
 import type { ContractShow } from "../../commands/contract/contract-show.ts";
-import type { Operation } from "../../contract/contract.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
 import type { FieldRow } from "../../contract/describe/field-table.ts";
 import type { MissingKey } from "../../contract/operations/find-operation.ts";
 import { missingKeys } from "../../contract/operations/find-operation.ts";

@@ -1,4 +1,5 @@
-import type { Contract, Operation } from "../../contract/contract.ts";
+import type { Contract } from "../../contract/contract.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
 import type { FieldRow, StepTable } from "../../contract/describe/field-table.ts";
 import { fieldTable, stepTables } from "../../contract/describe/field-table.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";

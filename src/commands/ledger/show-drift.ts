@@ -1,4 +1,4 @@
-import type { Operation } from "../../contract/contract.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";

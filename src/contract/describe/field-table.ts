@@ -1,11 +1,10 @@
-import { parseAttr } from "../../json/attr.ts";
+import { childAttr, parseAttr } from "../../json/attr.ts";
 import { type JsonValue, valueAt } from "../../json/json-value.ts";
-import type { Operation } from "../contract.ts";
+import type { Operation, Step } from "../operations/operation.ts";
 import type { FieldType, ObjectType, UnionType } from "../types/field-type.ts";
 import { describeConstraints, describeType } from "./describe-type.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { stepFieldsType } from "../operations/step-fields.ts";
-import type { Step } from "../operations/operation.ts";
 
 /** One line of an operation's field table, in words for a person. */
 export interface FieldRow {
@@ -129,10 +128,6 @@ function addField(
 
 function isRepeated(type: FieldType, { inside }: TablePosition): boolean {
   return inside.includes(type) || (type.kind === "list" && inside.includes(type.items));
-}
-
-function childAttr(attr: string, name: string): string {
-  return attr === "" ? name : `${attr}.${name}`;
 }
 
 const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([

@@ -1,3 +1,4 @@
+import { childAttr } from "../../json/attr.ts";
 import type { FieldType, ObjectType, PublishedValidator } from "../types/field-type.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
@@ -50,8 +51,4 @@ function addCodes(type: FieldType, { attr, code, found, holder }: CodeSearch): v
     const fields = [...(own?.type.properties.keys() ?? [])];
     found.push({ attr, validator, fields, ...definedMembers({ schema: own?.type.name, property: own?.property }) });
   }
-}
-
-function childAttr(attr: string, name: string): string {
-  return attr === "" ? name : `${attr}.${name}`;
 }

@@ -1,7 +1,8 @@
-import { formatAttr } from "../../json/attr.ts";
+import { childAttr, formatAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { suggest } from "../../text/suggestion.ts";
-import type { Contract, Operation } from "../contract.ts";
+import type { Contract } from "../contract.ts";
+import type { Operation } from "../operations/operation.ts";
 import { describeType } from "../describe/describe-type.ts";
 import type { FieldType, ObjectType, Property, UnionType } from "../types/field-type.ts";
 import type { ContractChange, TypeChange } from "./contract-change.ts";
@@ -72,8 +73,13 @@ const COMPARED_SETTINGS: readonly ComparedSetting[] = [
   { name: "business key", breaks: true, read: ({ key }) => (key === undefined ? "none" : formatAttr(key)) },
   { name: "wrapped in", breaks: false, read: ({ wrap }) => wrap ?? "nothing" },
   { name: "dedupes by business key", breaks: false, read: ({ dedupesByKey }) => (dedupesByKey ? "yes" : "no") },
+  { name: "documented replies", breaks: false, read: ({ replies }) => documentedStatuses(replies) },
   { name: "outcomes of replies", breaks: false, read: ({ outcomes }) => JSON.stringify(outcomes) },
 ];
+
+function documentedStatuses(replies: Operation["replies"]): string {
+  return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
+}
 
 /** What changed from one payload's type to another's, in the order of the fields; a type inside of itself is looked at once. */
 function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {
@@ -221,7 +227,7 @@ function codesOf({ validators }: FieldType): ReadonlySet<string> {
 }
 
 function childPosition(position: DiffPosition, name: string): DiffPosition {
-  return { ...position, attr: position.attr === "" ? name : `${position.attr}.${name}` };
+  return { ...position, attr: childAttr(position.attr, name) };
 }
 
 function addChange(

@@ -1,7 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { Findings } from "../contract-findings.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { didYouMean } from "../../text/suggestion.ts";
 
 /**
  * Names that mean nothing in what stands around operations and schemas: the document itself, its components, paths,
@@ -47,9 +47,8 @@ function checkKey(name: string, { description, names }: DocumentSection, path: A
     findings.add("warning", "not-enforced", `"${name}" has no effect on ${description}`, path);
   } else if (name.startsWith("x-")) findings.countExtension(name, path);
   else {
-    const near = suggest(name, names);
-    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-    findings.add("warning", "unknown-keyword", `"${name}" is not part of ${description}${hint}`, path);
+    const message = `"${name}" is not part of ${description}${didYouMean(name, names)}`;
+    findings.add("warning", "unknown-keyword", message, path);
   }
 }
 

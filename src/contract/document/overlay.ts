@@ -6,7 +6,7 @@ import type { SourceDocument } from "./yaml-document.ts";
 import type { Findings, FindingSeverity } from "../contract-findings.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import type { LayeredDocument, MutableJsonObject } from "./layered-document.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { didYouMean } from "../../text/suggestion.ts";
 
 /**
  * Applies an Overlay 1.0 document (OpenAPI Initiative, Overlay Specification 1.0.0, section 4.4), action by action.
@@ -98,12 +98,8 @@ function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readon
   if (!isJsonObject(object)) return;
   for (const name of Object.keys(object)) {
     if (known.includes(name) || name.startsWith("x-")) continue;
-    const near = suggest(name, known);
-    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-    reportAt(overlay, findings)("warning", "unknown-keyword", `"${name}" is not part of Overlay 1.0${hint}`, [
-      ...path,
-      name,
-    ]);
+    const message = `"${name}" is not part of Overlay 1.0${didYouMean(name, known)}`;
+    reportAt(overlay, findings)("warning", "unknown-keyword", message, [...path, name]);
   }
 }
 

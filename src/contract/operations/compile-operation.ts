@@ -1,7 +1,7 @@
-import { formatAttr, type AttrPath } from "../../json/attr.ts";
+import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
-import type { Operation } from "../contract.ts";
-import { fieldsBesideWrap, linkWorkflows, type UnlinkedOperation } from "./link-workflows.ts";
+import type { Operation, PlainOperation } from "./operation.ts";
+import { checkPayloadField, fieldsBesideWrap, linkWorkflows, type UnlinkedOperation } from "./link-workflows.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import { checkReplies, type CompileReplies, repliesCompiler } from "./compile-replies.ts";
@@ -9,8 +9,6 @@ import { dereferenced, type DocumentPart, jsonMediaType } from "./document-part.
 import { readExtensions, type OperationExtensions } from "./operation-extensions.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
-import { suggest } from "../../text/suggestion.ts";
-import type { PlainOperation } from "./operation.ts";
 
 /** The operations of a document in its order, with the types of their request bodies. */
 export function compileOperations(compilation: Compilation): readonly Operation[] {
@@ -67,9 +65,10 @@ function compileOperation(
   const { wrap, key, dedupesByKey, outcomes, items } = extensions;
   const whole = bodyOf(written, compilation);
   const body = wrap === undefined ? whole : unwrapped(whole, wrap, written, findings);
-  const beside = wrap === undefined ? undefined : envelopeOf(whole, wrap);
-  if (key !== undefined && body !== undefined)
+  const envelope = wrap === undefined ? undefined : envelopeOf(whole, wrap);
+  if (key !== undefined && body !== undefined) {
     checkPayloadField(body, key, [...written.path, "x-migrate-key"], findings);
+  }
   const { supplier = supplierField(body) } = extensions;
   if (body !== undefined && supplier !== undefined) {
     checkPayloadField(body, supplier, [...written.path, "x-migrate-supplier"], findings);
@@ -87,7 +86,7 @@ function compileOperation(
       body,
       key,
       wrap,
-      beside,
+      envelope,
       items,
       supplier,
     }),
@@ -144,23 +143,6 @@ function supplierField(body: FieldType | undefined): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
   const name = ["import_supplier", "import_supplier_code"].find((candidate) => body.properties.has(candidate));
   return name === undefined ? undefined : [name];
-}
-
-/** @param place of the extension that names the field, and is called as it */
-function checkPayloadField(body: FieldType, field: AttrPath, place: AttrPath, findings: Findings): void {
-  let type: FieldType | undefined = body;
-  for (const part of field) {
-    const names: readonly string[] = type?.kind === "object" ? [...type.properties.keys()] : [];
-    const next: FieldType | undefined = type?.kind === "object" ? type.properties.get(String(part))?.type : undefined;
-    if (next === undefined) {
-      const near = suggest(String(part), names);
-      const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-      const message = `${place.at(-1)}: the payload has no field "${formatAttr(field)}"${hint}`;
-      findings.add("error", "bad-extension", message, place);
-      return;
-    }
-    type = next;
-  }
 }
 
 function reportWithoutBody(extensions: OperationExtensions, path: AttrPath, findings: Findings): void {

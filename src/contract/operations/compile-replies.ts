@@ -4,10 +4,9 @@ import { compilationOf } from "../types/compile-type.ts";
 import type { FieldType } from "../types/field-type.ts";
 import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
 import { createFindings, type Findings } from "../contract-findings.ts";
-import type { Operation } from "../contract.ts";
+import type { Operation, DocumentedReply } from "./operation.ts";
 import { dereferenced, type DocumentPart, jsonMediaType } from "./document-part.ts";
 import { tellsAcceptance } from "./documented-reply.ts";
-import type { DocumentedReply } from "./operation.ts";
 
 /** Reads what an operation says of its replies below 300. */
 export type CompileReplies = (operation: DocumentPart) => readonly DocumentedReply[];

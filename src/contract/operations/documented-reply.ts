@@ -1,9 +1,8 @@
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
-import type { Operation } from "../contract.ts";
+import type { Operation, DocumentedReply, OutcomeRule, PlainOperation } from "./operation.ts";
 import { fieldAt, type FieldType } from "../types/field-type.ts";
 import { keyCandidate } from "./find-operation.ts";
-import type { DocumentedReply, OutcomeRule, PlainOperation } from "./operation.ts";
 
 /** Where an account number stands when no rule says so (the platform's own replies, old and new). */
 export const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];

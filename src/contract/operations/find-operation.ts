@@ -1,8 +1,9 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
-import { suggest } from "../../text/suggestion.ts";
-import type { Contract, Operation } from "../contract.ts";
+import { didYouMean } from "../../text/suggestion.ts";
+import type { Contract } from "../contract.ts";
+import type { Operation } from "./operation.ts";
 
 /**
  * The operation that the user means: by its id ("import-account"; case, spaces, `-` and `_` do not count), by method
@@ -18,11 +19,8 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
   const [match, second] = matches;
   if (match !== undefined && second === undefined) return match;
   if (match !== undefined) throw operationFailure(`more than one operation fits "${wanted}"`, matches, "name one of");
-  const near = suggest(
-    wanted,
-    operations.flatMap((operation) => [operation.id, methodAndPath(operation)]),
-  );
-  const question = near === undefined ? "" : `; did you mean "${near}"?`;
+  const names = operations.flatMap((operation) => [operation.id, methodAndPath(operation)]);
+  const question = didYouMean(wanted, names);
   throw operationFailure(`the contract has no operation "${wanted}"${question}`, operations, "there is");
 }
 

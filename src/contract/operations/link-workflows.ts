@@ -1,15 +1,13 @@
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
-import type { Operation } from "../contract.ts";
-import type { FieldType } from "../types/field-type.ts";
+import { fieldAt, type FieldType } from "../types/field-type.ts";
 import { operationsNamed } from "./find-operation.ts";
 import type { Findings } from "../contract-findings.ts";
 import { readExtension } from "./operation-extensions.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { Compilation } from "../types/schema-node.ts";
-import { suggest } from "../../text/suggestion.ts";
-import type { PlainOperation } from "./operation.ts";
-import type { Poll, ReadBack, Step } from "./operation.ts";
+import { didYouMean } from "../../text/suggestion.ts";
+import type { Operation, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
 import { pollSchema, readBackSchema, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
 
 /** An operation compiled on its own, and where and how the document writes it. */
@@ -167,11 +165,8 @@ function operationNamed(
   );
   const [match, second] = matches;
   if (match !== undefined && second === undefined) return match.one;
-  const near = suggest(
-    name,
-    candidates.map(({ operation }) => operation.id),
-  );
-  const hint = near === undefined || near === name ? "" : `; did you mean "${near}"?`;
+  const ids = candidates.map(({ operation }) => operation.id).filter((id) => id !== name);
+  const hint = didYouMean(name, ids);
   const what = match === undefined ? `there is no ${method} operation` : `more than one ${method} operation is called`;
   linking.findings.add("error", "bad-extension", `${extensionName(place)}: ${what} "${name}"${hint}`, place);
   return undefined;
@@ -179,24 +174,29 @@ function operationNamed(
 
 /** Whether the payload has all of these; those it has not are findings. */
 function checkPayloadFields(attrs: readonly AttrPath[], place: AttrPath, { owner, findings }: LinkContext): boolean {
-  const missing = attrs.filter((attr) => !hasField(owner.operation.body, attr));
-  for (const attr of missing) {
-    findings.add(
-      "error",
-      "bad-extension",
-      `${extensionName(place)}: the payload has no field "${formatAttr(attr)}"`,
-      place,
-    );
-  }
-  return missing.length === 0;
+  const { body } = owner.operation;
+  return attrs.map((attr) => checkPayloadField(body, attr, place, findings)).every(Boolean);
 }
 
-function hasField(body: FieldType | undefined, attr: AttrPath): boolean {
-  let type = body;
-  for (const part of attr) {
-    type = type?.kind === "object" ? type.properties.get(String(part))?.type : undefined;
-  }
-  return type !== undefined;
+/** Whether the payload has the field that an extension names; a finding at that place where it has not. */
+export function checkPayloadField(
+  body: FieldType | undefined,
+  attr: AttrPath,
+  place: AttrPath,
+  findings: Findings,
+): boolean {
+  if (body !== undefined && fieldAt(body, attr) !== undefined) return true;
+  const hint = body === undefined ? "" : suggestedField(body, attr);
+  const message = `${extensionName(place)}: the payload has no field "${formatAttr(attr)}"${hint}`;
+  findings.add("error", "bad-extension", message, place);
+  return false;
+}
+
+function suggestedField(type: FieldType, [name, ...rest]: AttrPath): string {
+  if (name === undefined) return "";
+  const member = fieldAt(type, [name]);
+  if (member !== undefined) return suggestedField(member, rest);
+  return didYouMean(String(name), type.kind === "object" ? type.properties.keys() : []);
 }
 
 /** The extension that a place belongs to. */

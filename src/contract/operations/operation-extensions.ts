@@ -3,10 +3,18 @@ import type { AttrPath } from "../../json/attr.ts";
 import { parseAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { didYouMean } from "../../text/suggestion.ts";
 import type { Findings } from "../contract-findings.ts";
-import type { BodySource, ItemRule, OutcomeRule, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
-import { STEP_KINDS } from "./operation.ts";
+import {
+  type BodySource,
+  type ItemRule,
+  type OutcomeRule,
+  type PlainOperation,
+  type Poll,
+  type ReadBack,
+  type Step,
+  STEP_KINDS,
+} from "./operation.ts";
 
 /** What an operation's `x-migrate-...` keys say, as far as they are well-formed. */
 export type OperationExtensions = Pick<
@@ -113,15 +121,12 @@ const itemsSchema = z.union(
 
 function checkKey(name: string, path: AttrPath, findings: Findings): void {
   if (KNOWN_KEYS.has(name)) return;
-  const near = suggest(
+  const hint = didYouMean(
     name,
     [...KNOWN_KEYS].filter((known) => known.startsWith("x-") === name.startsWith("x-")),
   );
-  if (name.startsWith("x-") && near === undefined) findings.countExtension(name, path);
-  else {
-    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-    findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
-  }
+  if (name.startsWith("x-") && hint === "") findings.countExtension(name, path);
+  else findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
 }
 
 /** OpenAPI 3.0.3 and 3.1.0, Operation Object; and our own. */

@@ -17,7 +17,7 @@ export interface PlainOperation {
   /** `x-migrate-wrap`: the field the payload is wrapped in on the wire. `body` is the payload's own type, unwrapped. */
   readonly wrap?: string;
   /** What a request may carry beside the wrapped payload; absent where nothing is wrapped. */
-  readonly beside?: ObjectType;
+  readonly envelope?: ObjectType;
   /** `x-migrate-dedupe`: a repeat of the same business key cannot create twice. */
   readonly dedupesByKey: boolean;
   /** What the document says of replies below 300; for one of them see `documentedReply`. */
@@ -28,6 +28,19 @@ export interface PlainOperation {
   readonly items?: readonly ItemRule[];
   /** `x-migrate-supplier`: where the import supplier's code lies in the payload; absent: the payload names none. */
   readonly supplier?: AttrPath;
+}
+
+/** One of the document's operations, with what it says of others. */
+export interface Operation extends PlainOperation {
+  /** `x-migrate-steps`: the operations that a record passes through, in order; empty: this one alone. */
+  readonly steps: readonly Step[];
+  /** `x-migrate-read-back`: how to find out whether a record arrived, the surest way first. */
+  readonly readBack: readonly ReadBack[];
+}
+
+/** The types of all that a request carries. */
+export function requestTypes({ body, envelope }: Pick<Operation, "body" | "envelope">): readonly FieldType[] {
+  return [body, envelope].filter((type) => type !== undefined);
 }
 
 /** A reply below 300 that the document describes (OpenAPI 3.0.3 and 3.1.0, Responses Object). */

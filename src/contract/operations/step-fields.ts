@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
-import type { Operation } from "../contract.ts";
+import type { Operation, Step } from "./operation.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
-import type { Step } from "./operation.ts";
 
 /**
  * The fields of a step's body, the wrapped payload apart: what the contract takes from the payload or sets, and what the
@@ -30,7 +29,7 @@ function mergeFields(set: JsonObject, given: JsonObject): JsonObject {
 
 /** What {@link stepFields} are of; undefined for a step that sends the payload and nothing else. */
 export function stepFieldsType({ operation, body }: Pick<Step, "operation" | "body">): ObjectType | undefined {
-  if (operation.wrap !== undefined) return operation.beside;
+  if (operation.wrap !== undefined) return operation.envelope;
   return body !== undefined && operation.body?.kind === "object" ? operation.body : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { suggest } from "../../text/suggestion.ts";
+import { didYouMean, suggest } from "../../text/suggestion.ts";
 import type { FieldType } from "./field-type.ts";
 import type { Compilation, SchemaNode } from "./schema-node.ts";
 import { readKeyword } from "./schema-node.ts";
@@ -141,16 +141,14 @@ function checkKeyword(part: SchemaNode, keyword: string, kind: FieldType["kind"]
 function reportExtension(keyword: string, path: SchemaNode["path"], findings: Compilation["findings"]): void {
   const near = suggest(
     keyword,
-    [...knownKeywords()].filter((known) => known.startsWith("x-")),
+    [...TREATMENTS.keys()].filter((known) => known.startsWith("x-")),
   );
   if (near === undefined) findings.countExtension(keyword, path);
   else findings.add("warning", "unknown-keyword", unknownKeyword(keyword), path);
 }
 
 function unknownKeyword(keyword: string): string {
-  const near = suggest(keyword, knownKeywords());
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-  return `"${keyword}" is no keyword of a schema and is not enforced${hint}`;
+  return `"${keyword}" is no keyword of a schema and is not enforced${didYouMean(keyword, TREATMENTS.keys())}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import { readKeyword, readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { didYouMean } from "../../text/suggestion.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
 /** JSON Schema's names of types. */
@@ -96,8 +96,7 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
 }
 
 function unknownTypeMessage(name: JsonValue): string {
-  const near = typeof name === "string" ? suggest(name, [...SCHEMA_TYPES, ...TYPE_ALIASES.keys()]) : undefined;
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  const hint = typeof name === "string" ? didYouMean(name, [...SCHEMA_TYPES, ...TYPE_ALIASES.keys()]) : "";
   return `the type ${JSON.stringify(name)} is not known; it is not enforced${hint}`;
 }
 

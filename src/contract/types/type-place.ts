@@ -5,7 +5,7 @@ import type { PathExpression, PathStep } from "../../rules/language/expression.t
 export interface TypePlace {
   readonly type: FieldType;
   /** The object that holds it, lists passed over. */
-  readonly around?: TypePlace;
+  readonly holder?: TypePlace;
 }
 
 /** Every way in which a payload of the type can come to hold a value with rules. A type inside itself is entered once. */
@@ -16,8 +16,8 @@ export function placesWithRules(body: FieldType): readonly TypePlace[] {
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const holders = seen.get(place.type) ?? new Set();
     seen.set(place.type, holders);
-    if (holders.has(place.around?.type)) continue;
-    holders.add(place.around?.type);
+    if (holders.has(place.holder?.type)) continue;
+    holders.add(place.holder?.type);
     if (place.type.rules !== undefined) places.push(place);
     open.push(...placesBelow(place));
   }
@@ -32,13 +32,13 @@ function placesBelow(place: TypePlace): readonly TypePlace[] {
   return memberPlaces(type, place);
 }
 
-function memberPlaces(type: ObjectType, around: TypePlace): readonly TypePlace[] {
-  const fields = [...type.properties.values()].map((property) => ({ type: property.type, around }));
-  return type.additional === "closed" ? fields : [...fields, { type: type.additional, around }];
+function memberPlaces(type: ObjectType, holder: TypePlace): readonly TypePlace[] {
+  const fields = [...type.properties.values()].map((property) => ({ type: property.type, holder }));
+  return type.additional === "closed" ? fields : [...fields, { type: type.additional, holder }];
 }
 
-function itemPlace({ around }: TypePlace, type: FieldType): TypePlace {
-  return around === undefined ? { type } : { type, around };
+function itemPlace({ holder }: TypePlace, type: FieldType): TypePlace {
+  return holder === undefined ? { type } : { type, holder };
 }
 
 function optionsOf(place: TypePlace): readonly TypePlace[] {
@@ -66,7 +66,7 @@ export function followPath(path: PathExpression, from: PathBases): readonly Type
     case "listed":
       return undefined;
     case "above":
-      return from.here.flatMap(({ around }) => holdersOf(around)).flatMap((place) => followSteps([place], steps));
+      return from.here.flatMap(({ holder }) => holdersOf(holder)).flatMap((place) => followSteps([place], steps));
     case "this":
       return followSteps(from.self, steps);
     case "top":
@@ -79,7 +79,7 @@ export function followPath(path: PathExpression, from: PathBases): readonly Type
 }
 
 function holdersOf(place: TypePlace | undefined): readonly TypePlace[] {
-  return place === undefined ? [] : [place, ...holdersOf(place.around)];
+  return place === undefined ? [] : [place, ...holdersOf(place.holder)];
 }
 
 function followSteps(from: readonly TypePlace[], steps: readonly PathStep[]): readonly TypePlace[] {
@@ -87,7 +87,7 @@ function followSteps(from: readonly TypePlace[], steps: readonly PathStep[]): re
 }
 
 function followStep(step: PathStep, place: TypePlace): readonly TypePlace[] {
-  if (step.kind === "parent") return place.around === undefined ? [] : [place.around];
+  if (step.kind === "parent") return place.holder === undefined ? [] : [place.holder];
   return optionsOf(place).flatMap((option) => {
     const { type } = option;
     if (type.kind === "any") return [option];
@@ -97,9 +97,9 @@ function followStep(step: PathStep, place: TypePlace): readonly TypePlace[] {
   });
 }
 
-function fieldPlace(type: ObjectType, name: string, around: TypePlace): readonly TypePlace[] {
+function fieldPlace(type: ObjectType, name: string, holder: TypePlace): readonly TypePlace[] {
   const known = type.properties.get(name)?.type ?? (type.additional === "closed" ? undefined : type.additional);
-  return known === undefined ? [] : [{ type: known, around }];
+  return known === undefined ? [] : [{ type: known, holder }];
 }
 
 /** The fields that could have been meant at the places. */

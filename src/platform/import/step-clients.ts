@@ -1,6 +1,4 @@
-import type { Operation } from "../../contract/contract.ts";
-import type { PlainOperation } from "../../contract/operations/operation.ts";
-import type { Step } from "../../contract/operations/operation.ts";
+import type { Operation, PlainOperation, Step } from "../../contract/operations/operation.ts";
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { RequestResult, RequestDependencies } from "./classified-request.ts";
 import { createImportClient, type ImportClient } from "./import-client.ts";

@@ -1,7 +1,6 @@
 import { valueAt } from "../../json/json-value.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import type { Operation } from "../../contract/contract.ts";
-import type { OutcomeRule } from "../../contract/operations/operation.ts";
+import type { Operation, OutcomeRule } from "../../contract/operations/operation.ts";
 import { Failure } from "../../model/failure.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { isJsonArray, isJsonObject } from "../../json/json-value.ts";

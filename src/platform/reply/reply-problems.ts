@@ -1,6 +1,5 @@
 import { valueAt } from "../../json/json-value.ts";
-import type { Operation } from "../../contract/contract.ts";
-import type { ItemRule } from "../../contract/operations/operation.ts";
+import type { Operation, ItemRule } from "../../contract/operations/operation.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";

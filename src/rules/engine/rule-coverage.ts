@@ -1,4 +1,5 @@
-import { requestTypes, type Contract } from "../../contract/contract.ts";
+import { requestTypes } from "../../contract/operations/operation.ts";
+import type { Contract } from "../../contract/contract.ts";
 import type { Rule, UndecidedReason } from "../language/rule.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { rulesWithin, skipReason } from "./rule-requirements.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Contract, Operation } from "../../contract/contract.ts";
+import type { Contract } from "../../contract/contract.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { timestamp } from "../../time/clock.ts";

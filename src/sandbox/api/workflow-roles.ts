@@ -1,6 +1,5 @@
-import type { Contract, Operation } from "../../contract/contract.ts";
-import type { OutcomeRule } from "../../contract/operations/operation.ts";
-import type { BodySource, Poll, ReadBack, Step } from "../../contract/operations/operation.ts";
+import type { Contract } from "../../contract/contract.ts";
+import type { Operation, OutcomeRule, BodySource, Poll, ReadBack, Step } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 
 /** What an operation is for in one of the contract's workflows. */

@@ -1,4 +1,4 @@
-import type { Operation } from "../../../src/contract/contract.ts";
+import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { expect, it } from "vitest";
 import { fieldTable, type FieldRow } from "../../../src/contract/describe/field-table.ts";
 import { contractOf } from "../contract-of.ts";

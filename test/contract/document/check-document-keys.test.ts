@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ContractFinding } from "../../../src/contract/contract.ts";
+import type { ContractFinding } from "../../../src/contract/contract-findings.ts";
 import { loadContract } from "../../../src/contract/load-contract.ts";
 
 const DOCUMENT = `openapi: 3.1.0

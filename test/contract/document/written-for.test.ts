@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import type { ContractFinding } from "../../../src/contract/contract.ts";
+import type { ContractFinding } from "../../../src/contract/contract-findings.ts";
 import { loadContract } from "../../../src/contract/load-contract.ts";
 import type { JsonObject } from "../../../src/json/json-value.ts";
 import { documentOf } from "../contract-of.ts";

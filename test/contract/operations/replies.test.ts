@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../../../src/contract/contract.ts";
+import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { documentedReply, replyMismatch, tellsAcceptance } from "../../../src/contract/operations/documented-reply.ts";
 import { contractOf } from "../contract-of.ts";
 
