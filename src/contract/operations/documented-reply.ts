@@ -111,15 +111,15 @@ const SCALAR_NAMES: Readonly<Record<ScalarKind, string>> = {
 
 /**
  * Whether the contract says how to know from a reply that a record was accepted: a documented reply has the account
- * number or the business key in it, a rule of `x-migrate-outcomes` asks for something there (`has`), or the end is asked
- * for (`x-migrate-poll`). Of a workflow the last step counts.
+ * number or the business key in it, a rule of `x-migrate-outcomes` asks for something there (`has`), its items tell what
+ * became of them (`x-migrate-items`), or the end is asked for (`x-migrate-poll`). Of a workflow the last step counts.
  */
 export function tellsAcceptance({ steps, ...alone }: Operation): boolean {
   const last = steps.at(-1);
   if (last?.poll !== undefined) return true;
-  const { replies, outcomes } = last?.operation ?? alone;
+  const { replies, outcomes, items = [] } = last?.operation ?? alone;
   const successes = outcomes.filter(({ outcome, status }) => outcome === "accepted" && isSuccess(status));
-  if (successes.some(({ has }) => has !== undefined)) return true;
+  if (items.length > 0 || successes.some(({ has }) => has !== undefined)) return true;
   const key = alone.key ?? keyCandidate(alone);
   const places = [...successes.map(({ account }) => account), ...ACCOUNT_FIELDS, key].filter((at) => at !== undefined);
   return replies.some(({ body }) => body !== undefined && places.some((at) => fieldAt(body, at) !== undefined));

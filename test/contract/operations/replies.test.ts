@@ -155,6 +155,12 @@ describe("whether the contract says how to know that a record was accepted", () 
     expect(tellsAcceptance(operationWith({ responses, "x-migrate-outcomes": rules }))).toBe(true);
   });
 
+  it("yes, where the items of a reply tell what became of them", () => {
+    const items = [{ failed: ["NOTE_CREATION_ERROR"] }];
+    const responses = { 201: { description: "Done." } };
+    expect(tellsAcceptance(operationWith({ responses, "x-migrate-items": items }))).toBe(true);
+  });
+
   it("no, which is a finding at the replies", () => {
     const { findings } = contractOf(
       { reference: { type: "string" } },
