@@ -1,11 +1,12 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
-import { connectToRead, longestRequestMs } from "../job/target-connection.ts";
+import { connectToRead, quietPeriodMs } from "../job/target-connection.ts";
 import type { AmbiguousItem, Decision } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import { reconcilePolicy } from "../pipeline/plan-records.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { endRun } from "../pipeline/run-report.ts";
+import { quietLeftMs } from "../pipeline/send-records.ts";
 import type { RecordedRun, RecordedRunOptions } from "../pipeline/with-run.ts";
 import { openJobIfUnchanged, openRecordedJob, withRecordedRun } from "../pipeline/with-run.ts";
 import { reconcileRun } from "../reconcile/reconcile-run.ts";
@@ -18,7 +19,7 @@ export interface ReconcileOptions extends RecordedRunOptions {
   readonly resend: readonly string[];
   /** The account name of whoever runs the command. */
   readonly who: string;
-  /** Milliseconds without a request before the platform is asked; default: twice the longest that a request can take. */
+  /** Milliseconds without a request before the platform is asked; default: that of the target. */
   readonly quietMs?: number | undefined;
 }
 
@@ -97,7 +98,7 @@ async function readBack(
   if ((counts.ambiguous ?? 0) === 0) return undefined;
   if (job.operation.readBack.length === 0) return nothingToAsk(job);
   const { client } = closeLater(await connectToRead(settings.target, "account-holder", dependencies));
-  const quiet = quietMs ?? 2 * longestRequestMs(settings.target);
+  const quiet = quietMs ?? quietPeriodMs(settings.target);
   await waitForQuiet(quiet, lastSentAt, dependencies);
   const policy = reconcilePolicy(job, settings.revise);
   try {
@@ -115,8 +116,7 @@ async function waitForQuiet(
   lastSentAt: string | undefined,
   { clock, drain, notice }: Dependencies,
 ): Promise<void> {
-  if (lastSentAt === undefined) return;
-  const left = Math.min(quietMs, Date.parse(lastSentAt) + quietMs - clock.now());
+  const left = quietLeftMs(quietMs, lastSentAt, clock);
   if (left <= 0) return;
   notice(`Waiting ${(left / 1000).toFixed(0)} s: requests that were given up may still be processed (--quiet-period)`);
   await clock.sleep(left, drain);

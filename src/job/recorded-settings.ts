@@ -108,6 +108,7 @@ const timeoutSchema = z.object({
   headersSeconds: seconds,
   bodySeconds: seconds,
   wholeSeconds: seconds,
+  quietSeconds: seconds,
 });
 
 const runSettingsSchema: z.ZodType<RunSettings> = z.object({

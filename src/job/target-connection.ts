@@ -40,6 +40,8 @@ export interface TimeoutSettings {
   readonly headersSeconds?: number | undefined;
   readonly bodySeconds?: number | undefined;
   readonly wholeSeconds?: number | undefined;
+  /** How long after a request was given up the platform may still process it. */
+  readonly quietSeconds?: number | undefined;
 }
 
 /** How fast a run may go. */
@@ -54,6 +56,8 @@ export interface RateLimitSettings {
 
 /** A platform made ready to be sent to; nothing has been sent yet. */
 export interface Connection {
+  /** How long after a request was given up the platform may still process it. */
+  readonly quietMs: number;
   /** The requests that a record passes through. */
   readonly steps: readonly StepClient[];
   readonly close: () => Promise<void>;
@@ -67,9 +71,13 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
   return parseBaseUrl(baseUrl, { allowInsecureLoopback }).host;
 }
 
-/** Milliseconds after which a request to this target is given up, whatever state it is in. */
-export function longestRequestMs({ timeouts }: TargetSettings): number {
-  return timeoutsOf(timeouts ?? {}).totalMs ?? DEFAULT_TIMEOUTS.totalMs;
+/**
+ * Milliseconds after a request was given up in which the platform may still process it: until then its word that a record
+ * is not there proves nothing. Twice the longest that a request may take; giving up earlier makes no platform quicker.
+ */
+export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
+  if (timeouts.quietSeconds !== undefined) return timeouts.quietSeconds * 1000;
+  return 2 * Math.max(timeoutsOf(timeouts).totalMs ?? 0, DEFAULT_TIMEOUTS.totalMs);
 }
 
 type ConnectionDependencies = Pick<Dependencies, "secrets" | "clock" | "userAgent" | "proxyCredentials">;
@@ -96,7 +104,7 @@ export async function connect(
   const tools = { ...open, authorisation, userAgent, clock };
   const steps =
     about.remoteValidation === true ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
-  return { steps, close: open.close };
+  return { quietMs: quietPeriodMs(target), steps, close: open.close };
 }
 
 function requireRemoteValidation(operation: Operation, tools: RequestDependencies): readonly StepClient[] {

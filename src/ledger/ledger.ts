@@ -59,6 +59,9 @@ export interface Ledger {
   /** Every decision ever made about the records of this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
 
+  /** What outsiders need to know of the ledger's past. */
+  history(): Promise<LedgerHistory>;
+
   /** Ends the run (it may be resumed while records are pending). */
   finishRun(run: string, exitCode: number): Promise<void>;
 
@@ -202,6 +205,15 @@ export interface Decision {
 export type RecordedDecision = Pick<Decision, "record" | "decision" | "by" | "who" | "reason" | "account" | "at"> & {
   readonly run: string;
 };
+
+export interface LedgerHistory {
+  /** Tells this ledger and its copies from all others: the id of its first run; undefined before that. */
+  readonly id: string | undefined;
+  /** Requests ever intended, in all runs. Only a repair makes it smaller. */
+  readonly requests: number;
+  /** When the last request without a clear answer was given up, ISO 8601 UTC; undefined where there was none. */
+  readonly lastGivenUpAt: string | undefined;
+}
 
 export interface OutcomeFilter {
   readonly statuses?: readonly Status[];

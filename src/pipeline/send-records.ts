@@ -10,6 +10,7 @@ import type { Place } from "../model/place.ts";
 import type { InputRecord } from "../model/record.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import type { RecordToSend, UploadEnd } from "../upload/upload-types.ts";
+import type { Clock } from "../time/clock.ts";
 import { upload } from "../upload/upload.ts";
 import { readRecords } from "./check-records.ts";
 import type { RunHandle } from "./plan-records.ts";
@@ -17,7 +18,7 @@ import type { RunHandle } from "./plan-records.ts";
 export interface SendOptions {
   readonly connection: Connection;
   readonly pace: RateLimitSettings;
-  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onUpload">;
+  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onUpload" | "notice">;
   readonly shownValues?: ShownValues | undefined;
   /** The step after which records are left as they are. */
   readonly until?: string | undefined;
@@ -29,10 +30,11 @@ export interface SendOptions {
  * What the plan holds as `pending` -> the platform -> outcomes in the ledger. Reads the input again, and once more for
  * records that had to wait; what is settled already is passed over.
  */
-export function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
+export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
   const { drain, abort, clock, random, onUpload } = dependencies;
   const { supplier } = job.operation;
+  const quietMs = await quietBeforeResend(handle, connection, dependencies);
   return upload(
     () => recordsToSend(readRecords(job, drain), { job, handle, shownValues, until }),
     { ledger: handle.ledger, steps: connection.steps, clock, random, onProgress: onUpload },
@@ -46,10 +48,35 @@ export function sendRecords(job: Job, handle: RunHandle, options: SendOptions): 
       waitForSupplier: pace.waitForSupplier,
       drain,
       abort,
+      trustNotFoundFrom: clock.monotonic() + quietMs,
       maxWaitMs: MAX_PLATFORM_WAIT_MS,
       ...(pace.rps !== undefined && { rps: pace.rps }),
     },
   );
+}
+
+/**
+ * Milliseconds until the platform's word that it does not have an ambiguous record is believed; 0 where nothing is asked
+ * for before it is sent again.
+ */
+async function quietBeforeResend(
+  { ledger }: RunHandle,
+  { quietMs, steps }: Connection,
+  { clock, notice }: SendOptions["dependencies"],
+): Promise<number> {
+  if (steps.every(({ status }) => status === undefined)) return 0;
+  const left = quietLeftMs(quietMs, (await ledger.history()).lastGivenUpAt, clock);
+  if (left > 0)
+    notice(`Ambiguous records are not sent again in the next ${Math.ceil(left / 1000)} s: ${STILL_PROCESSED}`);
+  return left;
+}
+
+const STILL_PROCESSED = "requests that were given up may still be processed";
+
+/** What is left of the quiet period since a request was given up; no jump of the clock makes it longer. */
+export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, clock: Pick<Clock, "now">): number {
+  if (givenUpAt === undefined) return 0;
+  return Math.max(0, Math.min(quietMs, Date.parse(givenUpAt) + quietMs - clock.now()));
 }
 
 /** How long a run waits for a platform that does not take anything, before it ends as incomplete. */

@@ -53,10 +53,12 @@ export async function proceed(state: RecordState, result: RequestResult, context
 function pollHistoryOf(
   state: RecordState,
   { replyClass: { kind } }: RequestResult,
-  { clock }: SendContext,
+  { clock, options }: SendContext,
 ): PollHistory {
-  const isNothingThere = kind === "absent" || (kind === "rejected" && state.position.mode === "check");
-  state.notFoundCount = isNothingThere ? state.notFoundCount + 1 : 0;
+  const isCheck = state.position.mode === "check";
+  const isTooEarly = isCheck && clock.monotonic() < (options.trustNotFoundFrom ?? 0);
+  const isNothingThere = kind === "absent" || (kind === "rejected" && isCheck);
+  state.notFoundCount = isNothingThere && !isTooEarly ? state.notFoundCount + 1 : 0;
   state.pollingSince ??= clock.monotonic();
   const isTimedOut = clock.monotonic() - state.pollingSince >= (state.position.step.status?.timeoutMs ?? 0);
   return { isAmbiguous: state.isAmbiguous, notFoundCount: state.notFoundCount, isTimedOut };

@@ -57,6 +57,11 @@ export interface UploadOptions {
   readonly drain: AbortSignal;
   /** Breaks off what is in flight. */
   readonly abort: AbortSignal;
+  /**
+   * Monotonic milliseconds from which on the platform is believed that it does not have an ambiguous record: before, a
+   * request that was given up may still be processed. Default: at once.
+   */
+  readonly trustNotFoundFrom?: number;
   /** How long the run waits for a platform that cannot be reached or lets nothing through, default 5 minutes. */
   readonly maxWaitMs?: number;
 }

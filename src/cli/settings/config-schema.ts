@@ -23,6 +23,7 @@ const timeoutsSchema = z.strictObject({
   headersSeconds: seconds,
   bodySeconds: seconds,
   wholeSeconds: seconds,
+  quietSeconds: z.number().min(0).max(86_400).optional(),
 });
 
 const targetSchema = z.strictObject({

@@ -2,7 +2,7 @@ import { requireOne } from "./attempt-log.ts";
 import { applyKnownRecords } from "./plan/known-records.ts";
 import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy } from "../ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
-import { closeInterruptedAttempts } from "./run-log.ts";
+import { closeInterruptedAttempts, historyOf } from "./run-log.ts";
 import type { RunRow } from "./ledger-schema.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 
@@ -20,13 +20,9 @@ export function refresh(
     closeInterruptedAttempts(database, at);
     database.run("update items set status = 'pending' where run = ? and status = 'ambiguous'", run.number);
     reapplyKnownRecords(database, { run, policy });
-    return database.row(LAST_GIVEN_UP)?.at ?? undefined;
+    return historyOf(database).lastGivenUpAt;
   });
 }
-
-const LAST_GIVEN_UP: Query<{ at: string | null }> = {
-  sql: "select max(settled_at) as at from attempts where status = 'ambiguous'",
-};
 
 /** What is ambiguous stays so, also where the platform dedupes. */
 function reapplyKnownRecords(database: SqliteDatabase, { run, policy }: RunUnderPolicy): void {

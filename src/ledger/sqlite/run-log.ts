@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Failure } from "../../model/failure.ts";
 import { applyKnownRecords } from "./plan/known-records.ts";
-import type { NewRun, PlanPolicy, Run } from "../ledger.ts";
+import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../ledger.ts";
 import type { RunRow } from "./ledger-schema.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
@@ -29,6 +29,18 @@ export function findRun(database: SqliteDatabase, id?: string): Run | undefined 
 export function listRuns(database: SqliteDatabase): readonly Run[] {
   return database.rows(SELECT_ALL).flatMap((row) => toRun(row) ?? []);
 }
+
+export function historyOf(database: SqliteDatabase): LedgerHistory {
+  const { id, requests, at } = database.row(SELECT_HISTORY) ?? { id: null, requests: 0, at: null };
+  return { id: id ?? undefined, requests, lastGivenUpAt: at ?? undefined };
+}
+
+const SELECT_HISTORY: Query<{ id: string | null; requests: number; at: string | null }> = {
+  sql: `
+  select (select name from runs order by id limit 1) as id, count(*) as requests,
+    max(settled_at) filter (where status = 'ambiguous') as at
+  from attempts`,
+};
 
 /** Failure `run_unknown` when the ledger holds no run of this id. */
 export function requireRun(database: SqliteDatabase, id: string): RunRow {

@@ -13,7 +13,7 @@ import { outcomes as selectOutcomes } from "./outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
-import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun } from "./run-log.ts";
+import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./run-log.ts";
 import { openDatabase, openTemporary } from "./sqlite-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { sealPath } from "./integrity/seal.ts";
@@ -145,6 +145,7 @@ function ledgerOver(
     saveDecisions: async (run, decisions, policy) =>
       saveDecisions(database, { run: requireRun(database, run), policy, decisions }),
     decisions: async (key) => decisionsFor(database, key),
+    history: async () => historyOf(database),
     finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
     summary: async (run) => summary(database, requireRun(database, run)),
     outcomes: (run, filter) => selectOutcomes(database, requireRun(database, run), filter),

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { quietPeriodMs } from "../../src/job/target-connection.ts";
+import { quietLeftMs } from "../../src/pipeline/send-records.ts";
+import { PUSH_SETTINGS } from "../job/sample-job.ts";
+
+const { target } = PUSH_SETTINGS;
+const NOW = Date.UTC(2026, 10, 20, 12);
+const clock = { now: () => NOW };
+
+function at(ms: number): string {
+  return new Date(NOW + ms).toISOString();
+}
+
+it.each([
+  ["twice the longest request of the defaults", undefined, 240_000],
+  ["twice the longest request of the target", { wholeSeconds: 600 }, 1_200_000],
+  ["no shorter where this side gives up sooner: that makes no platform quicker", { wholeSeconds: 1 }, 240_000],
+  ["what the target says", { wholeSeconds: 600, quietSeconds: 3 }, 3000],
+])("the quiet period is %s", (_, timeouts, ms) => {
+  expect(quietPeriodMs({ ...target, timeouts })).toBe(ms);
+});
+
+it("the rest of the quiet period counts from the last request without an answer, and is never longer than all of it", () => {
+  expect(quietLeftMs(1000, undefined, clock)).toBe(0);
+  expect(quietLeftMs(1000, at(-400), clock)).toBe(600);
+  expect(quietLeftMs(1000, at(-4000), clock)).toBe(0);
+  expect(quietLeftMs(1000, at(86_400_000), clock)).toBe(1000);
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import type { RequestResult } from "../../src/platform/import/classified-request.ts";
+import type { StepClient } from "../../src/platform/import/step-clients.ts";
+import { upload } from "../../src/upload/upload.ts";
+import { ACCEPTED, fakeClock, fakeLedger, sendable } from "./scene.ts";
+
+const ABSENT: RequestResult = { replyClass: { kind: "absent", reason: "HTTP 404" }, http: 404, durationMs: 1 };
+/** An earlier request had no clear answer; the platform has processed it after so many milliseconds. */
+const PROCESSED_AFTER_MS = 90_000;
+
+/** Uploads that record to a platform that does not notice repeats. */
+async function resendsOf(trustNotFoundFrom: number | undefined, processedAfterMs: number): Promise<number> {
+  const clock = fakeClock();
+  let sent = 0;
+  const schedule: StepClient = {
+    name: "schedule",
+    idempotent: false,
+    dedupesByKey: false,
+    send: async () => {
+      sent += 1;
+      return ACCEPTED;
+    },
+    status: {
+      poll: async () => (sent > 0 || clock.monotonic() >= processedAfterMs ? ACCEPTED : ABSENT),
+      intervalMs: 5000,
+      timeoutMs: 600_000,
+    },
+  };
+  const never = new AbortController().signal;
+  const { counts } = await upload(
+    ambiguousRecord,
+    { ledger: fakeLedger(), steps: [schedule], clock, random: () => 0.5, onProgress: () => undefined },
+    {
+      run: "run",
+      concurrency: 1,
+      drain: never,
+      abort: never,
+      ...(trustNotFoundFrom !== undefined && { trustNotFoundFrom }),
+    },
+  );
+  expect(counts).toEqual({ accepted: 1 });
+  return sent;
+}
+
+async function* ambiguousRecord() {
+  yield [{ ...sendable(1), isAmbiguous: true }];
+}
+
+test("a 'not found' within the quiet period does not send an ambiguous record again: the platform was only late", async () => {
+  expect(await resendsOf(240_000, PROCESSED_AFTER_MS)).toBe(0);
+});
+
+test("a 'not found' after the quiet period, twice, sends an ambiguous record again", async () => {
+  expect(await resendsOf(240_000, Number.POSITIVE_INFINITY)).toBe(1);
+});
