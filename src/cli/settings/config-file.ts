@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
+import { isAddress } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
 import type { Config, TargetConfig, WrittenConfig } from "./config-schema.ts";
@@ -32,7 +33,7 @@ function findUpwards(folder: string, from: string = folder): string | undefined 
 
 function resolvePaths(config: WrittenConfig, folder: string): Config {
   const resolve = (file: string): string =>
-    isShippedOverlay(file) || file.includes("://") || path.isAbsolute(file) ? file : path.join(folder, file);
+    isShippedOverlay(file) || isAddress(file) || path.isAbsolute(file) ? file : path.join(folder, file);
   const { references, store, targets } = config;
   const contract = typeof config.contract === "string" ? [config.contract] : config.contract;
   return {
