@@ -1,10 +1,6 @@
-import { CommanderError } from "commander";
 import { Failure } from "../model/failure.ts";
-import { logExit } from "./process/process-exit.ts";
-import type { Flags } from "./options/options.ts";
-import { environmentNotices } from "./process/environment.ts";
-import { createProgram, usesNetwork } from "./program.ts";
 import { createLogger, loggerOptionsOf } from "./process/logger.ts";
+import { logExit } from "./process/process-exit.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of stdout has gone (`| head`); the run goes on.
@@ -26,19 +22,13 @@ let logger = createLogger(loggerOptionsOf({}));
 // Thrown in a listener, in a promise that is not awaited, or by a second signal.
 process.on("uncaughtException", (error) => process.exit(logExit(error, logger)));
 
-const program = createProgram();
-program.hook("preAction", (_program, command) => {
-  logger = createLogger(loggerOptionsOf(command.opts<Flags>()));
-  if (usesNetwork(command)) for (const notice of environmentNotices(process)) logger.notice(notice);
-});
-
 try {
-  await program.parseAsync();
+  // Loaded last, so that a limit on open files met while loading is reported as every failure is.
+  const { runProgram } = await import("./run-program.ts");
+  await runProgram((flags) => {
+    logger = createLogger(loggerOptionsOf(flags));
+    return logger;
+  });
 } catch (error) {
-  process.exitCode = error instanceof CommanderError ? usageExitCode(error) : logExit(error, logger);
-}
-
-/** Help and version are asked for; anything else is wrong usage. */
-function usageExitCode({ exitCode }: CommanderError): number {
-  return exitCode === 0 ? 0 : 2;
+  process.exitCode = logExit(error, logger);
 }

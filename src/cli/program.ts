@@ -26,7 +26,7 @@ Exit codes (the worst one wins)
   4  stopped by the platform or the document store: authentication, supplier
      paused, TLS, redirect, wrong endpoint
   5  records remain whose outcome is unknown (ambiguous)
-  6  local storage failed
+  6  local storage failed, or a limit of this machine was met (open files, memory)
   7  another run is using the ledger
   70 a bug in migrate
   130, 143  stopped by a second Ctrl-C or SIGTERM`;
@@ -38,8 +38,9 @@ export function createProgram(): Command {
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
     .configureHelp({ sortSubcommands: false })
-    .showHelpAfterError("  (see --help)")
-    .configureOutput({ outputError: (text, write) => write(asFailure(withoutValue(text))) })
+    // A refusal is reported where it is caught, in the form that --log-format asks for.
+    .configureOutput({ outputError: () => undefined, writeErr: writeHelpAsText })
+    .addHelpText("beforeAll", refuseUnknownCommand)
     .exitOverride();
   program.commandsGroup("Migrate:");
   addRunCommands(program);
@@ -54,14 +55,23 @@ export function createProgram(): Command {
   return program;
 }
 
-/** In the form of every other failure: the message, and below it the hint. */
-function asFailure(text: string): string {
-  return text.replace(/^error: /, "migrate: ").replaceAll(/\n(?=\()/g, "\n  ");
+/** Without a command the help goes to stderr, unless that is for JSON lines. */
+function writeHelpAsText(text: string): void {
+  if (requestedLogFormat(process.argv) === "text") process.stderr.write(text);
 }
 
-/** An unknown option may have been meant for a secret: its value is not repeated. */
-function withoutValue(text: string): string {
-  return text.replace(/(unknown option '-[^=']*)=[^\n]*'/, "$1'");
+/** A command line that is refused has no flags: the format is looked for among its words, then in the environment. */
+export function requestedLogFormat(words: readonly string[]): "text" | "json" {
+  const [, typed = process.env["MIGRATE_LOG_FORMAT"]] = /(?:^|\s)--log-format[=\s](\S+)/.exec(words.join(" ")) ?? [];
+  return typed === "json" ? "json" : "text";
+}
+
+/** `migrate unknown --help` is refused like `migrate unknown`: help that was asked for says nothing of the name. */
+function refuseUnknownCommand({ command }: { readonly command: Command }): string {
+  const [name] = command.args;
+  const isUnknown = name !== undefined && !name.startsWith("-") && command.commands.length > 0;
+  if (isUnknown && command.commands.every((each) => each.name() !== name)) command.parse([name], { from: "user" });
+  return "";
 }
 
 /** Commands that talk to a platform or a store: they take its address, or know it from the run. */

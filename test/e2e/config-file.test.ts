@@ -69,6 +69,8 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
 describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => {
   test.each<[string, readonly string[], string | RegExp]>([
     ["an unknown command", ["validat"], /unknown command 'validat'.*Did you mean validate\?/s],
+    ["an unknown command before --help", ["validat", "--help"], /unknown command 'validat'.*Did you mean validate\?/s],
+    ["one of a group before --help", ["contract", "chekc", "-h"], /unknown command 'chekc'.*Did you mean check\?/s],
     ["help about an unknown command", ["help", "validat"], /unknown command 'validat'.*Did you mean validate\?/s],
     ["help about one of a group", ["help", "contract", "chekc"], /unknown command 'chekc'.*Did you mean check\?/s],
     ["an unknown option", ["validate", "--limits", "3"], /unknown option '--limits'.*Did you mean --limit\?/s],
@@ -110,6 +112,25 @@ describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => 
     expect(stderr).toMatch(/^migrate: /m);
     expect(stderr).not.toMatch(/^error:/m);
     expect(stderr).not.toMatch(STACK);
+  });
+});
+
+describe("a refusal of the command line is one JSON line on stderr, with exit 2:", () => {
+  test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
+    ["an unknown option", ["push", "--log-format", "json", "--secret=s3cr3t"], {}, "unknown option '--secret'"],
+    ["a wrong value", ["validate", "--limit", "many", "--log-format=json"], {}, "option '--limit <n>' argument 'many'"],
+    ["an unknown command", ["validat"], { MIGRATE_LOG_FORMAT: "json" }, "unknown command 'validat'"],
+    ["no command", [], { MIGRATE_LOG_FORMAT: "json" }, "no command is given"],
+  ])("%s", async (_, args, env, text) => {
+    const { code, stdout, stderr } = await runCli(args, { env });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: "failure",
+      code: "usage",
+      text: expect.stringContaining(text),
+      hint: expect.stringContaining("--help"),
+    });
+    expect(stderr).not.toContain("s3cr3t");
   });
 });
 

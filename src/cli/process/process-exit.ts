@@ -1,30 +1,20 @@
-import { errorCode } from "../../files/error-code.ts";
 import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";
 import type { Logger } from "./logger.ts";
+import { limitFailure } from "./system-limits.ts";
 
 /** Logs why the process ends. Returns the exit code for it. */
 export function logExit(error: unknown, logger: Pick<Logger, "failure">): number {
   if (error instanceof SecondSignal) return error.exitCode;
-  const failure = error instanceof Failure ? error : openFileLimitFailure(error);
+  const failure = limitFailure(error) ?? (error instanceof Failure ? error : undefined);
   if (failure !== undefined) {
     logFailure(failure, logger);
     return failure.exitCode;
   }
   logger.failure({ code: "bug", message: "this is a bug in migrate", hint: stackWithoutValues(error) });
   return BUG_EXIT_CODE;
-}
-
-/** The system's limit is met anywhere, even where the program loads its own dependencies. */
-function openFileLimitFailure(error: unknown): Failure | undefined {
-  const code = errorCode(error);
-  if (code !== "EMFILE" && code !== "ENFILE") return undefined;
-  return new Failure("storage", `the system lets this program open too few files at once (${code})`, {
-    hint: "raise the limit (`ulimit -n 1024`), then run the same command again",
-    cause: error,
-  });
 }
 
 /** What, where, what to do. */

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { errorCode } from "../../files/error-code.ts";
+import { Failure } from "../../model/failure.ts";
+
+/** A limit of this machine that a process may meet anywhere, even where it loads its own modules. */
+interface SystemLimit {
+  readonly message: string;
+  readonly hint: string;
+  readonly isMetBy: (error: Error, code: string | undefined) => boolean;
+}
+
+const LIMITS: readonly SystemLimit[] = [
+  {
+    message: "the system lets this program open too few files at once",
+    hint: "raise the limit (`ulimit -n 1024`), then run the same command again",
+    isMetBy: (error, code) => code === "EMFILE" || code === "ENFILE" || isModuleThatExists(error, code),
+  },
+  {
+    message: "the system gives this program too little address space for its network client",
+    hint: "raise the limit (`ulimit -v unlimited`), or set NODE_OPTIONS=--disable-wasm-trap-handler",
+    isMetBy: (error) => error.message.includes("Cannot allocate Wasm memory"),
+  },
+  {
+    message: "the system gives this program too little memory",
+    hint: "raise the limit (`ulimit -v`, that of the container), or free memory; then run the same command again",
+    isMetBy: (error, code) =>
+      MEMORY_CODES.has(code ?? "") || (code !== "ERR_STRING_TOO_LONG" && MEMORY_MESSAGE.test(error.message)),
+  },
+  {
+    message: "the system does not let this program start another thread",
+    hint: "raise the limit of processes (`ulimit -u`, that of the container), then run the same command again",
+    isMetBy: (_error, code) => code === "ERR_WORKER_INIT_FAILED",
+  },
+];
+
+const MEMORY_CODES: ReadonlySet<string> = new Set([
+  "ENOMEM",
+  "ERR_MEMORY_ALLOCATION_FAILED",
+  "ERR_WORKER_OUT_OF_MEMORY",
+]);
+
+/** Of V8, SQLite and the loader of native modules, which have no codes for it. */
+const MEMORY_MESSAGE = /allocation failed|out of memory|cannot allocate memory|failed to map segment/i;
+
+/** Node.js calls a package missing, too, when it cannot open the package.json; its message holds a path in the package. */
+function isModuleThatExists({ message }: Error, code: string | undefined): boolean {
+  const [, file] = /^Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];
+  if (code !== "ERR_MODULE_NOT_FOUND" || file === undefined || !path.isAbsolute(file)) return false;
+  return existsSync(file) || existsSync(path.join(path.dirname(file), "package.json"));
+}
+
+/**
+ * The failure `storage` for an error that comes from such a limit, itself or as the cause of another failure; undefined
+ * for any other error.
+ */
+export function limitFailure(error: unknown): Failure | undefined {
+  if (error instanceof Failure) {
+    const cause = limitFailure(error.cause);
+    return cause && new Failure("storage", error.message, { ...(cause.hint && { hint: cause.hint }), cause: error });
+  }
+  if (!(error instanceof Error)) return undefined;
+  const code = errorCode(error);
+  const limit = LIMITS.find(({ isMetBy }) => isMetBy(error, code));
+  if (limit === undefined) return limitFailure(error.cause);
+  const detail = code === undefined || code === "ERR_MODULE_NOT_FOUND" ? "" : ` (${code})`;
+  return new Failure("storage", `${limit.message}${detail}`, { hint: limit.hint, cause: error });
+}
