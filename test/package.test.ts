@@ -47,6 +47,7 @@ const PRODUCTION: Readonly<Record<string, string>> = {
   ora: "progress",
   "p-limit": "requests in flight",
   selfsigned: "the sandbox's certificate",
+  "string-width": "columns that a text takes on a terminal",
   "temporal-polyfill": "time zones",
   tinyglobby: "globs",
   undici: "HTTPS",

@@ -40,7 +40,7 @@ export function knownRules(
   const references = new Map<string, ReferenceList>(
     Object.keys(declared.references ?? {}).map((name) => [name, { columns: columnsOf(name), rows: [] }]),
   );
-  const context = { book: declarations, settings: ruleSettingValues(declarations, declared.rules ?? {}), references };
+  const context = { declarations, settings: ruleSettingValues(declarations, declared.rules ?? {}), references };
   return (code) => {
     const own = rules.filter((rule) => rule.code === code);
     const reasons = own.flatMap((rule) => skipReason(rule, context) ?? []);

@@ -45,7 +45,7 @@ export async function loadRuleContext(
   const references = await readReferences(rules, contract, Object.entries(files), resolve);
   const asksForPhones = rules.some((rule) => [...requirementsOf(rule, declarations).formats].some(isPhoneKind));
   return {
-    book: declarations,
+    declarations,
     settings,
     references,
     clock: ruleClock(now, typeof zone === "string" ? zone : "UTC", today),

@@ -1,5 +1,5 @@
 /**
- * Attr: the platform's dot-delimited address of an input inside a payload (specification 7.3),
+ * Attr: the platform's dot-delimited address of an input inside a payload (API specification 7.3),
  * `customers.0.phone`. String parts are field names, numeric parts zero-based list indexes.
  */
 export type AttrSegment = string | number;

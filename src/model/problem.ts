@@ -26,7 +26,7 @@ export interface WrittenForm {
   readonly zone?: string;
 }
 
-/** Why a document path is refused (specification 2.5). */
+/** Why a document path is refused (API specification 2.5). */
 export type UnsafePathReason =
   | "absolute"
   | "backslash"
@@ -43,7 +43,7 @@ export type UnsafePathReason =
 /**
  * What was found wrong with a payload. The codes are the platform's own (those of the Django REST framework)
  * where it has one; `unknown_field`, `duplicate_key`, `near_duplicate_key`, `unsafe_document_path` and `coerced`
- * are ours, because the platform is silent there.
+ * are ours: the platform has no code for them.
  */
 export type PayloadFinding =
   | { readonly code: "required" }
@@ -103,7 +103,7 @@ export type SourceFinding =
 
 export type LocalFinding = PayloadFinding | SourceFinding;
 
-/** A code and a text that the platform answered with. The text may change; nothing branches on it (specification 7.3). */
+/** A code and a text of the platform's reply. The text may change, so nothing branches on it (API specification 7.3). */
 export interface PlatformFinding {
   readonly code: string;
   readonly detail: string;
@@ -135,7 +135,7 @@ export type RuleProblem = Addressed & RuleFinding & { readonly by: "local" };
 export type LocalProblem = Addressed & LocalFinding & { readonly by: "local" };
 export type PlatformProblem = Addressed & PlatformFinding & { readonly by: "platform" };
 
-/** One thing that is wrong with one record. Collected, never thrown; `report/words.ts` puts it into words. */
+/** One thing that is wrong with one record. Collected, never thrown; `report/problem-text.ts` puts it into words. */
 export type Problem = LocalProblem | RuleProblem | PlatformProblem;
 
 export function isRuleProblem(problem: Problem): problem is RuleProblem {

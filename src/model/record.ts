@@ -64,6 +64,6 @@ export interface MappedRecord extends InputRecord {
   readonly payload: JsonObject;
   /** What the mapping gives to the bodies of steps, by the step's name. */
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
-  /** False when reading found errors: cells may stand in the wrong columns, so the payload is not to be judged. */
+  /** False when reading found errors: cells may stand in the wrong columns, so the payload is not validated. */
   readonly readable: boolean;
 }

@@ -92,7 +92,7 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   uuid: "Must be a UUID, as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
 };
 
-/** What is asked of the cell itself, which is what its owner can mend; not what becomes of it. */
+/** What the cell itself must look like: that is what its owner can correct. */
 function describeWrittenForm(expected: Expected, { as, zone }: WrittenForm): string {
   if (expected === "pattern") return `Does not have the form that the contract asks for: ${plainText(as, 200)}`;
   if (expected === "multiple") return `Must be a multiple of ${as}.`;

@@ -105,7 +105,7 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** A number stands as it is, also below zero; any other text that a spreadsheet would run is kept from that. */
+/** Numbers are left unchanged, negative ones too; any other text that a spreadsheet would run as a formula is disarmed. */
 function csvCell(value: JsonValue): string {
   if (value === null) return "";
   const cell = isJsonObject(value) || isJsonArray(value) ? JSON.stringify(value) : String(value);

@@ -30,7 +30,7 @@ export type Reporter = (report: Report, write: Write) => Promise<void>;
 
 /**
  * Every outcome of the run, in input order, in batches.
- * @throws Error (a bug) at the end when the outcomes are not as many, status by status, as the summary says
+ * @throws Error (a bug) at the end when the outcomes do not match the counts of the summary, status by status
  */
 export async function* allOutcomes({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
   assertCountsAddUp(summary);

@@ -15,9 +15,9 @@ export interface Route {
   /** From the instance's root, parameters in braces: `/v1/accounts/{number}/`. */
   readonly path: string;
   readonly handler: Handler;
-  /** `data-import`: faults strike here, and the request is counted. */
+  /** `data-import`: faults happen here, and the request is counted. */
   readonly kind: "data-import" | "read" | "admin";
-  /** It makes accounts of what was staged: the platform may take only so many at a time. */
+  /** It creates accounts of what was staged: the platform may accept only so many at a time. */
   readonly isProcessing?: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Env {
 }
 type RequestContext = Context<Env>;
 
-/** Puts the routes on HTTP: history, faults, and what Django answers where there is no route. */
+/** Serves the routes over HTTP, with history, faults, and Django's replies where there is no route. */
 export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDependencies): Hono<Env> {
   const app = new Hono<Env>({ strict: true });
   for (const route of routes) {
@@ -67,7 +67,7 @@ function unmatchedRoute(handler: Handler): Route {
   return { method: "GET", path: "", handler, kind: "read" };
 }
 
-/** Reads answer with and without the slash at the end (specification 4); Django takes a POST only where it stands. */
+/** GET requests are answered with and without the slash at the end (API specification 4), POST requests only with it, as in Django. */
 function honoPaths({ method, path }: Route): readonly string[] {
   const pattern = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => `:${name.replaceAll(/\W/g, "_")}`);
   if (method === "POST") return [pattern];
@@ -166,7 +166,7 @@ function failAfterProcessing(
   return noResponse();
 }
 
-/** The connection has been dealt with, or is left hanging: there is nothing for the server to send. */
+/** The connection is closed already, or is left hanging on purpose: the server sends nothing. */
 function noResponse(): Promise<Response> {
   return new Promise(() => undefined);
 }

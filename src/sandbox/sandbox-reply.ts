@@ -35,7 +35,7 @@ export interface Reply {
 
 export type Handler = (request: PlatformRequest) => Reply | Promise<Reply>;
 
-/** One thing wrong with a payload, as the platform says it (specification 7.3). */
+/** One thing wrong with a payload, as the platform reports it (API specification 7.3). */
 export interface PayloadError {
   readonly attr: string;
   readonly code: string;
@@ -47,7 +47,7 @@ export function refusal(status: number, code: string, detail: string): Reply {
   return { status, body: { detail, code } };
 }
 
-/** HTTP 400 of specification 7.1-7.3. */
+/** HTTP 400 of API specification 7.1-7.3. */
 export function invalidPayload(code: string, detail: string, errors: readonly PayloadError[]): Reply {
   return { status: 400, body: { detail, code, errors: errors.map(payloadErrorBody) } };
 }

@@ -1,4 +1,4 @@
-/** Text that stands in JSON, and on a terminal, as it is. */
+/** Text that needs no escapes in JSON or on a terminal. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

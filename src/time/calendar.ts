@@ -3,12 +3,12 @@ export function isCalendarDay(year: number, month: number, day: number): boolean
   return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-/** `YYYY-MM-DD` (specification 2.7.4), a day that the calendar has. The platform cannot hold year 0000. */
+/** `YYYY-MM-DD` (API specification 2.7.4), a day that the calendar has. The platform cannot hold year 0000. */
 export function isIsoDate(text: string): boolean {
   return text.length === 10 && isDay(text);
 }
 
-/** Date, `T`, time with seconds, a fraction or none, then `Z` or an offset: without one, the platform would guess. */
+/** Date, `T`, time with seconds, a fraction or none, then `Z` or an offset: without one, the platform assumes a zone. */
 export function isIsoDateTime(text: string): boolean {
   return DATE_TIME.test(text) && isDay(text);
 }

@@ -1,9 +1,9 @@
 import { Temporal } from "temporal-polyfill";
 import { Failure } from "../model/failure.ts";
 
-/** A point in time as it is sent, and whether a zone had to be added to what was given. */
+/** A point in time in the form that is sent, and whether a zone was assumed. */
 export interface ResolvedTime {
-  /** UTC, `YYYY-MM-DDTHH:MM:SSZ` (specification 2.7.4). */
+  /** UTC, `YYYY-MM-DDTHH:MM:SSZ` (API specification 2.7.4). */
   readonly utc: string;
   /** True for a time without a zone, which was read by the clocks of London. */
   readonly assumed: boolean;
@@ -17,7 +17,7 @@ const MOMENT = new RegExp(`^(${DAY})(?:[T ](${CLOCK})(${ZONE})?)?$`, "i");
 
 /**
  * A time as a person writes it: a day (its midnight), a day and a time, with a zone or without. Without one the
- * platform would read it as Europe/London (specification 4.2), so this does, and says so.
+ * platform would read it as Europe/London (API specification 4.2), so this does the same and sets `assumed`.
  * @param name of what is given, for messages: `--from`
  * @throws Failure `usage` for what is no time, and for one that the clocks of London skip or show twice; its hint names
  * both readings

@@ -75,7 +75,7 @@ export function isoDate(time: LocalTime): string {
   return `${digits(time.year, 4)}-${digits(time.month, 2)}-${digits(time.day, 2)}`;
 }
 
-/** The form of specification 2.7.4; the time has to be in UTC. */
+/** The form of API specification 2.7.4; the time has to be in UTC. */
 export function isoDateTime(time: LocalTime): string {
   return `${isoDate(time)}T${digits(time.hour, 2)}:${digits(time.minute, 2)}:${digits(time.second, 2)}Z`;
 }

@@ -10,8 +10,8 @@ it.each([
   ["is-format() in a filter", { kind: "count-limit", list: 'a[is-format(., "landline")]', max: 1 }],
   ["is-format() in a named value", { kind: "holds", test: "$is_reached" }],
 ])("phone numbering plans are loaded for a rule that asks by %s", async (_, rule) => {
-  const book = { "x-rule-values": { is_reached: 'is-format(a, "phone", "GB")' } };
-  const world = await loadRuleContext(contractOf([{ code: "c", ...rule }], book), {}, SURROUNDINGS);
+  const declarations = { "x-rule-values": { is_reached: 'is-format(a, "phone", "GB")' } };
+  const world = await loadRuleContext(contractOf([{ code: "c", ...rule }], declarations), {}, SURROUNDINGS);
   expect(world?.phone?.("020 7946 0018", "GB", "phone") ?? "not loaded").not.toBe("not loaded");
 });
 

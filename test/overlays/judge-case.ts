@@ -24,16 +24,16 @@ export function judgeWith(contract: Contract, one: RuleCase): (payload: JsonObje
 
 /** What rules know beside the payload: as the case says, and nothing from files. */
 export function worldOf(
-  { ruleDeclarations: book }: Contract,
+  { ruleDeclarations: declarations }: Contract,
   { rules = {}, references = {}, today = TODAY }: Partial<Pick<RuleCase, "rules" | "references" | "today">>,
 ): RuleContext {
-  const settings = ruleSettingValues(book, rules);
+  const settings = ruleSettingValues(declarations, rules);
   const zone = settings.get("time_zone");
   const lists = Object.entries(references).map(
     ([name, rows]) => [name, { columns: [...new Set(rows.flatMap(Object.keys))], rows }] as const,
   );
   return {
-    book,
+    declarations,
     settings,
     references: new Map(lists),
     clock: ruleClock(0, typeof zone === "string" ? zone : "UTC", today),

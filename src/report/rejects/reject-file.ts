@@ -107,7 +107,7 @@ export function csvLayout(
   };
 }
 
-/** A byte order mark says that the rejects are UTF-8, whatever the sources were declared to be. */
+/** A byte order mark marks the rejects as UTF-8, whatever encoding the sources were declared to have. */
 function byteOrderMarkFor(encoding: string | undefined): string {
   return encoding === undefined || /^utf-?8$/i.test(encoding) ? "" : "\uFEFF";
 }

@@ -1,6 +1,6 @@
 /**
  * The core of a GB electricity Meter Point Administration Number: 13 digits, the first two the distributor's (of which
- * there are more every year: they are not judged), the last one the check digit: the other twelve, each times a prime (11 left out), summed, modulo 11, modulo 10.
+ * there are more every year: they are not checked), the last one the check digit: the other twelve, each times a prime (11 left out), summed, modulo 11, modulo 10.
  * Source: Elexon, "MPAN core" in the market's data catalogue (data item J0003).
  */
 export function isMpan(text: string): boolean {
@@ -32,7 +32,7 @@ export function isNmi(text: string): boolean {
 
 /**
  * An Australian gas Meter Installation Registration Number: 10 digits, the first a 5, or 11 with the check digit. That
- * digit is not judged: AEMO's reports carry it (MIBB INT337, "mirn checksum"), but how it is worked out is not published
+ * digit is not checked: AEMO's reports carry it (MIBB INT337, "mirn checksum"), but how it is worked out is not published
  * where it could be looked up.
  */
 export function isMirn(text: string): boolean {
@@ -58,7 +58,7 @@ function weighted(digits: string, weights: readonly number[]): number {
 
 /**
  * A number in the companies register of a region; undefined for a region whose numbers are not known here. White space
- * and missing leading zeros do not count: platforms mend them.
+ * and missing leading zeros do not count: platforms correct them.
  */
 export function isCompanyNumber(text: string, region: string): boolean | undefined {
   const bare = text.replaceAll(/\s/g, "").toUpperCase();

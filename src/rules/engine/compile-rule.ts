@@ -29,13 +29,13 @@ import {
   withinCheck,
 } from "./checks/value-checks.ts";
 
-/** Judges the value that a rule stands on; `holder` is its spot. */
+/** Checks the value that a rule is attached to; `holder` is its cursor. */
 export type CompiledRule = (holder: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
 export interface BrokenRule {
   readonly rule: Rule;
   readonly attr: string;
-  /** The way to the value in question, or to where it should be. */
+  /** The path of the value in question, or of the place where it is missing. */
   readonly path: AttrPath;
   readonly value: JsonValue | undefined;
 }
@@ -60,7 +60,7 @@ export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
   };
 }
 
-/** Gathered first: judging one of them must not be taken for the walk. */
+/** Collected first: a check writes to the scope that the walk reads. */
 function cursorsAt(walk: ReturnType<RuleCompiler["walk"]>, here: Cursor, scope: Scope): readonly Cursor[] {
   const cursors: Cursor[] = [];
   walk(here, scope, (cursor) => cursors.push(cursor));
@@ -104,7 +104,7 @@ function brokenAt(rule: Rule, holder: Cursor, at: Cursor, field: PathExpression 
   return { rule, attr: attrOf(rule, holder, path), path, value };
 }
 
-/** The way to a missing field, as far as it is a chain of names. */
+/** The path of a missing field, as far as it consists of names. */
 function plainFields(field: PathExpression | undefined): AttrPath {
   if (field === undefined || field.base !== "here") return [];
   const names: AttrSegment[] = [];

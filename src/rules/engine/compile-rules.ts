@@ -11,12 +11,12 @@ import type { Cursor } from "./expressions/cursor.ts";
 
 type Unplaced<P> = P extends unknown ? Omit<P, "place"> : never;
 
-/** A broken rule, before anybody knows which cell stands behind it. `path` leads to the value in question. */
+/** A broken rule without its source cell. `path` is that of the value in question. */
 export type FoundRuleProblem = Unplaced<RuleProblem> & { readonly path: AttrPath };
 
 /**
- * The rules that one payload breaks, each once. `wrong`: attrs at which something is reported already; rules that read
- * there say nothing. Not re-entrant. A good payload gives one shared empty array.
+ * The rules that one payload breaks, each once. `reported`: attrs that have a problem already; a rule that reads one of
+ * these reports nothing. Not re-entrant. A valid payload gives one shared empty array.
  */
 export type RuleValidator = (payload: JsonObject, reported: ReadonlySet<string>) => readonly FoundRuleProblem[];
 
@@ -26,8 +26,8 @@ export interface RuleValidatorOptions {
 }
 
 /**
- * Compiles the rules of a request body's type; undefined when it has none that can be judged. Rules that depend on a
- * setting or a reference list that is not there are left out.
+ * Compiles the rules of a request body's type; undefined when it has none that can be checked. Rules that depend on a
+ * missing setting or reference list are left out.
  */
 export function compileRules(
   body: FieldType,
@@ -63,7 +63,7 @@ function visitNothing(): void {}
 const NO_PROBLEMS: readonly FoundRuleProblem[] = Object.freeze([]);
 
 interface FoundProblems {
-  /** By code, attr and path, so that rules which say the same thing say it once. */
+  /** By code, attr and path, so that rules that find the same problem report it once. */
   readonly problems: Map<string, FoundRuleProblem>;
 }
 
@@ -88,7 +88,7 @@ function addProblem({ rule, attr, path, value }: BrokenRule, { problems }: Found
 
 type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
-/** Each type is compiled once; undefined for one in which no rule stands. */
+/** Each type is compiled once; undefined for a type without rules in or below it. */
 function createVisitors(body: FieldType, context: RuleContext): (type: FieldType) => Visit | undefined {
   const compiler = createRuleCompiler(context);
   const bearing = typesWithRules(body, (rule) => skipReason(rule, context) === undefined);
@@ -187,7 +187,7 @@ function unionVisit(
   return (cursor, scope, add) => visits.find(({ type }) => couldBe(cursor.value, type))?.visit?.(cursor, scope, add);
 }
 
-/** As validation reads it: `null` stands for a tag that is not there, too. */
+/** As in validation, a missing tag counts as `null`. */
 function tagOf(tag: JsonValue | undefined): string {
   if (tag === undefined || tag === null) return "null";
   return typeof tag === "object" ? "" : String(tag);

@@ -7,14 +7,14 @@ import type { RuleDeclarations, SettingType, SettingValue } from "../language/ru
 import type { Cursor } from "./expressions/cursor.ts";
 import type { PhoneTest } from "./value-formats.ts";
 
-/** What rules know beside the payload. */
+/** What rules use beside the payload. */
 export interface RuleContext {
-  readonly book: RuleDeclarations;
+  readonly declarations: RuleDeclarations;
   /** The instance's settings that are declared, defaults filled in. */
   readonly settings: ReadonlyMap<string, SettingValue>;
   readonly references: ReadonlyMap<string, ReferenceList>;
   readonly clock: RuleClock;
-  /** For contracts whose rules ask for telephone numbers. */
+  /** For contracts with rules about telephone numbers. */
   readonly phone?: PhoneTest | undefined;
 }
 
@@ -34,17 +34,17 @@ export interface ReferenceList {
   readonly rows: readonly JsonObject[];
 }
 
-/** What one judgement looks at, beside the spot at which an expression is worked out. Written before each judgement. */
+/** What one check uses beside the cursor at which an expression is evaluated. Set before each check. */
 export interface Scope {
-  /** The object that the rule stands on: `top`. */
+  /** The object that the rule is attached to: `top`. */
   top: Cursor;
-  /** The object that is judged: `this`. */
+  /** The object that is checked: `this`. */
   self: Cursor;
   other: Cursor | undefined;
   found: Cursor | undefined;
-  /** Attrs at which structure is already reported; undefined when there are none. */
+  /** Attrs with a problem of structure; undefined when there are none. */
   reported: ReadonlySet<string> | undefined;
-  /** Whether something was read that is already reported. */
+  /** Whether the check read something that is reported already. */
   readsReported: boolean;
 }
 
@@ -94,8 +94,8 @@ function fits(value: SettingValue, { type }: SettingType): boolean {
 }
 
 /**
- * What rules take for now: this moment, or any moment of the day that the user has fixed. On such a day only what lies
- * after its end is the future, and only what lies before its start is the past.
+ * What counts as now for rules: this moment, or any moment of the day that the user has fixed. Then the future begins
+ * after the end of that day, and the past ends before its start.
  * @throws Failure `config` for a time zone that is not known
  */
 export function ruleClock(now: number, zone: string, today: string | undefined): RuleClock {

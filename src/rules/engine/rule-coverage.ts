@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { rulesWithin, skipReason } from "./rule-requirements.ts";
 import type { RuleContext } from "./rule-context.ts";
 
-/** What becomes of the codes that a contract publishes (`x-validators`). The lists hold each code once, in order. */
+/** How far rules cover the codes that a contract publishes (`x-validators`). The lists hold each code once, in order. */
 export interface Coverage {
   /** All of them. */
   readonly published: readonly string[];
@@ -13,14 +13,14 @@ export interface Coverage {
   /** Rules that requests can meet, and how many of them are left out. */
   readonly rules: number;
   readonly skipped: number;
-  /** What is not declared and would let rules speak: `rules.<name>`, `references.<name>`. */
+  /** What is not declared and would enable rules: `rules.<name>`, `references.<name>`. */
   readonly missing: readonly string[];
 }
 
 /**
- * `checked`: by a rule here. `partial`: by rules that only warn, or that find only some of what the published text
- * means, as the contract says. `setting`, `reference`: by a rule, once the setting or the list is there; `reference` also
- * where the contract says that no rule can do without one. The others are what the contract says; `open`: nothing.
+ * `checked`: by a rule here. `partial`: by rules that only warn or, as the contract states, cover only some of the
+ * published text. `setting`, `reference`: by a rule, once the setting or the list is declared; `reference` also where
+ * the contract states that a list is needed. The others are stated by the contract; `open`: nothing is stated.
  */
 export const COVERAGE_CLASSES = [
   "checked",
@@ -65,7 +65,7 @@ function classOfCheckedRule({ code, severity }: Rule, { ruleDeclarations }: Cont
   return severity === "warning" || ruleDeclarations.partial.has(code) ? "partial" : "checked";
 }
 
-/** What several rules say of a code together; of two that are left out, the later one's reason. */
+/** The class of a code with several rules; of two that are left out, the later one's reason. */
 function strongerClass(known: CoverageClass | undefined, found: CoverageClass): CoverageClass {
   if (known === "checked" || found === "checked") return "checked";
   return known === "partial" ? known : found;
@@ -89,7 +89,7 @@ function groupByClass(codes: readonly string[], classOf: (code: string) => Cover
   };
 }
 
-/** Anywhere in the document, in schemas that no request reaches too: that is what operators count. */
+/** Anywhere in the document, also in schemas that no request uses: operators count these too. */
 function publishedCodes(document: JsonValue): readonly string[] {
   const codes: string[] = [];
   const open: JsonValue[] = [document];

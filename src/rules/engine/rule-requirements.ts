@@ -5,18 +5,18 @@ import type { Rule, RuleDeclarations } from "../language/rule.ts";
 import { operandsOf } from "../language/rule.ts";
 import type { RuleContext } from "./rule-context.ts";
 
-/** Why a rule cannot be judged. */
+/** Why a rule cannot be checked. */
 type SkipReason =
   | { readonly kind: "setting"; readonly name: string }
   /** A list, or `list.column`. */
   | { readonly kind: "reference"; readonly name: string };
 
-/** The first thing that a rule depends on and that is not there. */
+/** The first missing thing that a rule depends on. */
 export function skipReason(
   rule: Rule,
-  { book, settings, references }: Pick<RuleContext, "book" | "settings" | "references">,
+  { declarations, settings, references }: Pick<RuleContext, "declarations" | "settings" | "references">,
 ): SkipReason | undefined {
-  const needs = requirementsOf(rule, book);
+  const needs = requirementsOf(rule, declarations);
   for (const name of needs.settings) if (!settings.has(name)) return { kind: "setting", name };
   for (const [name, { read }] of needs.lists) {
     const list = references.get(name);
@@ -32,7 +32,7 @@ export function rulesWithin(body: FieldType): readonly Rule[] {
   return [...new Set(typesWithin(body).flatMap(({ rules }) => rules ?? []))];
 }
 
-/** The types in which, or below which, a rule stands that counts. */
+/** The types that have, in or below them, a rule that counts. */
 export function typesWithRules(body: FieldType, counts: (rule: Rule) => boolean): ReadonlySet<FieldType> {
   const types = typesWithin(body);
   const bearing = new Set(types.filter(({ rules }) => rules?.some(counts)));
@@ -58,7 +58,7 @@ function childTypes(type: FieldType): readonly FieldType[] {
   return type.kind === "union" ? [...type.options, ...(type.discriminator?.mapping.values() ?? [])] : [];
 }
 
-/** What a rule depends on, also through named values. */
+/** What a rule depends on, directly or through named values. */
 interface RuleRequirements {
   readonly settings: ReadonlySet<string>;
   readonly formats: ReadonlySet<string>;
@@ -69,11 +69,11 @@ interface RuleRequirements {
 interface ListRequirements {
   /** Columns by which rows are found: a list without them is not the list that the rule means. */
   readonly keys: ReadonlySet<string>;
-  /** Columns of the row that was found: where a list has none of these, the rule has nothing to say. */
+  /** Columns of the row that was found: without them in the list, the rule cannot be checked. */
   readonly read: ReadonlySet<string>;
 }
 
-export function requirementsOf(rule: Rule, book: RuleDeclarations): RuleRequirements {
+export function requirementsOf(rule: Rule, declarations: RuleDeclarations): RuleRequirements {
   const needs: Collected = { settings: new Set(), formats: new Set(), lists: new Map() };
   if (rule.kind === "matches-format" && "name" in rule.format) needs.formats.add(rule.format.name);
   const found = rule.kind === "lookup" ? listIn(needs, rule.source) : undefined;
@@ -82,7 +82,7 @@ export function requirementsOf(rule: Rule, book: RuleDeclarations): RuleRequirem
     const { keys } = listIn(needs, rule.set.source);
     for (const column of rule.set.columns) keys.add(column);
   }
-  const gather: Traversal = { needs, book, found, seen: new Set() };
+  const gather: Traversal = { needs, declarations, found, seen: new Set() };
   for (const { expression } of operandsOf(rule)) visit(expression, undefined, gather);
   if (rule.each !== undefined) visit(rule.each, undefined, gather);
   return needs;
@@ -101,7 +101,7 @@ interface CollectedList {
 
 interface Traversal {
   readonly needs: Collected;
-  readonly book: RuleDeclarations;
+  readonly declarations: RuleDeclarations;
   /** The list that `found` is a row of. */
   readonly found: CollectedList | undefined;
   readonly seen: Set<Expression>;
@@ -113,7 +113,7 @@ function listIn({ lists }: Collected, name: string): CollectedList {
   return list;
 }
 
-/** @param rows the list whose rows the expression is worked out for, if it is in a filter of one */
+/** @param rows the list whose rows the expression is evaluated for, if it is in a filter of one */
 function visit(expression: Expression, rows: CollectedList | undefined, gather: Traversal): void {
   const { needs, seen } = gather;
   if (seen.has(expression)) return;
@@ -128,14 +128,14 @@ function visit(expression: Expression, rows: CollectedList | undefined, gather: 
 }
 
 function visitPath(path: PathExpression, rows: CollectedList | undefined, gather: Traversal): void {
-  const { book, needs, found } = gather;
+  const { declarations, needs, found } = gather;
   const [first, column] = path.steps.flatMap((step) => (step.kind === "field" ? [step.name] : []));
   const list = path.base === "listed" ? listIn(needs, first ?? "") : undefined;
   if (path.base === "listed") addColumn(column, list?.keys);
   if (path.base === "here") addColumn(first, rows?.keys);
   if (path.base === "found") addColumn(first, found?.read);
   for (const filter of subexpressionsOf(path)) visit(filter, list, gather);
-  const value = book.values.get(namedValueOf(path) ?? "");
+  const value = declarations.values.get(namedValueOf(path) ?? "");
   if (value !== undefined) visit(value, undefined, gather);
 }
 

@@ -5,7 +5,7 @@ import { FORMAT_NAMES } from "../language/format-names.ts";
 import { isCompanyNumber, isMirn, isMpan, isMprn, isNmi } from "./check-digits.ts";
 import type { Value } from "./expressions/rule-value.ts";
 
-/** Whether a value has the format. What the region does not decide passes. */
+/** Whether a value has the format. True where the format is not known for the region. */
 export type FormatTest = (value: Value, region: Value) => boolean;
 
 /** `phone`: for contracts that ask for telephone numbers; without it these pass. */
@@ -98,8 +98,8 @@ export type PhoneTest = (text: string, region: string | undefined, kind: PhoneKi
 type PhoneKind = "phone" | "mobile" | "landline";
 
 /**
- * Loads the numbering plans of all countries (libphonenumber's metadata, from which platforms judge too; editions
- * differ at the edges). Loaded only for contracts that ask: it takes longer than all the rest together.
+ * Loads the numbering plans of all countries (libphonenumber's metadata, which platforms use too; editions
+ * differ in details). Loaded only for contracts that ask: it takes longer than all the rest together.
  */
 export async function loadPhoneTest(): Promise<PhoneTest> {
   const { isSupportedCountry, parsePhoneNumberFromString } = await import("libphonenumber-js/max");

@@ -3,7 +3,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import type { KindReaders } from "./rule-schema.ts";
 import { days, expression, flag, kindReader, oneOrMore, path } from "./rule-schema.ts";
 
-/** How dates lie to each other, and to the clock. */
+/** The order of dates, and dates against the clock. */
 export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> = {
   "date-order": kindReader(
     { earlier: expression, later: expression, strict: flag() },
@@ -22,7 +22,7 @@ export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> =
   })),
 };
 
-/** How periods lie to each other. */
+/** The order of periods. */
 export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by"> = {
   "no-overlap": kindReader(
     { ...periodMembers(), "end-inclusive": flag(), group: oneOrMore(expression).optional() },

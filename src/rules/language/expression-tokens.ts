@@ -5,7 +5,7 @@ export interface Token {
   readonly offset: number;
 }
 
-/** What in an expression is not understood, and where (zero-based). */
+/** An error in an expression, with its place (zero-based). */
 export class ExpressionSyntaxError extends Error {
   readonly offset: number;
 
@@ -16,7 +16,7 @@ export class ExpressionSyntaxError extends Error {
   }
 }
 
-/** Takes an expression apart. @throws ExpressionFault */
+/** Splits an expression into tokens. @throws ExpressionSyntaxError */
 export function tokenise(text: string): readonly Token[] {
   const tokens: Token[] = [];
   let offset = 0;

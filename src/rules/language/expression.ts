@@ -1,4 +1,4 @@
-/** A condition, operand or filter of a rule, as its text was understood (docs/rules.md, "Expressions"). */
+/** A condition, operand or filter of a rule, parsed (docs/rules.md, "Expressions"). */
 export type Expression = Literal | Operation | Condition | PathExpression;
 
 export type Literal =
@@ -44,12 +44,21 @@ export function isCondition(expression: Expression): expression is Condition {
   return CONDITIONS.has(expression.kind);
 }
 
+const OTHERS: ReadonlySet<string> = new Set<Expression["kind"]>(["setting", "arithmetic", "call", "path"]);
+
+/** Tells an expression from the other objects that a rule is made of: nothing else in a rule has such a kind. */
+export function isExpression(part: object): part is Expression {
+  if (!("kind" in part) || typeof part.kind !== "string") return false;
+  const kinds: readonly ReadonlySet<string>[] = [LITERALS, CONDITIONS, OTHERS];
+  return kinds.some((known) => known.has(String(part.kind)));
+}
+
 export type Arithmetic = "+" | "-" | "*" | "/";
 export type Comparison = "=" | "!=" | "<" | "<=" | ">" | ">=";
 
 export interface PathExpression {
   readonly kind: "path";
-  /** Where the path starts; `above`: at the nearest object around in which its first step is present. */
+  /** Where the path starts; `above`: at the nearest enclosing object in which its first step is present. */
   readonly base: PathBase;
   readonly steps: readonly PathStep[];
   /** As it was written. */
@@ -63,7 +72,7 @@ export type PathStep =
   | { readonly kind: "field"; readonly name: string }
   | { readonly kind: "parent" }
   | { readonly kind: "items"; readonly filter?: Expression }
-  /** The values of an object's fields, whatever these are called. */
+  /** The values of all fields of an object. */
   | { readonly kind: "members" }
   /** A named value; always the last step. */
   | { readonly kind: "named"; readonly name: string };
@@ -88,7 +97,7 @@ export type FunctionName =
   | "contains"
   | "is-format";
 
-/** Name -> how many operands it takes, least and most. */
+/** Name -> the minimum and maximum number of operands. */
 export const FUNCTIONS: Readonly<Record<FunctionName, readonly [number, number]>> = {
   min: [1, 20],
   max: [1, 20],

@@ -27,10 +27,10 @@ export const FORMAT_NAMES = [
   "email-not-blackhole",
 ] as const;
 
-/** Formats of which nothing can be said without a region. */
+/** Formats that are defined only for a region. */
 const REGIONAL: readonly FormatName[] = ["postcode", "company-number"];
 
-/** What is wrong with a format without a region; undefined when it does without. */
+/** The error of a format without its region; undefined when it needs none. */
 export function missingRegion(format: string): string | undefined {
   return REGIONAL.some((name) => name === format)
     ? `the format "${format}" is that of a region: name it, such as config.region`

@@ -4,7 +4,7 @@ import type { Expression } from "./expression.ts";
 import { count, kindReader, type KindReaders } from "./rule-schema.ts";
 import { expression, oneOrMore, path } from "./rule-schema.ts";
 
-/** What a list may hold how often. */
+/** Limits on the items of a list. */
 export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
   "unique-by": kindReader(
     {

@@ -13,9 +13,9 @@ import {
 import { suggest } from "../../text/suggestion.ts";
 
 /**
- * Understands an expression of a rule (docs/rules.md). From loosest to tightest: `or`, `and`, `not`, comparisons,
+ * Parses an expression of a rule (docs/rules.md). From loosest to tightest: `or`, `and`, `not`, comparisons,
  * `+ -`, `* /`.
- * @throws ExpressionFault with the place at which it stops making sense
+ * @throws ExpressionSyntaxError with the place of the error
  */
 export function parseExpression(text: string): Expression {
   const reader = readerOf(text);
@@ -111,7 +111,7 @@ function parseSet(reader: TokenReader): readonly Expression[] {
   return reader.take("(") ? parseList(reader) : [parseSum(reader)];
 }
 
-/** What stands between brackets, separated by commas; the opening one has been read. */
+/** Expressions between brackets, separated by commas; the opening bracket has been read. */
 function parseList(reader: TokenReader): readonly Expression[] {
   const items = [parseOr(reader)];
   while (reader.take(",")) items.push(parseOr(reader));
@@ -213,7 +213,7 @@ function parseSetting(reader: TokenReader): Expression {
 }
 
 const BASES: readonly PathBase[] = ["this", "top", "above", "other", "found"];
-/** Words that would otherwise be taken for fields. */
+/** Words that are not fields. */
 const RESERVED: ReadonlySet<string> = new Set(["and", "or", "not", "in", "is", "present", "absent", "day", "days"]);
 
 function parsePath(reader: TokenReader): PathExpression {

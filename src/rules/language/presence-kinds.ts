@@ -2,7 +2,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { count, flag, kindReader, type KindReaders } from "./rule-schema.ts";
 import { expression, fields } from "./rule-schema.ts";
 
-/** Which fields are there. */
+/** Which fields are present. */
 export const PRESENCE_KINDS: KindReaders<
   "required-when" | "forbidden-when" | "requires" | "requires-one-of" | "forbids-together"
 > = {

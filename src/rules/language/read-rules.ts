@@ -15,10 +15,10 @@ import type { Rule, RuleDeclarations, RuleKind, SettingType, UndecidedReason } f
 import { UNDECIDED_REASONS } from "./rule.ts";
 import { VALUE_KINDS } from "./value-kinds.ts";
 
-/** Takes note of what is not understood; `path` is where in the document it stands. */
+/** Reports an error in a rule; `path` is its place in the document. */
 export type ReportRuleIssue = (message: string, path: AttrPath) => void;
 
-/** A schema's `x-rules`. A rule that is not understood is refused and left out. */
+/** A schema's `x-rules`. A rule with errors is reported and left out. */
 export function readRules(written: JsonValue, path: AttrPath, report: ReportRuleIssue): readonly Rule[] {
   if (!isJsonArray(written)) {
     report('"x-rules" must be a list of rules', path);
@@ -40,24 +40,24 @@ function readRule(written: JsonObject, path: AttrPath, reportAt: ReportRuleIssue
   const { kind, ...members } = written;
   if (typeof kind !== "string" || !isKind(kind)) return report(unknownKind(kind), "kind");
   const { members: own, read } = KIND_READERS[kind];
-  const strange = unknownMember(kind, members, own);
-  if (strange !== undefined) return report(strange.message, strange.name);
+  const unknown = unknownMember(kind, members, own);
+  if (unknown !== undefined) return report(unknown.message, unknown.name);
   const common = commonSchema.safeParse(members);
-  const understood = read(members);
-  if (typeof understood === "string") return report(`${kind}: ${understood}`);
-  for (const { issues } of [common.error, understood].filter((part) => part instanceof z.ZodError)) {
+  const parsed = read(members);
+  if (typeof parsed === "string") return report(`${kind}: ${parsed}`);
+  for (const { issues } of [common.error, parsed].filter((part) => part instanceof z.ZodError)) {
     for (const issue of issues)
       report(issueText(kind, issue), ...issue.path.filter((part) => typeof part !== "symbol"));
   }
-  if (!common.success || understood instanceof z.ZodError) return undefined;
+  if (!common.success || parsed instanceof z.ZodError) return undefined;
   const { "skip-if-missing": skipIfMissing, when, each, attr, message, code, severity } = common.data;
   return {
-    ...understood.check,
+    ...parsed.check,
     code,
     severity,
     skipIfMissing,
     place: path,
-    about: pathTexts(understood.about),
+    about: pathTexts(parsed.about),
     ...definedMembers({ when, each, attr, message }),
   };
 }
@@ -75,7 +75,7 @@ function unknownMember(
   return { name, message: `a rule of kind ${kind} has no member "${name}"${hint}` };
 }
 
-/** What every rule has beside its kind's own members. */
+/** The members that every rule has beside those of its kind. */
 const commonMembers = {
   code: z.string("must be the code of the problem").min(1, "must be the code of the problem"),
   when: expression.optional(),
@@ -105,12 +105,12 @@ function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): str
   return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
-/** The expression as the words of a problem show it. */
+/** The paths among the expressions, as the text of a problem shows them. */
 function pathTexts(about: readonly Expression[]): readonly string[] {
   return [...new Set(about.filter((one): one is PathExpression => one.kind === "path").map(({ text }) => text))];
 }
 
-/** The members of each kind, and what they mean. Unknown members are refused by whoever reads them. */
+/** How each kind is read. `readRule` reports unknown members. */
 const KIND_READERS: KindReaders<RuleKind> = {
   ...PRESENCE_KINDS,
   ...VALUE_KINDS,
@@ -173,7 +173,7 @@ const coverageSchema = z
     return { undecided, partial: new Set(lists.partial) };
   });
 
-/** Names that use themselves, straight or through others. */
+/** Names that use themselves, directly or through others. */
 function circularNames(values: ReadonlyMap<string, Expression>): readonly string[] {
   const uses = new Map([...values].map(([name, value]) => [name, namesIn(value)]));
   return [...values.keys()].filter((name) => {

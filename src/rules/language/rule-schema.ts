@@ -7,7 +7,7 @@ import type { Expression, PathExpression } from "./expression.ts";
 import { parseExpression } from "./parse-expression.ts";
 import type { FieldGroup, RuleCheck, RuleKind } from "./rule.ts";
 
-/** Understands the members of one kind. A text in place of the check says what is wrong with them together. */
+/** Reads the members of one kind. A text in place of the check is an error of their combination. */
 interface KindReader {
   readonly members: z.ZodRawShape;
   readonly read: (members: unknown) => ParsedKind | z.ZodError | string;
@@ -23,14 +23,14 @@ interface ParsedKind {
 
 export function kindReader<Shape extends z.ZodRawShape>(
   members: Shape,
-  understand: (rule: z.output<z.ZodObject<Shape>>) => ParsedKind | string,
+  parse: (rule: z.output<z.ZodObject<Shape>>) => ParsedKind | string,
 ): KindReader {
   const schema = z.object(members);
   return {
     members,
     read: (written) => {
       const parsed = schema.safeParse(written);
-      return parsed.success ? understand(parsed.data) : parsed.error;
+      return parsed.success ? parse(parsed.data) : parsed.error;
     },
   };
 }
@@ -43,7 +43,7 @@ export function count(): z.ZodInt {
   return z.int("must be a whole number").min(0, "must not be negative");
 }
 
-/** An expression as YAML holds it: text; or a number or boolean, which stand for themselves. */
+/** An expression in YAML: text, or a number or boolean as literals. */
 export const expression: z.ZodType<Expression> = z
   .union([z.string(), z.number(), z.boolean()], "must be an expression")
   .transform((written, context): Expression => {
@@ -60,14 +60,14 @@ export const expression: z.ZodType<Expression> = z
     }
   });
 
-/** An expression that is nothing but a path. */
+/** An expression that is only a path. */
 export const path: z.ZodType<PathExpression> = expression.transform((parsed, context): PathExpression => {
   if (parsed.kind === "path") return parsed;
   context.addIssue({ code: "custom", message: "must be the path of a field, such as day_of_month or meters[].serial" });
   return z.NEVER;
 });
 
-/** A value as it is meant, and not an expression: a text stands for itself. */
+/** A value, not an expression: a text is that text. */
 export const literal: z.ZodType<Expression> = z
   .union([z.string(), z.number(), z.boolean(), z.null()], "must be a text, a number, true, false or null")
   .transform((value): Expression => {
@@ -77,7 +77,7 @@ export const literal: z.ZodType<Expression> = z
     return { kind: "number", digits: String(value) };
   });
 
-/** One, or a list of some. */
+/** One, or a list of at least one. */
 export function oneOrMore<Value>(schema: z.ZodType<Value>): z.ZodType<readonly Value[]> {
   return z.preprocess((written) => (Array.isArray(written) ? written : [written]), z.array(schema).min(1));
 }

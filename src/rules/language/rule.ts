@@ -1,16 +1,16 @@
 import type { AttrPath, AttrSegment } from "../../json/attr.ts";
 import type { Severity } from "../../model/problem.ts";
-import type { Expression, PathExpression } from "./expression.ts";
+import { type Expression, isExpression, type PathExpression } from "./expression.ts";
 
-/** A rule over several fields, understood (`x-rules`; docs/rules.md has the meaning of each kind). */
+/** A rule over several fields, as it was read (`x-rules`; docs/rules.md explains each kind). */
 export type Rule = RuleBase & RuleCheck;
 
 interface RuleBase {
   readonly code: string;
   readonly when?: Expression;
-  /** The objects below that the rule is judged for, in place of the one it stands on. */
+  /** The objects below that the rule is checked for, in place of the one that it is attached to. */
   readonly each?: PathExpression;
-  /** Where problems are addressed, from the value that the rule stands on; `[]` is an index of the item in question. */
+  /** Where problems are addressed, relative to the value that the rule is attached to; `[]` is the index of the item in question. */
   readonly attr?: readonly AttrSegment[];
   readonly message?: string;
   readonly severity: Severity;
@@ -18,7 +18,7 @@ interface RuleBase {
   readonly skipIfMissing: boolean;
   /** Where it is written in the document. */
   readonly place: AttrPath;
-  /** What the rule says of which fields, as written, for words. */
+  /** The fields that the rule is about, as written, for messages. */
   readonly about: readonly string[];
 }
 
@@ -129,15 +129,15 @@ type SetOfValues =
   | { readonly literals: readonly (readonly Expression[])[] }
   | { readonly source: string; readonly columns: readonly string[] };
 
-/** What rules share: written at the root of the document. */
+/** What rules share, from the root of the document. */
 export interface RuleDeclarations {
-  /** `x-rule-values`: name -> what it stands for. */
+  /** `x-rule-values`: name -> its expression. */
   readonly values: ReadonlyMap<string, Expression>;
   /** `x-rule-settings`. */
   readonly settings: ReadonlyMap<string, SettingType>;
-  /** `x-rule-coverage`: published code -> why no rule decides it. */
+  /** `x-rule-coverage`: published code -> why no rule covers it. */
   readonly undecided: ReadonlyMap<string, UndecidedReason>;
-  /** Codes whose rules find only some of what the published text means. */
+  /** Codes whose rules cover only some of the published text. */
   readonly partial: ReadonlySet<string>;
 }
 
@@ -152,67 +152,27 @@ export type SettingValue = boolean | number | string | readonly string[];
 export const UNDECIDED_REASONS = ["reference", "platform", "unclear", "not-in-schema"] as const;
 export type UndecidedReason = (typeof UNDECIDED_REASONS)[number];
 
-/** An expression of a rule, and the path to the objects at which it is worked out (from the rule's own object). */
+/** An expression of a rule, and the path to the objects at which it is evaluated (from the rule's own object). */
 interface Operand {
   readonly expression: Expression;
   readonly at?: PathExpression;
 }
 
-/** All expressions of a rule but `each`; those of a list's items are marked with the list. */
+/** All expressions of a rule but `each`. Those evaluated for each item of a list name the list as `at`. */
 export function operandsOf(rule: Rule): readonly Operand[] {
-  return [...plain([rule.when]), ...checkOperands(rule)];
+  const lists = "lists" in rule ? rule.lists : "list" in rule ? [rule.list] : [];
+  return Object.entries(rule).flatMap(([name, member]) => {
+    const expressions = name === "each" ? [] : expressionsIn(member);
+    if (!ITEM_MEMBERS.has(name)) return expressions.map((expression) => ({ expression }));
+    return lists.flatMap((at) => expressions.map((expression) => ({ expression, at })));
+  });
 }
 
-type Operands = { readonly [Kind in RuleKind]: (check: CheckOf<Kind>) => readonly Operand[] };
-type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;
+/** Members of a rule that are evaluated for each item of its list. */
+const ITEM_MEMBERS: ReadonlySet<string> = new Set(["key", "unless", "group", "presence", "start", "end", "match"]);
 
-const OPERANDS: Operands = {
-  "required-when": ({ fields }) => groups(fields),
-  "forbidden-when": ({ fields }) => groups(fields),
-  requires: (check) => [...plain([check.if]), ...groups(check.needs)],
-  "requires-one-of": ({ fields }) => groups(fields),
-  "forbids-together": ({ fields }) => groups(fields),
-  "conditional-value": ({ field }) => plain([field]),
-  "in-set": ({ values, set }) => plain([...values, ...("literals" in set ? set.literals.flat() : [])]),
-  lookup: ({ values, test }) => plain([...values, test]),
-  "matches-format": ({ value, format }) => plain([value, "region" in format ? format.region : undefined]),
-  "date-order": ({ earlier, later }) => plain([earlier, later]),
-  "not-future": ({ value }) => plain([value]),
-  "not-past": ({ value }) => plain([value]),
-  within: ({ value, min, max }) => plain([value, min, max]),
-  "unique-by": ({ lists, key = [], unless }) =>
-    lists.flatMap((list) => [...plain([list]), ...within(list, [...key, unless])]),
-  "count-limit": ({ list, group = [] }) => [...plain([list]), ...within(list, group)],
-  "equals-across": (check) =>
-    "values" in check ? plain(check.values) : [...plain([check.list]), ...within(check.list, check.presence)],
-  "sum-equals": ({ sum, equals, tolerance }) => plain([sum, equals, tolerance]),
-  "refers-to": ({ values, targets }) => plain([...values, ...targets]),
-  "no-overlap": periodOperands,
-  contiguous: (check) => [...periodOperands(check), ...plain([check.from])],
-  "covered-by": (check) => [
-    ...periodOperands(check),
-    ...plain([check.value, check.to]),
-    ...within(check.list, [check.match]),
-  ],
-  holds: ({ test }) => plain([test]),
-};
-
-function checkOperands<Kind extends RuleKind>(check: CheckOf<Kind>): readonly Operand[] {
-  return OPERANDS[check.kind](check);
-}
-
-function periodOperands({ list, start, end, group = [] }: Periods): readonly Operand[] {
-  return [...plain([list]), ...within(list, [start, end, ...group])];
-}
-
-function plain(expressions: readonly (Expression | undefined)[]): readonly Operand[] {
-  return expressions.flatMap((expression) => (expression === undefined ? [] : [{ expression }]));
-}
-
-function within(at: PathExpression, expressions: readonly (Expression | undefined)[]): readonly Operand[] {
-  return plain(expressions).map((operand) => ({ ...operand, at }));
-}
-
-function groups(fields: readonly FieldGroup[]): readonly Operand[] {
-  return plain(fields.flat());
+/** The expressions in a member of a rule, at any depth. */
+function expressionsIn(member: unknown): readonly Expression[] {
+  if (typeof member !== "object" || member === null) return [];
+  return isExpression(member) ? [member] : Object.values(member).flatMap(expressionsIn);
 }

@@ -7,7 +7,7 @@ import { flag, kindReader, type KindReaders } from "./rule-schema.ts";
 import type { RuleCheck } from "./rule.ts";
 import { expression, literal, oneOrMore, path, wholePattern } from "./rule-schema.ts";
 
-/** What values may be, alone and beside others. */
+/** The values of fields, alone and compared with others. */
 export const VALUE_KINDS: KindReaders<
   | "conditional-value"
   | "in-set"

@@ -33,7 +33,7 @@ export interface DataImportDependencies {
   readonly now: () => number;
 }
 
-/** What an operation does once its payload is found good. */
+/** What an operation does with a valid payload. */
 type PayloadHandler = (payload: JsonObject, identity: RecordIdentity) => Reply;
 
 interface RecordIdentity {
@@ -61,9 +61,9 @@ export function supplierIn(body: string): string {
 }
 
 /**
- * Plays one POST operation of the contract: authentication, JSON, import supplier, payload, then what the operation is
- * for. The contract's workflows tell that; of an operation that is in none, its path: `validate` changes nothing,
- * `notes` adds notes, `account` makes an account, others just accept.
+ * Plays one POST operation of the contract: authentication, JSON, import supplier, payload, then the effect. The
+ * contract's workflows say what that is. For an operation in no workflow the path decides: `validate` changes nothing,
+ * `notes` adds notes, `account` makes an account, any other only accepts.
  */
 function dataImportHandler(
   operation: Operation,
@@ -123,7 +123,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }
 
-/** Specification 3: only an ongoing migration takes anything. */
+/** API specification 3: only the import supplier of an ongoing migration accepts data. */
 function refuseSupplier(code: string, state: SandboxState): Reply | undefined {
   const status = state.supplierStatus(code);
   if (status === undefined || status === "Ongoing") return undefined;
@@ -142,7 +142,7 @@ function refusePayload(body: JsonValue, judge: Judge, { check }: DataImportDepen
   return invalidPayload(FAILED_VALIDATION, "The payload failed validation.", errors);
 }
 
-/** Scheduling names no field: what is wrong, validation tells (PLATFORM 2.15). */
+/** The published reply to scheduling names no field: the errors come from validation. */
 function withoutFieldErrors(refused: Reply): Reply {
   if (!isJsonObject(refused.body) || refused.body["code"] !== FAILED_VALIDATION) return refused;
   const detail = "Import process validation failed. Please validate the import process to get full details.";
@@ -191,7 +191,7 @@ function addNotes({ state }: DataImportDependencies): PayloadHandler {
   };
 }
 
-/** The platform takes notes with the same body, written at the same time, for the same note (PLATFORM 2.6). */
+/** As the operators' API guide says, a note with the same body and the same `created_at` is the same note. */
 function noteHash({ body = null, created_at = null }: JsonObject): string {
   return createHash("sha256")
     .update(JSON.stringify([body, created_at]))

@@ -6,7 +6,7 @@ import type { Clock } from "../../time/clock.ts";
 import type { Handler, LoginAttempt } from "../sandbox-reply.ts";
 import type { IssuedToken, TokenLifetime, Tokens } from "./authentication.ts";
 
-/** Specification 5.2, with the input and output fields that instances publish (PLATFORM 8). */
+/** API specification 5.2, with the input and output fields of the GraphQL schemas that operators publish. */
 const SCHEMA = buildSchema(`
   "Any JSON value."
   scalar GenericScalar

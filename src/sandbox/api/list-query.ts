@@ -11,7 +11,7 @@ interface Paging {
   readonly mostSize?: number;
 }
 
-/** The list envelope of specification 2.1, with absolute addresses of the pages before and after. */
+/** The list envelope of API specification 2.1, with absolute addresses of the pages before and after. */
 export function pageReply(
   request: PlatformRequest,
   { total, size, mostSize }: Paging,

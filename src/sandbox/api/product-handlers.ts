@@ -8,7 +8,7 @@ import { pageReply, queryTimeMs } from "./list-query.ts";
 const PRODUCT_PAGE_SIZE = 100;
 const BOOLEAN_FILTERS = ["is_variable", "is_green", "is_tracker", "is_prepay", "is_business"] as const;
 
-/** `GET /products/` with the filters of specification 4.1 and those that instances publish (PLATFORM 9). */
+/** `GET /products/` with the filters of API specification 4.1 and of operators' published OpenAPI documents. */
 export function productListHandler(now: () => number): Handler {
   return (request) => {
     const { query } = request;
@@ -94,7 +94,7 @@ const DAY_MS = 86_400_000;
 /** Rates that are not half-hourly change once in this time. */
 const FIXED_RATE_MS = 91 * DAY_MS;
 
-/** Specification 4.2 and its sisters: rates of the period, the latest first; an end without a beginning is refused. */
+/** API specification 4.2 and 4.3: rates of the period, the latest first; an end without a beginning is refused. */
 export function rateListHandler({ fuel, kind, now }: RateList & { readonly now: () => number }): Handler {
   return (request) => {
     const tariff = findTariff(request.params["tariff"] ?? "");

@@ -41,7 +41,7 @@ function accountHandler(state: ReadRouteDependencies["state"], authenticate: Aut
   };
 }
 
-/** An account that is there from the start, in the form that instances publish (PLATFORM 9). */
+/** An account that exists from the start, in the form of operators' published OpenAPI documents. */
 export const SAMPLE_ACCOUNT: JsonObject & { readonly number: string } = {
   number: "A-5A3D1C0B",
   properties: [

@@ -15,7 +15,7 @@ export interface WorkflowReadDependencies extends Pick<WorkflowDependencies, "pr
   readonly authenticate: Authenticate;
 }
 
-/** The GET operations that the contract's workflows ask, with their replies in the places where the contract looks. */
+/** The GET operations that the contract's workflows use. Their replies have each value where the contract looks for it. */
 export function workflowReads(dependencies: WorkflowReadDependencies): readonly Route[] {
   return getRoles(dependencies.contract).map((role) => ({
     method: "GET",
@@ -40,7 +40,7 @@ function readHandler(role: GetRole, dependencies: WorkflowReadDependencies): Han
   };
 }
 
-/** PLATFORM 2.16. */
+/** The reply of `GET /v2/data-import/accounts/{supplier}/{id}/` in operators' published OpenAPI documents. */
 function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const found = dependencies.processes.scheduled(identity) ?? finishedProcess(identity, dependencies);
   if (found === undefined) return refusal(404, "not_found", "The requested resource was not found.");
@@ -65,7 +65,7 @@ function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: Workfl
 
 const EVENT_NAMES = { PENDING: "CREATED", IN_PROGRESS: "CREATED", PROCESSED: "PROCESSED", ERRORED: "ERRORED" } as const;
 
-/** An account that was made in another way, or before a restart. */
+/** For an account that was not made by a workflow of this run of the sandbox. */
 function finishedProcess(
   { supplier, key }: ProcessIdentity,
   { state }: WorkflowReadDependencies,
@@ -80,7 +80,7 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** PLATFORM 2.4 and 2.5. */
+/** The replies of `account-transfer-status` and of the lists of import processes in operators' published OpenAPI documents. */
 function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const { state, processes } = dependencies;
   const place = readBack.account ?? ["kraken_account_number"];

@@ -13,11 +13,11 @@ export interface PostRole {
   readonly existingCode: string | undefined;
   /** Where the reply of a success holds the account number. */
   readonly account: AttrPath;
-  /** Who is scheduled here tells why it was refused elsewhere. */
+  /** A record refused here is explained by another operation. */
   readonly hasSeparateValidation: boolean;
 }
 
-/** What a GET operation tells. */
+/** What a GET operation reports. */
 export interface GetRole {
   readonly path: string;
   /** Names of the path's parameters. */
@@ -61,7 +61,7 @@ function keyOf({ key = ["external_account_number"] }: Operation): AttrPath {
   return key;
 }
 
-/** The field of a small body that is made from the business key. */
+/** The field of the body that is made from the business key. */
 function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, bearer: Operation): AttrPath | undefined {
   const field = Object.entries(body ?? {}).find(
     ([, source]) => "attr" in source && formatAttr(source.attr) === formatAttr(keyOf(bearer)),
@@ -69,7 +69,7 @@ function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, bear
   return field && [field[0]];
 }
 
-/** The GET operations that workflows ask. */
+/** The GET operations that workflows use. */
 export function getRoles({ operations }: Contract): readonly GetRole[] {
   const roles = new Map<string, GetRole>();
   for (const bearer of operations) {

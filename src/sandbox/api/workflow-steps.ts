@@ -34,7 +34,7 @@ export function workflowStepHandler(
   };
 }
 
-/** Shapes C and D of PLATFORM 5: the account number stands where the contract looks for it. */
+/** The replies "already imported" of both generations of the API: the account number is where the contract looks for it. */
 function alreadyImported(
   { existingAccount, existingCode }: PostRole,
   { key }: ProcessIdentity,

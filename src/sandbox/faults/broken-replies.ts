@@ -5,13 +5,13 @@ import type { Reply } from "../sandbox-reply.ts";
 import { refusal } from "../sandbox-reply.ts";
 import type { FaultOptions } from "./fault-options.ts";
 
-/** HTTP 429 as the Django REST framework says it, with the `Retry-After` that the options name. */
+/** HTTP 429 in the form of the Django REST framework, with the `Retry-After` that the options name. */
 export function throttledReply({ retryAfter = 1 }: FaultOptions): Reply {
   const wait = typeof retryAfter === "number" ? ` Expected available in ${retryAfter} seconds.` : "";
   return { ...refusal(429, "throttled", `Request was throttled.${wait}`), headers: retryHeader(retryAfter) };
 }
 
-/** HTTP 429 of the cap on processing, which says nothing of when to come back (PLATFORM 2.3). */
+/** HTTP 429 of the limit on processing: the published reply has no `Retry-After`. */
 export const PROCESSING_CAP_REPLY: Reply = refusal(429, "throttled", "Too many accounts are being processed.");
 
 /** The reply of a platform, or of the proxy before it, that has failed. */

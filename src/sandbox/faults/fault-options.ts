@@ -2,25 +2,25 @@ import type { JsonValue } from "../../json/json-value.ts";
 import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** When a fault strikes. Requests are the data-import requests received since the faults were last set, counted from 1. */
+/** When a fault happens. Requests are the data-import requests received since the faults were last set, counted from 1. */
 export interface Trigger {
   /** Every nth request. */
   readonly every?: number;
-  /** This share of the requests (0 to 1), by the seeded dice. */
+  /** This share of the requests (0 to 1), by seeded random numbers. */
   readonly share?: number;
   /** Exactly these requests. */
   readonly at?: readonly number[];
 }
 
-/** How the sandbox misbehaves. What concerns tokens and logins strikes those; everything else, data-import requests only. */
+/** The faults of the sandbox. Those of tokens and logins concern these; all others concern data-import requests only. */
 export interface FaultOptions {
-  /** Seed of the dice for shares and latencies; the same seed gives the same faults. */
+  /** Seed of the random numbers for shares and latencies; the same seed gives the same faults. */
   readonly seed?: number;
   /** Milliseconds before a request is looked at: fixed, or anywhere between two values. */
   readonly latencyMs?: number | readonly [number, number];
   /** HTTP 429 before processing. */
   readonly throttle?: Trigger;
-  /** `Retry-After` of every 429 and 503: seconds, or a text sent as it is; "none" leaves the header out. Default 1. */
+  /** `Retry-After` of every 429 and 503: seconds, or a text that is sent unchanged; "none" leaves the header out. Default 1. */
   readonly retryAfter?: number | string;
   /** `errorStatus` instead of processing. */
   readonly errorBefore?: Trigger;
@@ -38,9 +38,9 @@ export interface FaultOptions {
   readonly hangAfter?: Trigger;
   /** Processes, sends the status and half of the body, then resets the connection. */
   readonly cutAfter?: Trigger;
-  /** Turns the request's import supplier Paused when this request arrives. */
+  /** Sets the request's import supplier to Paused when this request arrives. */
   readonly pauseAt?: number;
-  /** Makes every token worthless when this request arrives. */
+  /** Revokes every token when this request arrives. */
   readonly rotateTokensAt?: number;
   /** HTTP 429 for requests beyond this many at a time. */
   readonly maxInFlight?: number;
@@ -151,7 +151,7 @@ function readLatency(value: JsonValue, name: string): number | readonly [number,
   return [least, most];
 }
 
-/** From 1: an every-nothing-th request cannot be. */
+/** Every nth request, from 1. */
 function wholeNumber(value: JsonValue, name: string): number {
   const found = amount(value, name);
   if (!Number.isSafeInteger(found) || found < 1) throw wrong(name, "a whole number from 1");

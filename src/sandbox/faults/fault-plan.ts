@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../../time/clock.ts";
 import type { FaultOptions, Trigger } from "./fault-options.ts";
 
-/** What shall happen to one data-import request. */
+/** The faults of one data-import request. */
 export interface RequestFaults {
   readonly latencyMs: number;
   readonly before: "throttle" | "cap" | "error" | "reset" | "hang" | undefined;
@@ -15,12 +15,12 @@ export interface FaultPlan {
   readonly options: () => FaultOptions;
   /** Puts other faults in force; requests are counted from 1 again. */
   readonly set: (options: FaultOptions) => void;
-  /** Decides the fate of the next request. Call `leave` when it is over. */
+  /** Decides the faults of the next request. Call `finish` when it is over. */
   readonly enter: (route?: CappedRoute) => RequestFaults;
   readonly leave: (route?: CappedRoute) => void;
 }
 
-/** `isProcessing`: of the requests that make accounts, the platform may take only so many at a time. */
+/** `isProcessing`: of the requests that create accounts, the platform may accept only so many at a time. */
 interface CappedRoute {
   readonly isProcessing?: boolean;
 }
@@ -100,12 +100,10 @@ function afterTriggers(options: FaultOptions): Triggers<NonNullable<RequestFault
   ];
 }
 
-/** Every share draws its own number, struck or not, so that one fault does not shift the dice of another. */
+/** Every share draws a number for each request, used or not: one fault does not change the random numbers of another. */
 function firstTriggered<Name>(triggers: Triggers<Name>, request: number, random: Random): Name | undefined {
-  const struck = triggers.flatMap(([name, trigger]) =>
-    trigger && isTriggered(trigger, request, random) ? [name] : [],
-  );
-  return struck[0];
+  const due = triggers.flatMap(([name, trigger]) => (trigger && isTriggered(trigger, request, random) ? [name] : []));
+  return due[0];
 }
 
 /** @param request counted from 1 */
@@ -120,7 +118,7 @@ function latency(range: number | readonly [number, number], random: Random): num
   return least + random() * (most - least);
 }
 
-/** Mulberry32 by Tommy Ettinger (public domain), 32 bits of state, good enough for dice: the same seed, the same numbers. */
+/** Mulberry32 by Tommy Ettinger (public domain), 32 bits of state: the same seed gives the same numbers. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

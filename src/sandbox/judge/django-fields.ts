@@ -10,7 +10,7 @@ const MAX_NUMBER_LENGTH = 1000;
 
 /**
  * Converts a value as the platform's fields do without a word (Django REST framework, fields.py).
- * What cannot be converted is returned as it is, for the judge to refuse.
+ * What cannot be converted is returned unchanged, and is refused later.
  */
 export function coerce(value: unknown, to: string, choices: readonly JsonScalar[] = []): unknown {
   switch (to) {
@@ -120,7 +120,7 @@ function limitCodes(text: string, rule: DecimalRule): readonly string[] {
   ];
 }
 
-/** `YYYY-MM-DD`, a day that exists (specification 2.7.4), from year 1. */
+/** `YYYY-MM-DD`, a day that exists (API specification 2.7.4), from year 1. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   return (

@@ -8,7 +8,7 @@ import type { DataValidateFunction } from "./union-keywords.ts";
 import { unionKeywords } from "./union-keywords.ts";
 
 /**
- * Compiles a schema of `judge-schema.ts`. Beside JSON Schema's own keywords it knows those of the platform:
+ * Compiles a schema of `request-schema.ts`. Beside JSON Schema's own keywords it knows those of the platform:
  * `coerce` converts, `text`, `documentPath`, `form` and `decimal` judge, and their errors carry the platform's code
  * as `params.code`; `tagged` and `bestOf` choose between schemas.
  *
@@ -132,7 +132,7 @@ function codeCheck(keyword: string, check: (text: string) => readonly string[]):
 
 const MAX_PATH_BYTES = 1024;
 
-/** Why a document path is unsafe (specification 2.5: relative to the import supplier's root); undefined when it is safe. */
+/** Why a document path is unsafe (API specification 2.5: relative to the import supplier's root); undefined when it is safe. */
 function unsafePathReason(path: string): string | undefined {
   return PATH_CHECKS.find(([, isUnsafe]) => isUnsafe(path))?.[0];
 }

@@ -50,7 +50,7 @@ interface JudgeFinding {
   readonly code: string;
 }
 
-/** Ajv's errors as the platform's codes at the platform's addresses (PLATFORM 5.1-5.2), each once. */
+/** Ajv's errors as the platform's codes at the platform's addresses (docs/errors.md), each once. */
 function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   const found = errors.flatMap(findingsOf);
   const broken = new Set(found.filter(({ code }) => NO_VALUE_CODES.has(code)).map(({ attr }) => attr));

@@ -5,9 +5,9 @@ import { flattenSchema, resolveRef } from "./openapi-schema.ts";
 import { impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
 
 /**
- * Turns a request schema of an OpenAPI document into JSON Schema for Ajv, with the keywords of `judge-ajv.ts`.
- * The data to judge is the member `body` of the object that is validated.
- * Objects are closed (specification 2.7.5), `allOf` is merged, read-only properties may be present and are not looked at.
+ * Turns a request schema of an OpenAPI document into JSON Schema for Ajv, with the keywords of `judge-keywords.ts`.
+ * The data to validate is the member `body` of the object that is validated.
+ * Objects are closed (API specification 2.7.5), `allOf` is merged, read-only properties may be present and are not looked at.
  */
 export function toJudgeSchema(document: JsonObject, schema: JsonObject): JsonObject {
   const definitions: Record<string, JsonObject> = {};
@@ -145,7 +145,7 @@ function listSchema(
   };
 }
 
-/** Decides where errors of the list itself are addressed (PLATFORM 5.1): a list of serializers, or a plain list field. */
+/** Decides the address of errors of the list itself: the Django REST framework has one for a list of serializers, another for a plain list field. */
 function holdsObjects(items: JsonObject, document: JsonObject): boolean {
   const parts = flattenSchema(document, items);
   const options = parts.map((part) => part["oneOf"] ?? part["anyOf"]).find((list) => list !== undefined);

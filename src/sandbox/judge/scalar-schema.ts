@@ -1,7 +1,7 @@
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 import { isScalar } from "./openapi-schema.ts";
 
-/** JSON Schema for one value: first converted as the platform would (`coerce`), then judged. */
+/** JSON Schema for one value: first converted as the platform would (`coerce`), then validated. */
 export function scalarSchema(parts: readonly JsonObject[], type: string | undefined, nullable: boolean): JsonObject {
   switch (type) {
     case undefined:

@@ -73,7 +73,7 @@ function fullReference(ref: string): string {
   return /[#/]/.test(ref) ? ref : `#/components/schemas/${ref}`;
 }
 
-/** The JSON kind of the values that a schema is about, as far as it says. */
+/** The JSON type of the values that a schema describes; undefined where it leaves that open. */
 function jsonKindOf(parts: readonly JsonObject[]): "object" | "list" | "scalar" | "any" {
   if (parts.some((part) => "oneOf" in part || "anyOf" in part)) return "any";
   if (parts.some((part) => valuesOf(part) !== undefined)) return "scalar";

@@ -12,7 +12,7 @@ export interface ImportProcesses {
   readonly staged: (identity: ProcessIdentity) => JsonObject | undefined;
   /**
    * Makes the account some time later. Scheduled twice while the first is pending, two are made: what the platform does
-   * then is unknown (PLATFORM 15), so nothing may rely on its noticing.
+   * then is not documented, so nothing may rely on its noticing.
    */
   readonly schedule: (identity: ProcessIdentity, payload: JsonObject) => void;
   /** The latest that was scheduled. */

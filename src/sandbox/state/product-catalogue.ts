@@ -1,4 +1,4 @@
-/** A product of specification 2.2, without its links. */
+/** A product of API specification 2.2, without its links. */
 export interface Product {
   readonly code: string;
   readonly direction: "IMPORT" | "EXPORT";

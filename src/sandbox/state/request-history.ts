@@ -20,7 +20,7 @@ export interface HistoryEntry {
 
 export interface RequestHistory {
   readonly entries: () => readonly HistoryEntry[];
-  /** Notes an arrival; the returned function adds what became of it. */
+  /** Records a request; the returned function adds its outcome. */
   readonly arrive: (arrival: Pick<HistoryEntry, "at" | "method" | "path">) => (more: Partial<HistoryEntry>) => void;
   readonly clear: () => void;
 }

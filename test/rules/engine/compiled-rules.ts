@@ -10,7 +10,7 @@ import { ruleSettingValues } from "../../../src/rules/engine/rule-context.ts";
 
 export interface Judging {
   /** Top-level members of the document: x-rule-values, x-rule-settings. */
-  readonly book?: JsonObject;
+  readonly declarations?: JsonObject;
   readonly settings?: Readonly<Record<string, SettingValue>>;
   readonly references?: Readonly<Record<string, ReferenceList>>;
   readonly today?: string;
@@ -20,8 +20,14 @@ export interface Judging {
   readonly wrong?: readonly string[];
 }
 
+const RECEIPT = { type: "object", properties: { account_number: { type: "string" } } };
+
 /** A contract whose one request takes anything, with these rules on it. */
-export function contractOf(rules: readonly JsonObject[], book: JsonObject = {}, properties?: JsonObject): Contract {
+export function contractOf(
+  rules: readonly JsonObject[],
+  declarations: JsonObject = {},
+  properties?: JsonObject,
+): Contract {
   const schema: JsonObject =
     properties === undefined
       ? { type: "object", additionalProperties: true, "x-rules": rules }
@@ -34,18 +40,18 @@ export function contractOf(rules: readonly JsonObject[], book: JsonObject = {}, 
         post: {
           operationId: "things",
           requestBody: { content: { "application/json": { schema } } },
-          responses: { "200": { description: "" } },
+          responses: { "200": { description: "", content: { "application/json": { schema: RECEIPT } } } },
         },
       },
     },
-    ...book,
+    ...declarations,
   };
   return loadContract([{ file: "rules.yaml", text: stringify(document, { aliasDuplicateObjects: false }) }]);
 }
 
 export function ruleContextOf(contract: Contract, judging: Judging = {}): RuleContext {
   return {
-    book: contract.ruleDeclarations,
+    declarations: contract.ruleDeclarations,
     settings: ruleSettingValues(contract.ruleDeclarations, judging.settings ?? {}),
     references: new Map(Object.entries(judging.references ?? {})),
     clock: ruleClock(judging.now ?? Date.parse("2026-03-15T12:00:00Z"), judging.zone ?? "UTC", judging.today),
@@ -60,7 +66,7 @@ export function broken(rule: JsonObject, payload: JsonObject, judging: Judging =
 export function brokenOf(rules: readonly JsonObject[], payload: JsonObject, judging: Judging = {}): readonly string[] {
   const contract = contractOf(
     rules.map((rule) => ({ code: "broken", ...rule })),
-    judging.book,
+    judging.declarations,
   );
   const errors = contract.findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join("\n"));

@@ -9,7 +9,7 @@ import { eachValue } from "./value-checks.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Points at the later of the two, unless only the earlier one has several values. */
+/** Reports the later of the two, unless only the earlier one has several values. */
 export function dateOrderCheck(
   { earlier, later, strict }: CheckOf<"date-order">,
   { compiler, skipIfMissing }: CheckContext,
@@ -65,7 +65,7 @@ interface Period {
   readonly end: string | undefined;
 }
 
-/** Points at the later of two periods that overlap. */
+/** Reports the later of two periods that overlap. */
 export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckContext): CompiledCheck {
   const periodsOf = groupedPeriods(check, compiler);
   const reaches = (end: string | undefined, start: string): boolean => {
@@ -85,7 +85,7 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
   };
 }
 
-/** A period that ends before it starts is another rule's business; so is one that covers no day. */
+/** Leaves out periods that end before they start: other rules report them. */
 function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
   return end !== undefined && (end < start || (!endInclusive && end === start));
 }
@@ -95,7 +95,7 @@ function endsAfter(one: Period, other: Period, { order }: RuleCompiler): boolean
   return one.end === undefined || (order(one.end, other.end) ?? 0) > 0;
 }
 
-/** Points at the period that does not follow on the one before it; at the last one where it should be open. */
+/** Reports the period that does not follow on the one before it; the last one where it should be open. */
 export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: CheckContext): CompiledCheck {
   const periodsOf = groupedPeriods(check, compiler);
   const from = check.from && compiler.evaluate(check.from);
@@ -155,7 +155,7 @@ function groupedPeriods(
   };
 }
 
-/** Points at the value that no period of the list covers. */
+/** Reports the value that no period of the list covers. */
 export function coveredCheck(check: CheckOf<"covered-by">, { compiler, skipIfMissing }: CheckContext): CompiledCheck {
   const periodsOf = groupedPeriods(check, compiler);
   const values = compiler.collect(check.value);

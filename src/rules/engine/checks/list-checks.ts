@@ -5,7 +5,7 @@ import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import { nonMissing, keyText } from "../expressions/rule-value.ts";
 
-/** Points at the item that is one too many. */
+/** Reports the item that is one too many. */
 export function uniqueCheck(
   { lists, key, allow, unless }: CheckOf<"unique-by">,
   { compiler }: CheckContext,
@@ -49,7 +49,7 @@ function isPassed(
   return one || reverse;
 }
 
-/** Undefined for an item whose key is missing altogether. */
+/** Undefined for an item in which all parts of the key are missing. */
 function itemKey(
   key: readonly Expression[] | undefined,
   compiler: RuleCompiler,
@@ -62,7 +62,7 @@ function itemKey(
   };
 }
 
-/** Points at the first item beyond the most. */
+/** Reports the first item beyond the maximum. */
 export function countCheck(
   { list, group, min, max }: CheckOf<"count-limit">,
   { compiler }: CheckContext,
@@ -88,7 +88,7 @@ export function countCheck(
 
 /**
  * The groups that an item belongs to: one for each combination of its parts' values, several where a part is a list.
- * What an item lacks is a value of its own.
+ * A missing part counts as a value of its own.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

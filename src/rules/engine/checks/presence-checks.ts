@@ -67,7 +67,7 @@ function allOrNone(fields: readonly FieldGroup[], checkMissing: CompiledCheck, c
 
 interface Group {
   readonly first: PathExpression | undefined;
-  /** The spots at which any of the fields is present. */
+  /** The cursors at which any of the fields is present. */
   readonly present: (here: Cursor, scope: Scope) => readonly Cursor[];
 }
 

@@ -34,7 +34,7 @@ export function inSetCheck(check: CheckOf<"in-set">, context: CheckContext): Com
   return eachTuple(check.values, context, setTest(check, context.compiler));
 }
 
-/** Every value of the only operand, or the one tuple that several make. */
+/** Every value of a single operand; several operands make one tuple. */
 function eachTuple(operands: readonly Expression[], context: CheckContext, fits: TupleTest): CompiledCheck {
   const { compiler, skipIfMissing } = context;
   const [only, second] = operands;
@@ -68,7 +68,7 @@ function setTest({ set, negate }: CheckOf<"in-set">, compiler: RuleCompiler): Tu
   };
 }
 
-/** One of the rows that are found has to pass; where there are none, another rule says so. */
+/** One of the rows that are found has to pass; where there are none, another rule reports that. */
 export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
   const find = rowIndex(compiler.context.references.get(source), by);

@@ -62,7 +62,7 @@ function constant(value: Value): Evaluate {
   return () => value;
 }
 
-/** A field of the object itself is what nearly all paths are. */
+/** Nearly all paths are a field of the object itself. */
 function pathEvaluation(path: PathExpression, compiler: RuleCompiler): Evaluate {
   const [only, second] = path.steps;
   if (path.base === "here" && only?.kind === "field" && second === undefined) {
@@ -112,9 +112,9 @@ function pathCollection(path: PathExpression, compiler: RuleCompiler): Collect {
     );
 }
 
-/** `above.$name`: of the nearest object around for which it is not missing. */
+/** `above.$name`: of the nearest enclosing object for which it is not missing. */
 function namedCollection(path: PathExpression, name: string, walk: Walk, compiler: RuleCompiler): Collect {
-  const expression = compiler.context.book.values.get(name);
+  const expression = compiler.context.declarations.values.get(name);
   if (expression === undefined) return (_here, _scope, _visit, missing) => missing?.();
   const collect = compiler.collect(expression);
   const isNearest = path.base === "above" && path.steps.length === 1;

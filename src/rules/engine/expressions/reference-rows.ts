@@ -5,7 +5,7 @@ import type { Cursor } from "./cursor.ts";
 import { keyText, type Value } from "./rule-value.ts";
 import { compileWalk, type Walk } from "./walk-path.ts";
 
-/** The rows of a list by what stands in some of their columns. */
+/** The rows of a list by the cells of some of their columns. */
 export type RowIndex = (cells: readonly Value[]) => readonly Cursor[];
 
 export function rowIndex(list: ReferenceList | undefined, columns: readonly string[]): RowIndex {
@@ -24,13 +24,13 @@ export function rowKey(cells: readonly Value[]): string {
   return cells.map(cellKey).join("\n");
 }
 
-/** Cells are text, so that a number is found by its digits. */
+/** Cells are text: a number is found by its digits. */
 export function cellKey(value: Value): string {
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value.trim() : keyText(value);
 }
 
-/** A row is not part of the payload, and has no way up into it. */
+/** A row is not part of the payload and has no parent. */
 function cursorsOf(
   list: ReferenceList | undefined,
 ): readonly (Cursor & { readonly value: ReferenceList["rows"][number] })[] {
@@ -72,7 +72,7 @@ function finder(list: ReferenceList | undefined, filter: Expression | undefined,
   };
 }
 
-/** What has to hold together. */
+/** Conditions joined by `and`. */
 function conditionsIn(filter: Expression): readonly Expression[] {
   return filter.kind === "and" ? [...conditionsIn(filter.left), ...conditionsIn(filter.right)] : [filter];
 }
@@ -80,7 +80,7 @@ function conditionsIn(filter: Expression): readonly Expression[] {
 interface RowKeyCondition {
   readonly condition: Expression;
   readonly column: string;
-  /** Worked out without the row. */
+  /** Evaluated without the row. */
   readonly value: Expression;
 }
 

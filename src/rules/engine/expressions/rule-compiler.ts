@@ -7,7 +7,7 @@ import type { Predicate, Walk } from "./walk-path.ts";
 
 /** The one value of an expression; missing when a path gives several. */
 export type Evaluate = (here: Cursor, scope: Scope) => Value;
-/** Every value of an expression that is present, with its spot where it has one; `missing` for each that is not. */
+/** Every value of an expression that is present, with its cursor where it has one; `missing` for each that is not. */
 export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: () => void) => void;
 export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined) => void;
 
@@ -17,7 +17,7 @@ export interface RuleCompiler extends Comparer {
   readonly evaluate: (expression: Expression) => Evaluate;
   readonly collect: (expression: Expression) => Collect;
   readonly test: (expression: Expression) => Predicate;
-  /** The spots that a path leads to, whatever is there. */
+  /** The cursors that a path leads to, whatever their values. */
   readonly walk: (path: PathExpression) => Walk;
 }
 
@@ -27,10 +27,10 @@ export function valuesOf(collect: Collect, here: Cursor, scope: Scope): readonly
   return values;
 }
 
-/** Judges one object, and reports what breaks the rule. */
+/** Checks one object and reports what breaks the rule. */
 export type CompiledCheck = (here: Cursor, scope: Scope, report: ReportBroken) => void;
 
-/** `at`: the value in question; without one, the object that is judged. `field`: what is missing at it. */
+/** `at`: the value in question; without one, the object that is checked. `field`: what is missing at it. */
 export type ReportBroken = (at?: Cursor, field?: PathExpression) => void;
 
 export type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;

@@ -87,12 +87,12 @@ const FUNCTION_COMPILERS: Readonly<
   },
 };
 
-/** Calls have as many operands as their function takes: the contract was checked. */
+/** The contract was checked: a call has the number of operands that its function takes. */
 function required(operand: Expression | undefined): Expression {
   return operand ?? { kind: "missing" };
 }
 
-/** Whether no field that both have differs; what is no object says nothing. */
+/** Whether the fields that both have are equal; true when either is no object. */
 function fieldsAgree(one: Value, other: Value): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return true;
   return Object.entries(one).every(([name, value]) => {

@@ -19,7 +19,7 @@ function isBlank(text: string): boolean {
   return text === "" || (text.charCodeAt(0) <= 32 && text.trim() === "");
 }
 
-/** Compares what an instance's time zone makes comparable. */
+/** Compares values; a date and a date-time by the day in the instance's time zone. */
 export interface Comparer {
   /** Below 0, 0, above 0; undefined where the two cannot be compared. */
   readonly order: (a: Value, b: Value) => number | undefined;
@@ -51,7 +51,7 @@ export function comparer(dayOf: (instant: number) => string): Comparer {
   };
 }
 
-/** How far apart two texts are in the alphabet is nobody's business: only which one comes first. */
+/** Only the sign: which text comes first. */
 function alphabetic(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -79,7 +79,7 @@ function isComposite(value: Value): value is JsonValue {
   return !(value instanceof Rational) && (isJsonArray(value) || isJsonObject(value));
 }
 
-/** A text by which equal values are found in a set: what `equal` holds for has the same. */
+/** A key for sets: values have the same key exactly when `equal` holds for them. */
 export function keyText(value: Value): string {
   if (value === undefined) return "-";
   if (typeof value === "string") return `"${value}`;
@@ -110,7 +110,7 @@ export class Rational {
 }
 
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/;
-/** Longer texts are no amounts; arithmetic on them would only take time. */
+/** Longer texts are not amounts; arithmetic on them would only take time. */
 const MAX_DECIMAL_LENGTH = 100;
 
 /** The number that a decimal text or a JSON number stands for; undefined for anything else. */
@@ -145,7 +145,7 @@ export function multiply(a: Rational, b: Rational): Rational {
   return new Rational(a.numerator * b.numerator, a.denominator * b.denominator);
 }
 
-/** Undefined for a division by nothing. */
+/** Undefined for a division by zero. */
 export function divide(a: Rational, b: Rational): Rational | undefined {
   if (b.numerator === 0n) return undefined;
   const sign = b.numerator < 0n ? -1n : 1n;

@@ -5,10 +5,10 @@ import type { Scope } from "../rule-context.ts";
 import { enclosingObject, pathOf, type Cursor } from "./cursor.ts";
 import { nonMissing } from "./rule-value.ts";
 
-/** Visits every spot that a path leads to; `missing` is called where it leads to nothing. */
+/** Visits every value that a path leads to; `missing` is called where it leads to nothing. */
 export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
 
-/** Compiles the steps of a path, named values excepted: whoever asks looks after a last one. */
+/** Compiles the steps of a path, except a named value at its end: the caller handles that. */
 export function compileWalk(path: PathExpression, testOf: (filter: PathFilter) => Predicate): Walk {
   const steps = path.steps.filter((step) => step.kind !== "named");
   const follow = steps.reduceRight<Walk>((next, step) => stepWalk(step, next, testOf), visitHere);
@@ -27,7 +27,7 @@ export type Predicate = (here: Cursor, scope: Scope) => boolean;
 
 type Start = Exclude<PathExpression["base"], "here" | "above">;
 
-/** Rows of a list are found in their own way (listed-rows.ts). */
+/** Rows of a reference list: see reference-rows.ts. */
 const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
   this: ({ self }) => self,
   top: ({ top }) => top,
@@ -98,7 +98,7 @@ function membersWalk(next: Walk): Walk {
   };
 }
 
-/** From the nearest object around in which the first step is present; where it is a named value, the caller asks. */
+/** From the nearest enclosing object in which the first step is present; the caller handles a named value. */
 function aboveWalk(first: PathStep | undefined, follow: Walk): Walk {
   if (first?.kind !== "field") return (here, _scope, visit) => eachEnclosing(here, visit);
   return (here, scope, visit, missing) => {

@@ -23,7 +23,7 @@ describeCases({
   },
   "in-set: a setting": {
     rule: { kind: "in-set", value: "vendor", set: "config.vendors" },
-    with: { book: { "x-rule-settings": { vendors: { type: "list" } } }, settings: { vendors: ["ONE", "TWO"] } },
+    with: { declarations: { "x-rule-settings": { vendors: { type: "list" } } }, settings: { vendors: ["ONE", "TWO"] } },
     pass: [{ vendor: "TWO" }],
     fail: [{ vendor: "THREE" }],
   },
@@ -127,7 +127,7 @@ describeCases({
   },
   "sum-equals": {
     rule: { kind: "sum-equals", sum: "open + sum(list[].$signed)", equals: "close" },
-    with: { book: { "x-rule-values": { signed: 'if(type = "IN", amount, -amount)' } } },
+    with: { declarations: { "x-rule-values": { signed: 'if(type = "IN", amount, -amount)' } } },
     pass: [
       { open: "0.1", list: [{ type: "IN", amount: "0.2" }], close: "0.3" },
       { open: "1.00", list: [{ type: "OUT", amount: "1.5" }], close: "-0.50" },

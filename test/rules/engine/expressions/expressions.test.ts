@@ -96,11 +96,11 @@ describe("the way up", () => {
     ["above.$is_d"],
     ["parent.inner[y = this.y] is present"],
   ])("%s", (test) => {
-    const book = { "x-rule-values": { is_d: 'if(kind = "D", true, null)' } };
-    expect(broken({ kind: "holds", each: "a.list[].inner[]", test }, payload, { book })).toEqual([]);
-    expect(broken({ kind: "holds", each: "a.list[].inner[]", test: `not (${test})` }, payload, { book })).toHaveLength(
-      1,
-    );
+    const declarations = { "x-rule-values": { is_d: 'if(kind = "D", true, null)' } };
+    expect(broken({ kind: "holds", each: "a.list[].inner[]", test }, payload, { declarations })).toEqual([]);
+    expect(
+      broken({ kind: "holds", each: "a.list[].inner[]", test: `not (${test})` }, payload, { declarations }),
+    ).toHaveLength(1);
   });
 });
 
@@ -198,17 +198,17 @@ describe("rows of a reference list", () => {
 
 describe("what is not declared", () => {
   const rule = { kind: "required-when", when: "config.flows", fields: ["x"] };
-  const book = { "x-rule-settings": { flows: { type: "boolean" } } };
+  const declarations = { "x-rule-settings": { flows: { type: "boolean" } } };
 
   it("skips the rule", () => {
-    expect(broken(rule, {}, { book })).toEqual([]);
-    expect(broken(rule, {}, { book, settings: { flows: true } })).toHaveLength(1);
-    expect(broken(rule, {}, { book, settings: { flows: false } })).toEqual([]);
+    expect(broken(rule, {}, { declarations })).toEqual([]);
+    expect(broken(rule, {}, { declarations, settings: { flows: true } })).toHaveLength(1);
+    expect(broken(rule, {}, { declarations, settings: { flows: false } })).toEqual([]);
   });
 
   it("skips it through a named value and a reference list, too", () => {
-    const named = { ...book, "x-rule-values": { wanted: "config.flows" } };
-    expect(broken({ ...rule, when: "$wanted" }, {}, { book: named })).toEqual([]);
+    const named = { ...declarations, "x-rule-values": { wanted: "config.flows" } };
+    expect(broken({ ...rule, when: "$wanted" }, {}, { declarations: named })).toEqual([]);
     expect(broken({ kind: "in-set", value: "x", source: "list", columns: "c" }, { x: 1 })).toEqual([]);
   });
 });
