@@ -46,9 +46,12 @@ function mismatchAt(type: FieldType, value: unknown, path: AttrPath): string | u
     if (!isJsonArray(value)) return `${nameOf(path)} is not a list`;
     return firstOf(value.entries(), ([index, item]) => mismatchAt(type.items, item, [...path, index]));
   }
-  return SCALAR_TYPES[type.kind].includes(typeof value)
-    ? undefined
-    : `${nameOf(path)} is not ${SCALAR_NAMES[type.kind]}`;
+  return scalarMismatch(type, value, path);
+}
+
+function scalarMismatch(type: ScalarType, value: unknown, path: AttrPath): string | undefined {
+  if (!SCALAR_TYPES[type.kind].includes(typeof value)) return `${nameOf(path)} is not ${SCALAR_NAMES[type.kind]}`;
+  return type.kind === "text" && !type.allowBlank && value === "" ? `${nameOf(path)} is blank` : undefined;
 }
 
 function unionMismatch(options: readonly FieldType[], value: unknown, path: AttrPath): string | undefined {
@@ -81,7 +84,8 @@ function nameOf(path: AttrPath): string {
   return path.length === 0 ? "the body" : `"${formatAttr(path)}"`;
 }
 
-type ScalarKind = Exclude<FieldType["kind"], "any" | "object" | "list" | "union">;
+type ScalarType = Exclude<FieldType, { kind: "any" | "object" | "list" | "union" }>;
+type ScalarKind = ScalarType["kind"];
 
 /** Serialisers write decimals and whole numbers as text or as numbers. */
 const NUMERIC = ["number", "string"];

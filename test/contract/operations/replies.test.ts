@@ -13,6 +13,7 @@ const RECEIPT = {
     notes: { type: "array", items: { type: "object", required: ["id"], properties: { id: { type: "integer" } } } },
     status: { enum: ["NEW", "OLD"] },
     nickname: { type: "string" },
+    receipt: { type: "string", minLength: 1 },
   },
 };
 
@@ -110,6 +111,7 @@ describe("a reply's body", () => {
     ["an empty list", [], "the body is not an object"],
     ["text", "created", "the body is not an object"],
     ["null for what must be there", { ...GOOD, account_number: null }, '"account_number" is null'],
+    ["blank text where there has to be some", { ...GOOD, receipt: "" }, '"receipt" is blank'],
     ["a number for text", { ...GOOD, account_number: 17 }, '"account_number" is not text'],
     ["an object for a list", { ...GOOD, notes: {} }, '"notes" is not a list'],
     ["an item without its id", { ...GOOD, notes: [{ id: 1 }, {}] }, '"notes.1.id" is missing'],
