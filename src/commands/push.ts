@@ -1,4 +1,5 @@
 import type { Dependencies } from "../job/dependencies.ts";
+import { instanceOf } from "../job/endpoint.ts";
 import type { Job } from "../job/job.ts";
 import { describeRun } from "../job/recorded-settings.ts";
 import type { Supplier } from "../job/supplier-settings.ts";
@@ -31,8 +32,8 @@ export interface PushOptions extends RunOptions {
 export async function push(options: PushOptions, dependencies: Dependencies): Promise<RunReport> {
   const { dryRun, ledger, pace, until } = options;
   if (!dryRun) requireOngoing(options.supplier);
-  const host = hostOf(options.target);
-  return withNewRun({ options, ledger, target: host }, dependencies, async (job, closeLater) => {
+  const [host, instance] = [hostOf(options.target), instanceOf(options.target.baseUrl)];
+  return withNewRun({ options, ledger, target: { host, instance } }, dependencies, async (job, closeLater) => {
     requireStep(job.operation, until);
     const connection = dryRun
       ? undefined
@@ -91,13 +92,17 @@ export async function remoteValidate(options: RemoteValidateOptions, dependencie
   const host = hostOf(target);
   // What makes the next command such a run again.
   const flags = ["--remote-validate"];
-  return withNewRun({ options, target: host, flags }, dependencies, async (job, closeLater) => {
-    const remoteValidation = true;
-    const connection = closeLater(await connect(target, job.operation, { dependencies, pace, remoteValidation }));
-    const about = { ...options, revise: false, dryRun: false };
-    return {
-      newRun: await describeRun(about, { job, host, clock: dependencies.clock }),
-      work: (run) => migrate(run, { allowEmpty, maxErrors, revise: false }, { connection, pace, remoteValidation }),
-    };
-  });
+  return withNewRun(
+    { options, target: { host, instance: instanceOf(target.baseUrl) }, flags },
+    dependencies,
+    async (job, closeLater) => {
+      const remoteValidation = true;
+      const connection = closeLater(await connect(target, job.operation, { dependencies, pace, remoteValidation }));
+      const about = { ...options, revise: false, dryRun: false };
+      return {
+        newRun: await describeRun(about, { job, host, clock: dependencies.clock }),
+        work: (run) => migrate(run, { allowEmpty, maxErrors, revise: false }, { connection, pace, remoteValidation }),
+      };
+    },
+  );
 }

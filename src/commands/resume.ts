@@ -5,6 +5,7 @@ import { connect } from "../job/target-connection.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { continueSending, migrate } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
+import { identifyEarlierRuns } from "../pipeline/earlier-runs.ts";
 import { planPolicy } from "../pipeline/plan-records.ts";
 import type { RunReport, ShownRun } from "../pipeline/run-report.ts";
 import type { OpenRun, RecordedRunOptions } from "../pipeline/with-run.ts";
@@ -19,6 +20,7 @@ export function resume(options: RecordedRunOptions, dependencies: Dependencies):
     const { ledger, run, settings, closeLater } = recorded;
     refuseDryRun(run);
     const job = await openRecordedJob(settings, dependencies);
+    await identifyEarlierRuns(ledger, job, dependencies);
     const work = async (open: OpenRun): Promise<ShownRun> => {
       const { target, pace, until } = settings;
       await ledger.resumeRun(run.id, planPolicy(job, settings.revise));

@@ -3,8 +3,8 @@ import { timestamp } from "../time/clock.ts";
 import { authSchema } from "./auth-schema.ts";
 import type { RateLimitSettings, TargetSettings } from "./target-connection.ts";
 import type { Job, JobSettings } from "./job.ts";
-import { pathsFrom } from "./contract-files.ts";
-import { contractPaths } from "./contract-files.ts";
+import { contractPaths, pathsFrom } from "./contract-files.ts";
+import { endpointOf } from "./endpoint.ts";
 import type { NewRun, Run } from "../ledger/ledger.ts";
 import type { Clock } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
@@ -44,6 +44,7 @@ export async function describeRun(
     target: host,
     supplier: job.settings.supplier ?? "",
     operation: job.operation.id,
+    endpoint: endpointOf(target.baseUrl, job.operation),
     settings,
     dryRun,
     startedAt: timestamp(clock),
@@ -61,6 +62,7 @@ export function describeTemporaryRun(
     target: "",
     supplier: settings.supplier ?? "",
     operation: operation.id,
+    endpoint: "",
     settings: {},
     dryRun: false,
     startedAt: timestamp(clock),
@@ -72,11 +74,17 @@ export function describeTemporaryRun(
  * @throws Failure `ledger_damaged` when the ledger holds something else
  */
 export function settingsOf(run: Run): RunSettings {
-  const parsed = runSettingsSchema.safeParse(run.settings);
-  if (parsed.success) return withResolvedPaths(parsed.data);
+  const settings = settingsIfKnown(run);
+  if (settings !== undefined) return settings;
   throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be understood`, {
     hint: "start anew with `migrate push`: what was accepted is not sent again",
   });
+}
+
+/** The same; undefined when the ledger holds something else. */
+export function settingsIfKnown({ settings }: Run): RunSettings | undefined {
+  const parsed = runSettingsSchema.safeParse(settings);
+  return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }
 
 /** Paths were relative to the folder in which the run began. */
@@ -160,7 +168,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
  * Makes sure that everything a run depends on is still what it was.
  * @throws Failure `source_changed`, naming what is not
  */
-export async function requireUnchangedFiles(settings: RunSettings): Promise<void> {
+export async function requireUnchangedFiles(settings: Pick<RunSettings, "job" | "files">): Promise<void> {
   const resolve = pathsFrom(settings.job.folder);
   const changed: string[] = [];
   for (const before of settings.files) {

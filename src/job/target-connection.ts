@@ -64,7 +64,7 @@ export interface Connection {
 }
 
 /**
- * The target's host and port: half of every record's identity. Needs no credentials.
+ * The target's host and port. Needs no credentials.
  * @throws Failure `usage` for an unusable base URL
  */
 export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): string {

@@ -12,6 +12,8 @@ export interface Ledger {
   findRun(id?: string): Promise<Run | undefined>;
   /** All runs, the latest first. */
   runs(): Promise<readonly Run[]>;
+  /** Gives runs of earlier versions their endpoints, and identifies their records by these from now on. */
+  setEndpoints(endpoints: ReadonlyMap<string, string>): Promise<void>;
   /** Stamps the run as reading its input anew: forgets what an interrupted plan had written. */
   restartPlan(run: string): Promise<void>;
   /** Writes down records of the input, in input order. */
@@ -77,10 +79,13 @@ export interface Ledger {
 
 export interface NewRun {
   readonly command: "validate" | "push" | "documents check";
-  /** Host and base path the run sends to; empty for a run that sends nothing. */
+  /** Host and port the run sends to; empty for a run that sends nothing. */
   readonly target: string;
   readonly supplier: string;
+  /** The operation's id in the contract, for people: it may change from run to run. */
   readonly operation: string;
+  /** Method and address at which its records are created; empty for a run that sends nothing. */
+  readonly endpoint: string;
   /** What `resume` and `report` need to go on as before; plain JSON, no secrets. */
   readonly settings: unknown;
   /** Dry runs plan like real ones and never send. */
@@ -89,7 +94,9 @@ export interface NewRun {
   readonly startedAt: string;
 }
 
-export interface Run extends NewRun {
+export interface Run extends Omit<NewRun, "endpoint"> {
+  /** Absent in a run of an earlier version: until `setEndpoints`, its records are known by the id of their operation. */
+  readonly endpoint?: string;
   /** Sortable and short: `20261120-2341-7f3a`. */
   readonly id: string;
   /** `planning`: the input has not been read to its end, even where the run has ended. */
@@ -101,7 +108,7 @@ export interface Run extends NewRun {
 export interface PlannedItem {
   readonly record: number;
   readonly key: string | undefined;
-  /** sha256 of target host, supplier, operation and key: the record's identity in every run. Absent for `validate`. */
+  /** The record's identity in every run (`recordIdentity`). Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
   /** sha256 of the canonical payload; a fast hash of it for `validate`, whose ledger nobody else reads. */
   readonly content: Uint8Array | number | undefined;

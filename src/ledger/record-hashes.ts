@@ -4,20 +4,19 @@ import { canonicalJson, isJsonArray, isJsonObject } from "../json/json-value.ts"
 import { HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../text/text-hash.ts";
 
 interface IdentityParts {
-  /** Host and base path. */
-  readonly target: string;
+  /** Method and address at which the record is created: `POST api.example.com/v1/data-import/accounts`. */
+  readonly endpoint: string;
   readonly supplier: string;
-  readonly operation: string;
   /** The business key; its Unicode form does not matter. */
   readonly key: string;
 }
 
 /**
- * What a record is in every run: 32 bytes, sha256 of target, supplier, operation and key.
- * The parts stand in a JSON list, so that no two lists of parts read the same.
+ * What a record is in every run: 32 bytes, sha256 of endpoint, supplier and key. What the contract calls its
+ * operation does not matter. The parts stand in a JSON list, so that no two lists of parts read the same.
  */
 export function recordIdentity(parts: IdentityParts): Uint8Array {
-  return sha256(canonicalJson([parts.target, parts.supplier, parts.operation, parts.key.normalize("NFC")]));
+  return sha256(canonicalJson([parts.endpoint, parts.supplier, parts.key.normalize("NFC")]));
 }
 
 /** What a payload holds: 32 bytes, the same exactly when the data is the same. */

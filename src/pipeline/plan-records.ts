@@ -1,6 +1,8 @@
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { CheckProgress } from "../job/dependencies.ts";
+import { endpointOf } from "../job/endpoint.ts";
 import type { MaxErrors } from "../job/recorded-settings.ts";
+import { settingsOf } from "../job/recorded-settings.ts";
 import type { Job } from "../job/job.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
@@ -39,6 +41,8 @@ interface PlanContext {
   readonly handle: RunHandle;
   /** Filled while planning: where each file keeps the business key. */
   readonly keyColumns: KeyColumns;
+  /** Where the records are created that have to be accepted first. */
+  readonly awaitedEndpoint?: string | undefined;
 }
 
 /**
@@ -51,7 +55,11 @@ export async function planRecords(
   options: PlanOptions & { readonly revise: boolean },
 ): Promise<CheckResult> {
   const keyColumns: KeyColumns = new Map();
-  const result = await listRecords(records, { job, handle, keyColumns }, options);
+  const result = await listRecords(
+    records,
+    { job, handle, keyColumns, awaitedEndpoint: awaitedEndpointOf(job, handle.run) },
+    options,
+  );
   const { ledger, run } = handle;
   const isFinal = result.reason === "done" || run.target === "";
   if (isFinal) await ledger.finishPlan(run.id, planPolicy(job, options.revise, keyColumns));
@@ -163,36 +171,42 @@ function tooManyInvalid(progress: CheckProgress, most: MaxErrors | undefined, at
 
 function plannedItem(
   record: MappedRecord,
-  { job, handle, keyColumns }: PlanContext,
+  context: PlanContext,
   fastHash: (payload: JsonObject) => number,
 ): PlannedItem {
+  const { job, handle, keyColumns } = context;
   const { number, key, row, problems, payload } = record;
-  const { target } = handle.run;
+  const { endpoint = "", supplier } = handle.run;
   const { file } = row.table;
   if (!keyColumns.has(file)) noteKeyColumn(record, job, keyColumns);
   return {
     record: number,
     key,
-    identity: key === undefined || target === "" ? undefined : identityOf(key, job, target),
-    content: key === undefined ? undefined : target === "" ? fastHash(payload) : contentHash(payload),
+    identity: key === undefined || endpoint === "" ? undefined : recordIdentity({ endpoint, supplier, key }),
+    content: key === undefined ? undefined : endpoint === "" ? fastHash(payload) : contentHash(payload),
     file,
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
     problems,
-    ...(target !== "" && awaitedRecord(payload, job, target)),
+    ...(endpoint !== "" && awaitedRecord(payload, context)),
   };
 }
 
-function identityOf(key: string, job: Job, target: string): Uint8Array {
-  return recordIdentity({ target, supplier: job.settings.supplier ?? "", operation: job.operation.id, key });
+/** The record that has to be accepted before this one is sent (`after:` in the mapping). */
+function awaitedRecord(
+  payload: JsonObject,
+  { job: { after }, handle, awaitedEndpoint }: PlanContext,
+): Pick<PlannedItem, "awaits"> {
+  const key = after === undefined ? undefined : valueAt(payload, after.key);
+  if (awaitedEndpoint === undefined || (typeof key !== "string" && typeof key !== "number")) return {};
+  return {
+    awaits: recordIdentity({ endpoint: awaitedEndpoint, supplier: handle.run.supplier, key: String(key) }),
+  };
 }
 
-/** The record that has to be accepted before this one is sent (`after:` in the mapping). */
-function awaitedRecord(payload: JsonObject, { after, settings }: Job, target: string): Pick<PlannedItem, "awaits"> {
-  const key = after === undefined ? undefined : valueAt(payload, after.key);
-  if (after === undefined || (typeof key !== "string" && typeof key !== "number")) return {};
-  const { id: operation } = after.operation;
-  return { awaits: recordIdentity({ target, supplier: settings.supplier ?? "", operation, key: String(key) }) };
+function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
+  if (after === undefined || run.target === "") return undefined;
+  return endpointOf(settingsOf(run).target.baseUrl, after.operation);
 }
 
 function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: KeyColumns): void {

@@ -11,6 +11,7 @@ import { openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
 import { BUG_EXIT_CODE, Failure } from "../model/failure.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import { createShownValues } from "../report/shown-values.ts";
+import { requireKnownRecords } from "./earlier-runs.ts";
 import type { RunHandle } from "./plan-records.ts";
 import { requireRun, requireSameDestination } from "./run-ledger.ts";
 import type { ReportOptions, RunReport, ShownRun } from "./run-report.ts";
@@ -40,8 +41,8 @@ interface NewRunOptions {
   readonly options: RunOptions;
   /** Locator of the ledger; none: a temporary ledger, for a run that nobody goes on with. */
   readonly ledger?: string;
-  /** Host and port that the records are for; none: nothing is to be sent. */
-  readonly target?: string;
+  /** What the records are sent to; none: nothing is to be sent. */
+  readonly target?: { readonly host: string; readonly instance: string };
   /** What the command needs beside the flags of its job and its target, to be typed again. */
   readonly flags?: readonly string[];
 }
@@ -71,7 +72,8 @@ export function withNewRun(
     await requireReportFolder(out, job);
     if (target !== undefined) requireKey(job);
     if (known !== undefined && store !== undefined && target !== undefined) {
-      await requireSameDestination(known, store.name, { host: target, supplier: job.settings.supplier ?? "" });
+      await requireSameDestination(known, store.name, { ...target, supplier: job.settings.supplier ?? "" });
+      await requireKnownRecords(known, job, dependencies);
     }
     const { newRun, work } = await prepare(job, closeLater);
     const large = newRun.target === "" && isLarge(job);
@@ -121,7 +123,9 @@ export function withRecordedRun<J extends Job | undefined>(
     const { showValues } = options;
     const reporting = { out, showValues, store };
     const shownValues = showValues ? createShownValues() : undefined;
-    return doWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
+    // It may have been given its endpoint meanwhile.
+    const known = await requireRun(ledger, run.id);
+    return doWork({ ledger, run: known, job, shownValues, reporting, dependencies }, work);
   });
 }
 

@@ -96,6 +96,7 @@ export async function startSampleRun(folder: string, settings: unknown = PUSH_SE
     target: "t.example",
     supplier: "",
     operation: "import-thing",
+    endpoint: "POST t.example/v1/things",
     settings,
     dryRun: false,
     startedAt: "2026-11-20T23:41:07.000Z",

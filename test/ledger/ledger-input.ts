@@ -18,6 +18,7 @@ export const PUSH: NewRun = {
   target: "platform.example/v1/",
   supplier: "ACME",
   operation: "POST /data-import/accounts/",
+  endpoint: "POST platform.example/v1/data-import/accounts",
   settings: { concurrency: 4 },
   dryRun: false,
   startedAt: AT,
@@ -35,7 +36,7 @@ export function item(record: number, key: string, content = "same", more: Partia
   return {
     record,
     key,
-    identity: recordIdentity({ target: PUSH.target, supplier: PUSH.supplier, operation: PUSH.operation, key }),
+    identity: recordIdentity({ endpoint: PUSH.endpoint, supplier: PUSH.supplier, key }),
     content: contentHash({ content }),
     file: "a.csv",
     line: record + 1,

@@ -54,23 +54,23 @@ test("hashes are sha256, 32 bytes", () => {
 });
 
 test("every part changes the identity, and parts do not run into each other", () => {
-  const parts = { target: "h", supplier: "s", operation: "o", key: "k" };
+  const parts = { endpoint: "POST h/o", supplier: "s", key: "k" };
   const variants = [
     parts,
-    { ...parts, target: "H" },
+    { ...parts, endpoint: "POST H/o" },
     { ...parts, supplier: "S" },
-    { ...parts, operation: "O" },
+    { ...parts, endpoint: "POST h/O" },
     { ...parts, key: "K" },
-    { ...parts, target: "hs", supplier: "" },
-    { ...parts, target: "", supplier: "hs" },
-    { ...parts, operation: 'o","k', key: "" },
+    { ...parts, endpoint: "POST h/os", supplier: "" },
+    { ...parts, endpoint: "", supplier: "POST h/os" },
+    { ...parts, supplier: 's","k', key: "" },
   ];
   expect(new Set(variants.map((variant) => hex(recordIdentity(variant)))).size).toBe(variants.length);
 });
 
 test("two Unicode forms of one key are one identity", () => {
   const [one, other] = ["caf\u00e9", "cafe\u0301"].map((key) =>
-    hex(recordIdentity({ target: "h", supplier: "s", operation: "o", key })),
+    hex(recordIdentity({ endpoint: "POST h/o", supplier: "s", key })),
   );
   expect(one).toBe(other);
 });

@@ -1,4 +1,5 @@
 import { canResolveAmbiguous, type Operation } from "../../src/contract/operations/operation.ts";
+import { endpointOf } from "../../src/job/endpoint.ts";
 import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
@@ -94,6 +95,7 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
     target: TARGET,
     supplier: SUPPLIER,
     operation: job.operation.id,
+    endpoint: endpointOf(`https://${TARGET}`, job.operation),
     settings: {},
     dryRun: false,
     startedAt: new Date(job.clock.now()).toISOString(),

@@ -1,4 +1,5 @@
 import type { Operation } from "../../src/contract/operations/operation.ts";
+import { endpointOf } from "../../src/job/endpoint.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
 
@@ -13,7 +14,7 @@ export const TARGET = "platform.example/v1/";
 export const SUPPLIER = "ACME";
 
 export function identityOf(key: string, operation: Operation): Uint8Array {
-  return recordIdentity({ target: TARGET, supplier: SUPPLIER, operation: operation.id, key });
+  return recordIdentity({ endpoint: endpointOf(`https://${TARGET}`, operation), supplier: SUPPLIER, key });
 }
 
 /** @param mended keys whose data somebody has put right */

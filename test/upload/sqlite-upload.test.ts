@@ -27,6 +27,7 @@ test("the real ledger takes every turn that an upload may take", async () => {
       target: "localhost",
       supplier: "S",
       operation: "POST /x/",
+      endpoint: "POST localhost/x",
       settings: {},
       dryRun: false,
       startedAt: "2026-01-01T00:00:00.000Z",

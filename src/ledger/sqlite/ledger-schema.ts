@@ -51,6 +51,7 @@ const SCHEMA_STEPS: readonly string[] = [
    );
    create index decisions_by_identity on decisions (identity);`,
   "create table seal (commits integer not null); insert into seal values (0);",
+  "alter table runs add column endpoint text;",
 ];
 
 /**

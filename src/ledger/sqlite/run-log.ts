@@ -124,6 +124,7 @@ interface RunColumns {
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;
+  readonly endpoint: string | null;
   readonly settings: string;
   readonly dry_run: number;
   readonly state: Run["state"];
@@ -141,13 +142,14 @@ const SELECT_ROW: Query<{ id: number; state: Run["state"]; sends: number }> = {
 };
 
 const INSERT_RUN = `insert into runs
-  (name, command, target, supplier, operation, settings, dry_run, tool_version, state, started_at)
-  values (?, ?, ?, ?, ?, ?, ?, ?, 'planning', ?)`;
+  (name, command, target, supplier, operation, endpoint, settings, dry_run, tool_version, state, started_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planning', ?)`;
 
 function runValues(id: string, run: NewRun, toolVersion: string | undefined): readonly SqlValue[] {
   const settings = JSON.stringify(run.settings ?? null);
-  const values = [id, run.command, run.target, run.supplier, run.operation, settings, run.dryRun ? 1 : 0];
-  return [...values, toolVersion ?? null, run.startedAt];
+  const { command, target, supplier, operation, endpoint, dryRun, startedAt } = run;
+  const values = [id, command, target, supplier, operation, endpoint, settings, dryRun ? 1 : 0];
+  return [...values, toolVersion ?? null, startedAt];
 }
 
 function toRun(row: RunColumns | undefined): Run | undefined {
@@ -163,6 +165,7 @@ function toRun(row: RunColumns | undefined): Run | undefined {
     dryRun: row.dry_run === 1,
     startedAt: row.started_at,
     state: row.state,
+    ...(row.endpoint !== null && { endpoint: row.endpoint }),
     ...(row.finished_at !== null && { finishedAt: row.finished_at }),
     ...(row.exit_code !== null && { exitCode: row.exit_code }),
   };

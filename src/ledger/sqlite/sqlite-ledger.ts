@@ -20,6 +20,7 @@ import { sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
 import { damagedLedger, ledgerFailure } from "./ledger-file.ts";
 import { requireSound } from "./integrity/ledger-check.ts";
+import { setEndpoints } from "./set-endpoints.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
 import { summary } from "./outcome-query.ts";
 
@@ -130,6 +131,7 @@ function ledgerOver(
     startRun: async (run) => startRun(database, run, options.toolVersion),
     findRun: async (id) => findRun(database, id),
     runs: async () => listRuns(database),
+    setEndpoints: async (endpoints) => setEndpoints(database, endpoints),
     restartPlan: async (run) => planner.restartPlan(requireRun(database, run)),
     plan: async (run, items) => planner.plan(requireRun(database, run), items),
     exclude: async (run, excluded) => planner.exclude(requireRun(database, run), excluded),

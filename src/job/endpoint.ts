@@ -1,0 +1,37 @@
+import type { Operation } from "../contract/operations/operation.ts";
+import { joinPath } from "../transport/base-url.ts";
+
+/**
+ * The method and the address at which an operation creates its records: `POST api.example.com/v1/accounts`. It holds
+ * the instance's own prefix and is written in one form: closing slashes, the names of parameters and how characters are
+ * encoded do not count.
+ */
+export function endpointOf(baseUrl: string, { method, path }: Pick<Operation, "method" | "path">): string {
+  const { host, pathname } = joinPath(baseOf(baseUrl), path.replaceAll(/\{[^}]*\}/g, "{}"));
+  return `${method.toUpperCase()} ${[host, ...segmentsOf(pathname)].join("/")}`;
+}
+
+/** The instance of the platform: host and prefix, without the version. */
+export function instanceOf(baseUrl: string): string {
+  const { host, pathname } = baseOf(baseUrl);
+  return [host, ...segmentsOf(pathname.replace(/v\d+\/$/, ""))].join("/");
+}
+
+function baseOf(baseUrl: string): URL {
+  return new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
+}
+
+function segmentsOf(pathname: string): readonly string[] {
+  return pathname
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map(canonicalSegment);
+}
+
+function canonicalSegment(segment: string): string {
+  try {
+    return encodeURIComponent(decodeURIComponent(segment));
+  } catch {
+    return segment;
+  }
+}
