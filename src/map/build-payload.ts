@@ -1,6 +1,7 @@
 import { formatAttr, type AttrSegment } from "../json/attr.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import type { LocalProblem } from "../model/problem.ts";
+import { addProblem } from "../model/problem-limit.ts";
 import type { Row } from "../model/record.ts";
 import { shapeOf } from "../text/shape.ts";
 import type { CellContent } from "./leaf/conversion.ts";
@@ -118,7 +119,7 @@ function valueOf(leaf: LeafNode, content: CellContent, row: Row, build: BuildSta
   if (made === undefined) return undefined;
   build.cells += 1;
   const value = made instanceof ConversionFailure ? made.kept : made;
-  if (made instanceof ConversionFailure) build.problems.push(problemOf(made, leaf, row, build));
+  if (made instanceof ConversionFailure) addProblem(build.problems, problemOf(made, leaf, row, build));
   recordOrigin(leaf, row, build, { value, from: leaf.origin });
   return value;
 }

@@ -118,6 +118,8 @@ interface Addressed {
   readonly shape?: string;
   /** The value itself: only when the user asked to see values, never stored. */
   readonly value?: string;
+  /** How many more problems of this code and severity the record has than are listed (`problem-limit.ts`). */
+  readonly unlisted?: number;
 }
 
 /** A rule over several fields that a payload breaks. The code is the operator's own. */

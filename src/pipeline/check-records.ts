@@ -8,6 +8,7 @@ import { Failure } from "../model/failure.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
 import { hasErrors } from "../model/problem.ts";
+import { hasUnlistedErrors, limitProblems } from "../model/problem-limit.ts";
 import type { InputRecord, MappedRecord } from "../model/record.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import type { FoundRuleProblem, RuleValidator } from "../rules/engine/compile-rules.ts";
@@ -36,7 +37,7 @@ function mapRecord({ number, source, orphan, row, problems }: InputRecord, job: 
   if (orphan) return { number, source, orphan, row, problems, key: undefined, payload: {}, readable: false };
   const mapped = job.mapping.map(row);
   const readable = !hasErrors(problems);
-  const all = readable && mapped.problems.length > 0 ? [...problems, ...mapped.problems] : problems;
+  const all = readable && mapped.problems.length > 0 ? limitProblems([...problems, ...mapped.problems]) : problems;
   const { key, payload, steps } = mapped;
   return { number, source, orphan, row, problems: all, key, payload, steps, readable };
 }
@@ -93,17 +94,19 @@ interface Checks {
 }
 
 function checkRecord(record: MappedRecord, job: Job, { validate, checkRules, checkSteps }: Checks): MappedRecord {
-  if (!record.readable) return record;
+  // Where errors are counted and not listed, nobody could tell what a further check finds from what it finds again.
+  if (!record.readable || hasUnlistedErrors(record.problems)) return record;
   const structure = validate(record.payload);
-  const broken = checkRules?.(record.payload, attrsWithErrors([...record.problems, ...structure])) ?? [];
-  const aside = checkSteps(record);
+  const isWhole = !hasUnlistedErrors(structure);
+  const broken = (isWhole && checkRules?.(record.payload, attrsWithErrors([...record.problems, ...structure]))) || [];
+  const aside = isWhole ? checkSteps(record) : [];
   const found = broken.length + aside.length === 0 ? structure : [...structure, ...broken, ...aside];
   if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
   const wrong = new Set(record.problems.filter(({ severity }) => severity === "error").map(({ attr }) => attr));
-  const located = found
-    .filter(({ attr }) => !wrong.has(attr))
-    .map(({ path, ...problem }) => withPlace(problem, job.mapping.locate(record.row, path)));
-  const problems = [...record.problems, ...located];
+  const located = limitProblems(found.filter(({ attr }) => !wrong.has(attr))).map(({ path, ...problem }) =>
+    withPlace(problem, job.mapping.locate(record.row, path)),
+  );
+  const problems = limitProblems([...record.problems, ...located]);
   return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
 }
 
@@ -133,7 +136,7 @@ function collectShownValues({ problems, payload }: MappedRecord, shownValues: Sh
 }
 
 function withPlace<P extends object>(problem: P, place: Place | undefined): P & { readonly place?: Place } {
-  return place === undefined ? problem : { ...problem, place };
+  return place === undefined ? problem : { place, ...problem };
 }
 
 /** What is wrong with the bodies of steps, the payload apart; attrs are those of the step's own fields. */

@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import { formatAttr } from "../json/attr.ts";
 import { Failure } from "../model/failure.ts";
 import type { PayloadFinding, Problem } from "../model/problem.ts";
+import { addProblem } from "../model/problem-limit.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { shapeOf } from "../text/shape.ts";
 import type { ShownValues } from "../report/shown-values.ts";
@@ -126,7 +127,7 @@ async function checkRecord(
   for (const [index, document] of documents.entries()) {
     const finding = findings[index];
     options.onDocument(finding);
-    if (finding !== undefined) problems.push(problemAt(document, finding, { record, job, options }));
+    if (finding !== undefined) addProblem(problems, problemAt(document, finding, { record, job, options }));
   }
   return { ...record, problems };
 }

@@ -238,7 +238,7 @@ export function reconcilePolicy(job: Job | undefined, revise: boolean): PlanPoli
 
 /**
  * An invalid record as one that the platform is to decide on (`push --send-invalid`): its errors become warnings. Not so for
- * what could do harm: a record that was not read whole, or has no business key to be known again by, or a document path
+ * what could do harm: a record that was not read whole, whose errors are too many to be listed, or that has no business key to be known again by, or a document path
  * that leads where it should not. Keys that repeat are settled later, over all records, and never sent.
  */
 export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
@@ -247,8 +247,8 @@ export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
   return { ...record, problems: record.problems.map((problem) => ({ ...problem, severity: "warning" })) };
 }
 
-function isUnsafeToSend({ code, severity }: Problem): boolean {
-  return severity === "error" && (code.startsWith("source_") || UNSAFE_CODES.has(code));
+function isUnsafeToSend({ code, severity, unlisted }: Problem): boolean {
+  return severity === "error" && (unlisted !== undefined || code.startsWith("source_") || UNSAFE_CODES.has(code));
 }
 
 const UNSAFE_CODES: ReadonlySet<string> = new Set(["unsafe_document_path", "duplicate_key"]);

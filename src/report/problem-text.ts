@@ -10,6 +10,13 @@ import { counted } from "../text/count.ts";
  * What the platform answered is passed on, made safe to show.
  */
 export function describeProblem(problem: Problem): string {
+  const { unlisted } = problem;
+  const more = unlisted === undefined ? "" : ` (and ${unlisted.toLocaleString("en")} more like it in this record)`;
+  return `${describeKind(problem)}${more}`;
+}
+
+/** The same without the number of further problems of its record. */
+export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
   if (problem.by === "local") return describeLocalFinding(problem);
   return plainLine(problem.detail) || "The platform gave no reason beside its code.";

@@ -1,6 +1,7 @@
 import { type AttrPath, NON_FIELD_ERRORS, parseAttr } from "../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import type { PlatformProblem } from "../model/problem.ts";
+import { limitProblems } from "../model/problem-limit.ts";
 import { shapeOf } from "../text/shape.ts";
 import type { RecordToSend } from "./upload-types.ts";
 
@@ -20,7 +21,7 @@ export function locateProblems(
     known.set(node, scalars);
     return scalars;
   };
-  return problems.map((problem) => {
+  return limitProblems(problems).map((problem) => {
     const path = parseAttr(problem.attr).filter((segment) => segment !== NON_FIELD_ERRORS);
     const { node, reached } = descend(payload, path);
     const place = locate(path);

@@ -3,6 +3,7 @@ import type { AttrPath, AttrSegment } from "../json/attr.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { LocalFinding, LocalProblem, PayloadFinding, Severity } from "../model/problem.ts";
+import { addProblem } from "../model/problem-limit.ts";
 import { shapeOf } from "../text/shape.ts";
 
 type WithoutPlace<P> = P extends unknown ? Omit<P, "place"> : never;
@@ -47,7 +48,7 @@ export function createCollector(keepValues: boolean): ProblemCollector {
       if (severity === "error") collector.errors += 1;
       const path = collector.path.slice(0, collector.depth);
       const attr = formatAttr(more.whole === true ? [...path, NON_FIELD_ERRORS] : path);
-      collector.problems.push(problemOf(finding, { attr, path, severity, by: "local" }, value, keepValues));
+      addProblem(collector.problems, problemOf(finding, { attr, path, severity, by: "local" }, value, keepValues));
     },
   };
   return collector;

@@ -1,5 +1,6 @@
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
+import { addProblem } from "../model/problem-limit.ts";
 import type { Check, ProblemCollector, FoundProblem, NonNullJson } from "./problem-collector.ts";
 import { enterChild, leaveChild } from "./problem-collector.ts";
 
@@ -66,18 +67,19 @@ interface OptionResult {
 }
 
 function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): void {
-  const before = { errors: collector.errors, problems: collector.problems.length };
-  let best: OptionResult | undefined;
+  const { errors: errorsBefore, problems: kept } = collector;
+  let best: OptionResult = { errors: Number.POSITIVE_INFINITY, problems: [] };
   for (const { check } of options) {
+    collector.problems = [];
     check(value, collector);
-    const errors = collector.errors - before.errors;
-    if (errors === 0) return;
-    const problems = collector.problems.splice(before.problems);
-    collector.errors = before.errors;
-    if (best === undefined || errors < best.errors) best = { errors, problems };
+    const errors = collector.errors - errorsBefore;
+    collector.errors = errorsBefore;
+    if (errors < best.errors) best = { errors, problems: collector.problems };
+    if (errors === 0) break;
   }
-  collector.errors += best?.errors ?? 0;
-  collector.problems.push(...(best?.problems ?? []));
+  collector.problems = kept;
+  if (options.length > 0) collector.errors += best.errors;
+  for (const problem of best.problems) addProblem(kept, problem);
 }
 
 type JsonKind = "object" | "list" | "scalar";

@@ -103,7 +103,7 @@ function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutc
     database.run(UPDATE_ITEM, status, ...reply, run.number, record, attempt),
   ];
   for (const changed of changes) requireOne(changed, database.path);
-  if (problems.length > 0) insertProblems(database, { run: run.number, record, attempt }, problems);
+  if (problems.length > 0) insertProblems(database, { run: run.number, attempt }, [{ record, problems }]);
 }
 
 /** Compare-and-set: a row that is not as this run left it was changed by another writer. */

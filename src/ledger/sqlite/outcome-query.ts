@@ -41,10 +41,13 @@ function countByStatus(database: SqliteDatabase, run: RunRow): Counts {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
+/** How many more problems stand behind one that is kept. Few have the member, and reading all as JSON would be slow. */
+const UNLISTED = `case when instr(problem, '"unlisted":') = 0 then 0 else coalesce(json_extract(problem, '$.unlisted'), 0) end`;
+
 /** Most frequent first. */
 const COUNT_BY_CODE: Query<{ code: string; count: number }> = {
   sql: `
-  select problems.code, count(*) as count
+  select problems.code, sum(1 + ${UNLISTED}) as count
   from problems cross join items on items.run = problems.run and items.record = problems.record
   where problems.run = ? and severity = ? and ${STANDING_PROBLEM}
   group by problems.code order by count desc, problems.code`,

@@ -6,23 +6,35 @@ import type { SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 /** The problems of the plan stand as those of attempt 0. */
 export const PLAN_ATTEMPT = 0;
 
-interface ProblemOwner {
-  readonly run: number;
+interface RecordProblems {
   readonly record: number;
-  readonly attempt: number;
+  readonly problems: readonly Problem[];
 }
 
-export function insertProblems(database: SqliteDatabase, owner: ProblemOwner, problems: readonly Problem[]): void {
-  for (const [position, problem] of problems.entries()) {
-    database.run(
-      "insert into problems (run, record, attempt, position, severity, code, problem) values (?, ?, ?, ?, ?, ?, ?)",
-      owner.run,
-      owner.record,
-      owner.attempt,
-      position,
-      ...problemValues(problem),
-    );
+/** Several at a time: extracts may have a problem in every row. */
+export function insertProblems(
+  database: SqliteDatabase,
+  { run, attempt }: { readonly run: number; readonly attempt: number },
+  records: readonly RecordProblems[],
+): void {
+  const rows = records.flatMap(({ record, problems }) =>
+    problems.map((problem, position) => [record, position, ...problemValues(problem)]),
+  );
+  let done = 0;
+  for (const size of ROWS_AT_ONCE) {
+    for (; rows.length - done >= size; done += size) {
+      database.run(INSERT_PROBLEMS[size], run, attempt, ...rows.slice(done, done + size).flat());
+    }
   }
+}
+
+const ROWS_AT_ONCE = [200, 10, 1] as const;
+const INSERT_PROBLEMS = { 200: insertSql(200), 10: insertSql(10), 1: insertSql(1) } as const;
+
+/** Run and attempt are parameters 1 and 2 of every row. */
+function insertSql(rows: number): string {
+  return `insert into problems (run, attempt, record, position, severity, code, problem)
+    values ${Array.from({ length: rows }, () => "(?1, ?2, ?, ?, ?, ?, ?)").join(", ")}`;
 }
 
 /** Adds a problem to those of the plan. */

@@ -2,6 +2,7 @@ import { isAscii } from "node:buffer";
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
+import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 import type { RecordBoundaries } from "./record-boundaries.ts";
@@ -73,7 +74,7 @@ interface CsvChunk {
 function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[] {
   if (bytes.length === 0) return [];
   const { boundaries, layout } = chunk;
-  return cellsOf(bytes, chunk).map((cells, index) => {
+  return cellsOf(bytes, boundaries, layout.delimiter).map((cells, index) => {
     if (cells.length === 1 && cells[0]?.trim() === "") return undefined;
     const row: CsvRow = { table: layout.table, cells, line: chunk.line + (boundaries.lines[index] ?? 0) };
     return { row, problems: problemsOf(row, boundaries, index) };
@@ -84,18 +85,20 @@ function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[
  * A record without a quote in it is what stands between its delimiters, and taken apart several times as fast as
  * csv-parse can, which sees the others. Each is decoded on its own, so that a cell that is kept keeps no more alive.
  */
-function cellsOf(bytes: Buffer, { boundaries, layout, line }: CsvChunk): readonly (readonly string[])[] {
+export function cellsOf(
+  bytes: Buffer,
+  boundaries: RecordBoundaries,
+  delimiter: string,
+): readonly (readonly string[])[] {
   const encoding = isAscii(bytes) ? "latin1" : "utf8";
-  const quoted = quotedRecords(bytes, boundaries, layout.delimiter);
+  const quoted = quotedRecords(bytes, boundaries, delimiter);
   if (quoted.length !== boundaries.quoted.length) {
-    throw new Error(
-      `csv-parse sees ${quoted.length} records with quotes, not ${boundaries.quoted.length}, from line ${line}`,
-    );
+    throw new Error(`csv-parse sees ${quoted.length} records with quotes, not ${boundaries.quoted.length}`);
   }
   let next = 0;
   return boundaries.starts.map((start, index) => {
     if (boundaries.quoted[next] !== index)
-      return bytes.toString(encoding, start, boundaries.ends[index]).split(layout.delimiter);
+      return bytes.toString(encoding, start, boundaries.ends[index]).split(delimiter);
     next += 1;
     return quoted[next - 1] ?? [];
   });
@@ -104,12 +107,12 @@ function cellsOf(bytes: Buffer, { boundaries, layout, line }: CsvChunk): readonl
 /** The cells of the records that hold quotes, which csv-parse gets in one piece. */
 function quotedRecords(
   bytes: Buffer,
-  { quoted, starts, end }: RecordBoundaries,
+  { quoted, starts, ends }: RecordBoundaries,
   delimiter: string,
 ): readonly string[][] {
   if (quoted.length === 0) return [];
-  if (quoted.length === starts.length) return parseRecords(bytes, delimiter);
-  const records = quoted.map((index) => bytes.subarray(starts[index], starts[index + 1] ?? end));
+  // One byte of the line end is enough: CR alone ends a record, too.
+  const records = quoted.map((index) => bytes.subarray(starts[index], (ends[index] ?? 0) + 1));
   return parseRecords(Buffer.concat(records), delimiter);
 }
 
@@ -135,12 +138,15 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
 const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
 
 function controlCharacters(row: CsvRow): readonly LocalProblem[] {
-  return row.cells.flatMap((cell, index) => {
+  const problems: LocalProblem[] = [];
+  for (const [index, cell] of row.cells.entries()) {
     const code = cell.match(CONTROLS)?.[0].charCodeAt(0);
-    if (code === undefined) return [];
+    if (code === undefined) continue;
     const finding = { code: "source_control_character", character: unicodeName(code) } as const;
-    return [sourceProblem(cellPlace(row.table, row.line, index), finding, cell.includes("\0") ? "error" : "warning")];
-  });
+    const severity = cell.includes("\0") ? "error" : "warning";
+    addProblem(problems, sourceProblem(cellPlace(row.table, row.line, index), finding, severity));
+  }
+  return problems;
 }
 
 /** The place of a cell, by its zero-based position. */

@@ -1,4 +1,4 @@
-/** The whole records at the beginning of a piece of CSV. */
+/** The whole records at the beginning of a piece of CSV; blank lines are none. */
 export interface RecordBoundaries {
   /** The records' length in bytes; what lies behind belongs to a record that goes on. */
   readonly end: number;
@@ -30,7 +30,7 @@ export function byteKinds(delimiter: string): Uint8Array {
   kinds.fill(CONTROL, 0, 0x20);
   kinds[0x7f] = CONTROL;
   kinds[LEAD_OF_C1] = MAYBE_CONTROL;
-  kinds[0x09] = ORDINARY;
+  kinds[TAB] = ORDINARY;
   kinds[LF] = LINE_END;
   kinds[CR] = LINE_END;
   kinds[QUOTE] = QUOTES;
@@ -62,8 +62,10 @@ const QUOTES = 3;
 const CONTROL = 4;
 const MAYBE_CONTROL = 5;
 
+const TAB = 9;
 const LF = 10;
 const CR = 13;
+const SPACE = 32;
 const QUOTE = 34;
 /** In UTF-8 the control characters U+0080 to U+009F are this byte and one below 0xA0. */
 const LEAD_OF_C1 = 0xc2;
@@ -110,12 +112,12 @@ function newScan(bytes: Uint8Array, final: boolean): Scan {
 function step(scan: Scan, kind: number, kinds: Uint8Array): void {
   if (kind === DELIMITER) {
     if (scan.quoteLine === undefined) scan.cellStart = scan.at + 1;
-  } else if (kind === LINE_END) endLine(scan);
+  } else if (kind === LINE_END) endLine(scan, kinds);
   else if (kind === QUOTES) meetQuote(scan, kinds);
   else if (kind === CONTROL || (scan.bytes[scan.at + 1] ?? 0xff) < 0xa0) scan.controls.add(scan.lines.length);
 }
 
-function endLine(scan: Scan): void {
+function endLine(scan: Scan, kinds: Uint8Array): void {
   const endOfText = scan.at;
   if (scan.bytes[scan.at] === CR) {
     if (scan.bytes[scan.at + 1] === LF) scan.at += 1;
@@ -123,10 +125,22 @@ function endLine(scan: Scan): void {
   }
   scan.line += 1;
   if (scan.quoteLine !== undefined) return;
-  endRecord(scan, endOfText);
+  if (!isBlankLine(scan, endOfText, kinds)) endRecord(scan, endOfText);
+  for (; scan.bytes[scan.at + 1] === LF; scan.at += 1) scan.line += 1;
   scan.recordLine = scan.line;
   scan.end = scan.at + 1;
   scan.cellStart = scan.end;
+}
+
+function isBlankLine({ bytes, end }: Scan, endOfText: number, kinds: Uint8Array): boolean {
+  let at = end;
+  while (at < endOfText && isBlank(bytes[at], kinds)) at += 1;
+  return at === endOfText;
+}
+
+/** A tab is not blank where it stands between cells. */
+function isBlank(byte: number | undefined, kinds: Uint8Array): boolean {
+  return byte === SPACE || (byte === TAB && kinds[TAB] === ORDINARY);
 }
 
 function endRecord(scan: Scan, endOfText: number): void {

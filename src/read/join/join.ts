@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import type { LocalProblem } from "../../model/problem.ts";
+import { addProblem } from "../../model/problem-limit.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
 import type { ChildFinder, StoredRow } from "./child-store.ts";
 import { newMatchedRows, nearestParents, orphanProblems } from "./orphans.ts";
@@ -98,18 +98,18 @@ async function attach(
   for (const level of levels) groups.set(level.planned.child.name, await childrenOf(rows, level, state));
   return rows.map((read, index) => {
     const children = new Map<string, readonly Row[]>();
-    const problems: LocalProblem[] = [];
+    const problems = [...read.problems];
     for (const [name, lists] of groups) {
       const list = lists[index] ?? [];
       children.set(
         name,
         list.map(({ row }) => row),
       );
-      for (const each of list) problems.push(...each.problems);
+      for (const each of list) for (const problem of each.problems) addProblem(problems, problem);
     }
     return {
       row: { ...read.row, children },
-      problems: problems.length === 0 ? read.problems : [...read.problems, ...problems],
+      problems,
     };
   });
 }

@@ -2,6 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
+import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import type { JsonTable } from "../../model/record.ts";
 import { arraySplitter, ndjsonLines } from "./json-splitter.ts";
@@ -10,7 +11,7 @@ import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
 import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
 import type { ReadRow } from "../read-row.ts";
 import { textBytes } from "../text/text-bytes.ts";
-import { countLineEnds } from "../text/utf8.ts";
+import { countLineEnds, newLineCounter } from "../text/utf8.ts";
 import type { TextSource } from "../text/text-bytes.ts";
 
 /**
@@ -37,16 +38,17 @@ export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGene
   if (start === undefined) {
     throw new Failure("source_empty", `${source.file}: is empty`, { place: { file: source.file, line: 1 } });
   }
-  if (start[start.findIndex(isNotSpace)] === OPEN_OBJECT) {
-    yield [await wholeDocument(source, table, joined(start, chunks))];
+  const { bytes, line } = start;
+  if (bytes[0] === OPEN_OBJECT) {
+    yield [await wholeDocument(source, { table, line, pointer: "" }, joined(bytes, chunks))];
     return;
   }
-  const splitter = arraySplitter(source.limits.jsonRecordBytes);
+  const splitter = arraySplitter(source.limits.jsonRecordBytes, line);
   let index = 0;
-  for await (const chunk of joined(start, chunks)) {
+  for await (const chunk of joined(bytes, chunks)) {
     const rows: ReadRow[] = [];
-    for (const { text, line } of splitter.push(chunk)) {
-      rows.push(jsonRow({ table, line, pointer: `/${index}` }, text, source));
+    for (const element of splitter.push(chunk)) {
+      rows.push(jsonRow({ table, line: element.line, pointer: `/${index}` }, element.text, source));
       index += 1;
     }
     refuseDamage(source.file, splitter.damage());
@@ -55,14 +57,22 @@ export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGene
   refuseDamage(source.file, splitter.end());
 }
 
-/** The first chunk that holds more than white space, with the white space before it. */
-async function firstText(chunks: AsyncGenerator<Buffer>): Promise<Buffer | undefined> {
-  let start: Buffer = Buffer.alloc(0);
+interface TextStart {
+  /** They begin with the first byte that is not white space. */
+  readonly bytes: Buffer;
+  /** 1-based line of that byte. */
+  readonly line: number;
+}
+
+/** Passes over the white space at the beginning, however much there is; undefined when there is nothing else. */
+async function firstText(chunks: AsyncGenerator<Buffer>): Promise<TextStart | undefined> {
+  const lines = newLineCounter();
   for (;;) {
     const next = await chunks.next();
     if (next.done === true) return undefined;
-    start = Buffer.concat([start, next.value]);
-    if (start.some(isNotSpace)) return start;
+    const at = next.value.findIndex(isNotSpace);
+    lines.add(at < 0 ? next.value : next.value.subarray(0, at));
+    if (at >= 0) return { bytes: next.value.subarray(at), line: lines.line() };
   }
 }
 
@@ -81,7 +91,12 @@ async function* joined(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenera
   }
 }
 
-async function wholeDocument(source: TextSource, table: JsonTable, chunks: AsyncIterable<Buffer>): Promise<ReadRow> {
+/** `position`: of the first byte that is not white space. */
+async function wholeDocument(
+  source: TextSource,
+  position: JsonRecordPosition,
+  chunks: AsyncIterable<Buffer>,
+): Promise<ReadRow> {
   const limit = source.limits.jsonRecordBytes;
   const parts: Buffer[] = [];
   let size = 0;
@@ -95,16 +110,15 @@ async function wholeDocument(source: TextSource, table: JsonTable, chunks: Async
     }
   }
   const text = Buffer.concat(parts).toString();
-  const line = 1 + countLines(text.slice(0, text.length - text.trimStart().length));
-  refuseBadDocument(source.file, text);
-  return jsonRow({ table, line, pointer: "" }, text, source);
+  refuseBadDocument(position, text);
+  return jsonRow(position, text, source);
 }
 
-function refuseBadDocument(file: string, text: string): void {
-  const { error } = scanJson(text);
+function refuseBadDocument({ table: { file }, line: firstLine }: JsonRecordPosition, text: string): void {
+  const error = scanJson(text);
   if (error === undefined) return;
   const before = text.slice(0, error.offset);
-  const line = 1 + countLines(before);
+  const line = firstLine + countLines(before);
   const place: Place = { file, line };
   if (/^[{["\d]/.test(text.slice(error.offset)) && error.reason.startsWith("text follows")) {
     throw new Failure("source_wrong_kind", `${file}:${line}: a second JSON document begins here`, {
@@ -126,7 +140,7 @@ function refuseDamage(file: string, damage: ArrayDamage | undefined): void {
 
 function refusePrettyPrinted(file: string, line: number, text: string): void {
   const start = text.trim();
-  const spread = start === "{" || (start.startsWith("[") && scanJson(start).error !== undefined);
+  const spread = start === "{" || (start.startsWith("[") && scanJson(start) !== undefined);
   if (!spread) return;
   throw new Failure("source_wrong_kind", `${file}:${line}: a JSON document spread over lines, not one record a line`, {
     hint: "name the file .json, or write each record on a line of its own",
@@ -155,7 +169,10 @@ function jsonRow(position: JsonRecordPosition, text: string | undefined, source:
   if (text === undefined) {
     return broken({ code: "source_record_too_large", limitBytes: source.limits.jsonRecordBytes });
   }
-  const { error, findings } = scanJson(text);
+  const problems: LocalProblem[] = [];
+  const error = scanJson(text, ({ pointer: below, finding }) =>
+    addProblem(problems, sourceProblem(place(below), finding)),
+  );
   if (error !== undefined) {
     const lines = countLines(text.slice(0, error.offset));
     return broken(
@@ -163,17 +180,16 @@ function jsonRow(position: JsonRecordPosition, text: string | undefined, source:
       place("", lines),
     );
   }
-  const problems: readonly LocalProblem[] =
-    findings.length === 0
-      ? NO_PROBLEMS
-      : findings.map(({ pointer: below, finding }) => sourceProblem(place(below), finding));
-  if (findings.some(({ finding }) => finding.code === "source_too_deep")) {
+  if (problems.some(({ code }) => code === "source_too_deep")) {
     return { row: { ...position, value: {} }, problems };
   }
   const value: JsonValue = JSON.parse(text);
   if (!isJsonObject(value)) return broken({ code: "source_not_an_object", found: kindOf(value) });
-  const forbidden = findings.some(({ finding }) => finding.code === "source_forbidden_name");
-  return { row: { ...position, value: forbidden ? withoutForbidden(value) : value }, problems };
+  const forbidden = problems.some(({ code }) => code === "source_forbidden_name");
+  return {
+    row: { ...position, value: forbidden ? withoutForbidden(value) : value },
+    problems: problems.length === 0 ? NO_PROBLEMS : problems,
+  };
 }
 
 function kindOf(value: JsonValue): string {

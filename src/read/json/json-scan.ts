@@ -2,13 +2,7 @@ import type { SourceFinding } from "../../model/problem.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { survivesDouble } from "../../json/number-precision.ts";
 
-/** What a strict look at one JSON text found. */
-export interface JsonScan {
-  /** Why the text is not JSON (RFC 8259), and at which character (from 0). Nothing after it was looked at. */
-  readonly error: JsonError | undefined;
-  readonly findings: readonly JsonFinding[];
-}
-
+/** Why a text is not JSON (RFC 8259), and at which character (from 0). Nothing after it was read. */
 interface JsonError {
   readonly offset: number;
   /** Never quotes the text. */
@@ -31,21 +25,22 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "const
 /**
  * Reads `text` as one JSON document, stricter than `JSON.parse`: names that occur twice in an object, numbers that
  * lose digits as a double, halves of surrogate pairs, forbidden names and too much depth are findings.
- * Where `error` and `source_too_deep` are absent, `JSON.parse` will take the text.
+ * Where there is no error and no finding `source_too_deep`, `JSON.parse` will take the text. The findings are handed
+ * over one by one, because a text may hold millions.
  * A parser of its own, because it has to know the path and the offset of each value, which neither `JSON.parse` nor the
  * tokens of exact-json.ts (of text that is JSON already) give.
  */
-export function scanJson(text: string): JsonScan {
-  const scan: Scan = { text, at: 0, path: [], findings: [] };
+export function scanJson(text: string, onFinding: (found: JsonFinding) => void = () => {}): JsonError | undefined {
+  const scan: Scan = { text, at: 0, path: [], onFinding };
   try {
     value(scan);
     skipSpace(scan);
     if (scan.at < text.length) fail(scan, "text follows the end of the document");
-    return { error: undefined, findings: scan.findings };
+    return undefined;
   } catch (error) {
-    if (error instanceof TooDeep) return { error: undefined, findings: scan.findings };
+    if (error instanceof TooDeep) return undefined;
     if (!(error instanceof JsonSyntaxError)) throw error;
-    return { error: { offset: scan.at, reason: error.message }, findings: scan.findings };
+    return { offset: scan.at, reason: error.message };
   }
 }
 
@@ -56,7 +51,7 @@ interface Scan {
   readonly text: string;
   at: number;
   readonly path: (string | number)[];
-  readonly findings: JsonFinding[];
+  readonly onFinding: (found: JsonFinding) => void;
 }
 
 const QUOTE = 34;
@@ -201,7 +196,7 @@ function skipSpace(scan: Scan): void {
 }
 
 function find(scan: Scan, finding: SourceFinding): void {
-  scan.findings.push({ pointer: formatPointer(scan.path), finding });
+  scan.onFinding({ pointer: formatPointer(scan.path), finding });
 }
 
 function fail(scan: Scan, reason: string): never {

@@ -27,8 +27,8 @@ interface ArraySplitter {
  * It reads brackets, strings and the commas between elements alone, in bytes as they come: an element that is not JSON
  * is a problem of that element, and a parser of whole texts (json-scan.ts) would have to hold the file.
  */
-export function arraySplitter(limitBytes: number): ArraySplitter {
-  const state = newState(limitBytes);
+export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter {
+  const state = newState(limitBytes, firstLine);
   return {
     push: (bytes) => split(state, bytes),
     damage: () => state.damage,
@@ -75,6 +75,8 @@ interface State {
   /** Line of the element that was begun; 0 while only space was seen since the last comma. */
   elementLine: number;
   elements: number;
+  /** True when earlier bytes ended in white space behind the element, which is not kept. */
+  inGap: boolean;
   /** Where the element goes on in the bytes at hand. */
   start: number;
   parts: Buffer[];
@@ -82,17 +84,18 @@ interface State {
   damage: ArrayDamage | undefined;
 }
 
-function newState(limitBytes: number): State {
+function newState(limitBytes: number, line: number): State {
   return {
     limitBytes,
     phase: "before",
     depth: 0,
     quoted: false,
     escaped: false,
-    line: 1,
+    line,
     afterCarriageReturn: false,
     elementLine: 0,
     elements: 0,
+    inGap: false,
     start: 0,
     parts: [],
     size: 0,
@@ -106,15 +109,20 @@ function split(state: State, bytes: Buffer): readonly RecordText[] {
   for (let at = 0; at < bytes.length && state.damage === undefined; at += 1) {
     const byte = bytes[at] ?? 0;
     const kind = KINDS[byte] ?? ORDINARY;
-    if (kind === ORDINARY && state.elementLine > 0 && !state.escaped) state.afterCarriageReturn = false;
+    if (kind === ORDINARY && goesOn(state)) state.afterCarriageReturn = false;
     else if (state.quoted) inString(state, kind);
-    else {
+    else if (!countLine(state, kind) && kind !== SPACE) {
       const element = outside(state, bytes, at);
       if (element !== undefined) found.push(element);
     }
   }
-  if (state.elementLine > 0) keep(state, bytes, bytes.length);
+  if (state.elementLine > 0) keepRest(state, bytes);
   return found;
+}
+
+/** True inside an element, where the next byte may be any. */
+function goesOn(state: State): boolean {
+  return state.elementLine > 0 && !state.escaped && !state.inGap;
 }
 
 function inString(state: State, kind: number): void {
@@ -126,7 +134,6 @@ function inString(state: State, kind: number): void {
 
 function outside(state: State, bytes: Buffer, at: number): RecordText | undefined {
   const kind = KINDS[bytes[at] ?? 0] ?? ORDINARY;
-  if (countLine(state, kind) || kind === SPACE) return undefined;
   if (state.phase !== "inside") return aroundArray(state, bytes[at]);
   if (state.depth === 1 && (kind === COMMA || kind === CLOSES)) return separator(state, bytes, at);
   begin(state, at);
@@ -159,10 +166,15 @@ function separator(state: State, bytes: Buffer, at: number): RecordText | undefi
 }
 
 function begin(state: State, at: number): void {
-  if (state.elementLine > 0) return;
-  state.elementLine = state.line;
+  if (state.elementLine > 0 && !state.inGap) return;
+  // Text in place of a comma: without a space it might look like a longer number.
+  if (state.inGap) state.parts.push(ONE_SPACE);
+  else state.elementLine = state.line;
+  state.inGap = false;
   state.start = at;
 }
+
+const ONE_SPACE = Buffer.from(" ");
 
 function finish(state: State, bytes: Buffer, at: number): RecordText {
   const line = state.elementLine > 0 ? state.elementLine : state.line;
@@ -170,13 +182,23 @@ function finish(state: State, bytes: Buffer, at: number): RecordText {
   const text = state.size > state.limitBytes ? undefined : Buffer.concat(state.parts).toString();
   state.elements += 1;
   state.elementLine = 0;
+  state.inGap = false;
   state.parts = [];
   state.size = 0;
   return { text, line };
 }
 
+/** Keeps what the bytes at hand hold of the element, but for white space behind it, however much there is. */
+function keepRest(state: State, bytes: Buffer): void {
+  let end = bytes.length;
+  if (state.depth === 1 && !state.quoted) while (end > state.start && isSpace(bytes[end - 1])) end -= 1;
+  keep(state, bytes, end);
+  state.inGap ||= end < bytes.length;
+}
+
 /** Keeps the element's bytes up to `at`; beyond the limit only their number. */
 function keep(state: State, bytes: Buffer, at: number): void {
+  if (state.inGap) return;
   state.size += at - state.start;
   if (state.size > state.limitBytes) state.parts = [];
   else state.parts.push(bytes.subarray(state.start, at));
@@ -190,8 +212,6 @@ function countLine(state: State, kind: number): boolean {
   if (!second) state.line += 1;
   return true;
 }
-
-const LF = 10;
 
 /**
  * The lines of `chunks` that are not blank, a batch a chunk. Lines end in LF or CRLF (JSON takes the CR for space);
@@ -213,14 +233,20 @@ export async function* ndjsonLines(
   for await (const chunk of chunks) {
     const batch: RecordText[] = [];
     let start = 0;
-    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
+    for (;;) {
+      const blank = size === 0 ? blankAt(chunk, start) : NOTHING_BLANK;
+      start += blank.bytes;
+      line += blank.lines;
+      const end = chunk.indexOf(LF, start);
+      if (end < 0) break;
       const taken = take(chunk.subarray(start, end));
       if (taken !== undefined) batch.push(taken);
       start = end + 1;
       line += 1;
     }
     size += chunk.length - start;
-    parts = size > limitBytes ? [] : [...parts, chunk.subarray(start)];
+    if (size > limitBytes) parts = [];
+    else if (start < chunk.length) parts.push(chunk.subarray(start));
     if (batch.length > 0) yield batch;
   }
   const last = take(Buffer.alloc(0));
@@ -239,7 +265,24 @@ function textOf(parts: readonly Buffer[], rest: Buffer): string {
   return record.slice(start, end);
 }
 
-/** JSON's white space without the line feed. */
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0d;
+const LF = 10;
+
+function isSpace(code: number | undefined): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0d || code === LF;
+}
+
+interface Blank {
+  readonly bytes: number;
+  /** Line feeds among them. */
+  readonly lines: number;
+}
+
+const NOTHING_BLANK: Blank = { bytes: 0, lines: 0 };
+
+/** The blank lines, and the white space of the line behind them, from `start` on. */
+function blankAt(chunk: Buffer, start: number): Blank {
+  let lines = 0;
+  let at = start;
+  for (; isSpace(chunk[at]); at += 1) if (chunk[at] === LF) lines += 1;
+  return { bytes: at - start, lines };
 }

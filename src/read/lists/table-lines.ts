@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import { parseRecords } from "../csv/csv-layout.ts";
+import { cellsOf } from "../csv/csv-rows.ts";
 import { byteKinds, findRecordBoundaries } from "../csv/record-boundaries.ts";
 import { detectDelimiter } from "../csv/csv-delimiter.ts";
 import type { TextFile } from "../text/text-file.ts";
@@ -26,7 +26,7 @@ export function tableLines({ file, text }: TextFile, hint: string): readonly Tab
   const boundaries = findRecordBoundaries(bytes, byteKinds(delimiter), true);
   const unclosed = boundaries.brokenQuote ?? boundaries.openQuote;
   if (unclosed !== undefined) throw tableFailure(file, hint)(unclosed + 1, "a quote is opened here and not closed");
-  return parseRecords(bytes, delimiter)
+  return cellsOf(bytes, boundaries, delimiter)
     .map((cells, index) => ({ cells: cells.map((cell) => cell.trim()), line: 1 + (boundaries.lines[index] ?? 0) }))
     .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
 }

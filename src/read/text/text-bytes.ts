@@ -3,7 +3,7 @@ import iconv from "iconv-lite";
 import { Failure } from "../../model/failure.ts";
 import { fileBytes } from "./file-bytes.ts";
 import type { PackedFile } from "./file-bytes.ts";
-import { countLineEnds, firstInvalidByte, incompleteTail } from "./utf8.ts";
+import { newLineCounter, firstInvalidByte, incompleteTail } from "./utf8.ts";
 import { singleByteTable } from "./text-encoding.ts";
 import type { SingleByteTable, TextEncoding } from "./text-encoding.ts";
 
@@ -123,14 +123,14 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
 
 /** Read again rather than counted while reading: a bad byte is rare, and lines would be counted for nothing. */
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
-  let line = 1;
+  const lines = newLineCounter();
   let left = offset;
   for await (const chunk of fileBytes(source)) {
-    line += countLineEnds(chunk.subarray(0, left));
+    lines.add(chunk.subarray(0, left));
     left -= chunk.length;
     if (left <= 0) break;
   }
-  return line;
+  return lines.line();
 }
 
 function hex(byte: number): string {

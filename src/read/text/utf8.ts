@@ -58,3 +58,23 @@ export function countLineEnds(bytes: Uint8Array): number {
   }
   return count;
 }
+
+/** Counts lines over several pieces of one text, which may be cut between CR and LF. */
+export interface LineCounter {
+  readonly add: (bytes: Uint8Array) => void;
+  /** 1-based line on which the next piece begins. */
+  readonly line: () => number;
+}
+
+export function newLineCounter(): LineCounter {
+  let line = 1;
+  let afterCarriageReturn = false;
+  return {
+    add: (bytes) => {
+      if (bytes.length === 0) return;
+      line += countLineEnds(bytes) - (afterCarriageReturn && bytes[0] === LF ? 1 : 0);
+      afterCarriageReturn = bytes.at(-1) === CR;
+    },
+    line: () => line,
+  };
+}

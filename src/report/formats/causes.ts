@@ -77,13 +77,14 @@ interface MutableShapeCount extends Pick<ShapeCount, "shape" | "example"> {
 }
 
 function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): void {
-  const { code, severity, by, shape } = problem;
+  const { code, severity, by, shape, unlisted = 0 } = problem;
+  const count = 1 + unlisted;
   const key = causeKey(problem);
   const full = groups.size >= MAX_SHAPES_IN_ALL;
   let cause = groups.byCause.get(key);
   if (cause === undefined) {
     if (full) {
-      groups.others += 1;
+      groups.others += count;
       return;
     }
     cause = {
@@ -98,15 +99,16 @@ function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): vo
     };
     groups.byCause.set(key, cause);
   }
-  cause.count += 1;
+  cause.count += count;
+  // What is counted and not listed has shapes that are not known: it is shown with the one that is.
   const known = cause.shapes.get(shape ?? "");
-  if (known !== undefined) known.count += 1;
-  else if (full) cause.otherShapes += 1;
+  if (known !== undefined) known.count += count;
+  else if (full) cause.otherShapes += count;
   else {
     groups.size += 1;
     cause.shapes.set(shape ?? "", {
       ...(shape !== undefined && { shape }),
-      count: 1,
+      count,
       example: exampleOf(outcome, problem),
     });
   }

@@ -53,7 +53,7 @@ interface AnnotationGroup {
 
 function collect(found: CollectedAnnotations, { source }: Outcome, problem: Problem): void {
   const { severity, place = source } = problem;
-  found.total += 1;
+  found.total += 1 + (problem.unlisted ?? 0);
   const picked = severity === "error" ? found.errors : found.warnings;
   if (picked.first.length >= MAX_ANNOTATIONS) return;
   const cause = causeKey(problem);

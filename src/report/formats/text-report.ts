@@ -7,7 +7,7 @@ import { plainText } from "../../terminal/plain-text.ts";
 import type { Report, Write } from "../report.ts";
 import { textWidth, wrapText } from "../../terminal/text-width.ts";
 import { outcomesWithProblems } from "../report.ts";
-import { describeProblem } from "../problem-text.ts";
+import { describeKind } from "../problem-text.ts";
 
 /** What is shown; the rest is counted. */
 const MAX_CAUSES = 20;
@@ -71,8 +71,7 @@ function causeText(cause: Cause, screen: TextLayout): readonly string[] {
   const fits = indent.length + textWidth(code) + 2 + textWidth(attr) <= screen.width;
   const count = countText(cause.count, screen);
   const head = fits ? [`${count}  ${paint(code)}  ${attr}`] : [`${count}  ${paint(code)}`, ...attrLines(attr, screen)];
-  const words =
-    cause.by === "platform" ? `The platform: ${describeProblem(cause.first)}` : describeProblem(cause.first);
+  const words = cause.by === "platform" ? `The platform: ${describeKind(cause.first)}` : describeKind(cause.first);
   return [
     ...head,
     ...wrapText(words, screen.width - indent.length).map((line) => indent + line),

@@ -79,8 +79,14 @@ export function rejectRows(record: InputRecord, { problems }: Outcome): readonly
     const near = place === undefined ? [] : (byLine.get(lineKey(place.file, place.line)) ?? []);
     const home = near.find(({ row }) => place !== undefined && isWithin(place, row)) ?? rows[0];
     home?.problems.push(problem);
+    if (problem.unlisted !== undefined) for (const entry of rows) noteUnlisted(entry, problem);
   }
   return rows;
+}
+
+/** What is counted and not listed may lie in any row; in a JSON row it may be what reading has lost. */
+function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): void {
+  if (!isCsvRow(row) && !problems.includes(problem)) problems.push(problem);
 }
 
 interface MutableRejectRow extends SourceRow {

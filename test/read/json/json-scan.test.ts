@@ -33,7 +33,7 @@ it("takes exactly the texts that JSON.parse takes", () => {
     .map(([json, at, text]) => json.slice(0, at % (json.length + 1)) + text + json.slice((at % (json.length + 1)) + 1));
   fc.assert(
     fc.property(fc.oneof(wild, fc.json(), damaged), (text) => {
-      expect(scanJson(text).error === undefined).toBe(parses(text));
+      expect(scanJson(text) === undefined).toBe(parses(text));
     }),
     { numRuns: 2000 },
   );

@@ -53,10 +53,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
       const writing: Writing = { run, fileNumber, keyHashes: keyHashesOf(run) };
       database.transaction(() => {
         insertItems(database, items, writing);
-        for (const { record, problems } of items) {
-          if (problems.length > 0)
-            insertProblems(database, { run: run.number, record, attempt: PLAN_ATTEMPT }, problems);
-        }
+        insertProblems(database, { run: run.number, attempt: PLAN_ATTEMPT }, items);
       });
     },
     exclude: (run, excluded) => excludeRows(database, run, excluded),
