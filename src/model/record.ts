@@ -6,8 +6,9 @@ export interface CsvTable {
   readonly kind: "csv";
   /** The file as the user named it. */
   readonly file: string;
+  /** In the order of the file; a column without a name holds nothing. */
   readonly columns: readonly string[];
-  /** Header -> zero-based position. */
+  /** Name -> zero-based position. */
   readonly columnIndex: ReadonlyMap<string, number>;
 }
 

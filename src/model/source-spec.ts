@@ -6,6 +6,8 @@ export interface SourceSpec {
   readonly files: readonly string[];
   /** Column (CSV) or path (JSON) of the key that children join on, and that must be unique. */
   readonly key?: string;
+  /** 1-based number of a column (CSV) -> its name, in place of the one in the header. */
+  readonly rename?: ReadonlyMap<number, string>;
   readonly children: readonly ChildSpec[];
 }
 

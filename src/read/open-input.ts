@@ -107,7 +107,7 @@ function notifyOnce(onNotice: (notice: ReadNotice) => void): OpenOptions["notify
 
 function inputFile(source: string, opened: OpenedFile): InputFile {
   const { file, path, kind, found } = opened;
-  const columns = opened.kind === "csv" ? { columns: opened.layout.table.columns } : {};
+  const columns = opened.kind === "csv" ? { columns: opened.layout.header.table.columns } : {};
   return { source, file, path, bytes: found.bytes, kind, ...columns };
 }
 

@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { Failure } from "../model/failure.ts";
 import type { JsonTable } from "../model/record.ts";
+import type { RenamedColumns } from "./csv/csv-header.ts";
 import type { CsvLayout } from "./csv/csv-layout.ts";
 import { csvLayout } from "./csv/csv-layout.ts";
 import { csvRows } from "./csv/csv-rows.ts";
@@ -44,7 +45,11 @@ export interface OpenOptions {
  * Reads the beginning of a file: packed or not, encoding, kind, and for CSV delimiter and header.
  * Raises every failure that the beginning of the file calls for.
  */
-export async function openFile(found: FoundFile, opening: OpenOptions): Promise<OpenedFile> {
+export async function openFile(
+  found: FoundFile,
+  opening: OpenOptions,
+  renamed: RenamedColumns = new Map(),
+): Promise<OpenedFile> {
   const file = opening.displayName(found.path);
   const notify = (text: string): void => opening.notify(file, text);
   const gzip = beginsWith(await rawHead(found.path, file), GZIP_MAGIC);
@@ -60,7 +65,13 @@ export async function openFile(found: FoundFile, opening: OpenOptions): Promise<
   const text = await firstWords(source);
   const kind = fileKind(file, basename(found.path), text);
   if (kind === "csv") {
-    return { ...source, kind, found, layout: await csvLayout(source, opening.delimiter, notify) };
+    const settings = { delimiter: opening.delimiter, renamed };
+    return { ...source, kind, found, layout: await csvLayout(source, settings, notify) };
+  }
+  if (renamed.size > 0) {
+    throw new Failure("mapping_invalid", `${file}: the mapping renames its columns, but it is JSON`, {
+      hint: "take rename out of the source: the members of JSON records have names",
+    });
   }
   if (text === "") {
     throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });

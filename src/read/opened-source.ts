@@ -37,7 +37,7 @@ export function withDescendants<Source extends { readonly children: readonly Sou
  */
 export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
   const files: OpenedFile[] = [];
-  for (const found of await findFiles(spec.files)) files.push(await openFile(found, opening));
+  for (const found of await findFiles(spec.files)) files.push(await openFile(found, opening, spec.rename));
   if (spec.key !== undefined) requireColumn(spec, files, spec.key);
   const children: OpenedChild[] = [];
   for (const child of spec.children) children.push(await openChild(child, spec, opening));
@@ -58,8 +58,8 @@ async function openChild(spec: ChildSpec, parent: SourceSpec, opening: OpenOptio
 
 function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: string): void {
   for (const opened of files) {
-    if (opened.kind !== "csv" || opened.layout.table.columnIndex.has(column)) continue;
-    const { headerLine: line, table } = opened.layout;
+    if (opened.kind !== "csv" || opened.layout.header.table.columnIndex.has(column)) continue;
+    const { line, table } = opened.layout.header;
     throw new Failure(
       "source_bad_header",
       `${opened.file}:${line}: no column "${column}", which source "${spec.name}" needs`,

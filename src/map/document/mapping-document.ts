@@ -33,6 +33,8 @@ export interface SourceEntry {
   readonly parent?: string;
   readonly on?: string;
   readonly orderBy?: string;
+  /** 1-based number of a column -> its name, in place of the one in the header. */
+  readonly rename?: ReadonlyMap<number, string>;
 }
 
 /**
@@ -73,7 +75,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
 }
 
 const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "functions"] as const;
-const SOURCE_KEYS = ["files", "key", "parent", "on", "orderBy"] as const;
+const SOURCE_KEYS = ["files", "key", "parent", "on", "orderBy", "rename"] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
   const value = object[name];
@@ -134,7 +136,26 @@ function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceE
     const text = textAt(object, name, path, issues);
     if (text !== undefined) source[name] = text;
   }
-  return files === undefined ? source : { ...source, files };
+  const rename = readRename(object["rename"], [...path, "rename"], issues);
+  return { ...source, ...(files !== undefined && { files }), ...(rename !== undefined && { rename }) };
+}
+
+/** `rename: { 4: NOTES }`: names by the number of the column, because what has no name has nothing else. */
+function readRename(
+  value: JsonValue | undefined,
+  path: AttrPath,
+  issues: Issues,
+): ReadonlyMap<number, string> | undefined {
+  if (value === undefined) return undefined;
+  const renamed = new Map<number, string>();
+  for (const [number, name] of Object.entries(asObject(value, path, issues) ?? {})) {
+    if (!/^[1-9]\d{0,5}$/.test(number)) {
+      issues.add([...path, number], "has to be the number of a column", "columns are counted from 1: { 4: NOTES }");
+    } else if (typeof name !== "string" || name.trim() === "")
+      issues.add([...path, number], "has to be a name (a text)");
+    else renamed.set(Number(number), name);
+  }
+  return renamed;
 }
 
 /**

@@ -124,8 +124,13 @@ function noFiles(sources: readonly string[], only: boolean): Failure {
 }
 
 function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, "children"> {
-  const key = entries.get(name)?.key;
-  return { name, files: files.get(name) ?? [], ...(key === undefined ? {} : { key }) };
+  const { key, rename } = entries.get(name) ?? {};
+  return {
+    name,
+    files: files.get(name) ?? [],
+    ...(key === undefined ? {} : { key }),
+    ...(rename === undefined ? {} : { rename }),
+  };
 }
 
 function childrenOf(parent: string, entries: Entries, files: Files): readonly ChildSpec[] {

@@ -4,6 +4,8 @@ import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
+import { refuseUnnamedData } from "./csv-header.ts";
+import type { CsvHeader } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 import type { RecordBoundaries } from "./record-boundaries.ts";
 import { parseRecords, unclosedQuote } from "./csv-layout.ts";
@@ -21,7 +23,7 @@ import type { TextSource } from "../text/text-bytes.ts";
 export async function* csvRows(source: TextSource, layout: CsvLayout): AsyncGenerator<readonly ReadRow[]> {
   const kinds = byteKinds(layout.delimiter);
   let carried: Buffer = Buffer.alloc(0);
-  let line = layout.headerLine;
+  let line = layout.header.line;
   let header = true;
   for await (const chunk of withEnd(withoutStart(textBytes(source), layout.headerByte))) {
     const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
@@ -76,9 +78,18 @@ function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[
   const { boundaries, layout } = chunk;
   return cellsOf(bytes, boundaries, layout.delimiter).map((cells, index) => {
     if (cells.length === 1 && cells[0]?.trim() === "") return undefined;
-    const row: CsvRow = { table: layout.table, cells, line: chunk.line + (boundaries.lines[index] ?? 0) };
+    const line = chunk.line + (boundaries.lines[index] ?? 0);
+    const row: CsvRow = { table: layout.header.table, cells: wholeRow(cells, layout.header), line };
+    refuseUnnamedData(layout.header, row);
     return { row, problems: problemsOf(row, boundaries, index) };
   });
+}
+
+/** Programs that give columns no name at the end of a line often leave out their cells as well. */
+function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): readonly string[] {
+  const missing = table.columns.length - cells.length;
+  if (missing <= 0 || unnamed.at(-missing) !== cells.length) return cells;
+  return [...cells, ...Array.from({ length: missing }, () => "")];
 }
 
 /**

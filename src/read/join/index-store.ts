@@ -172,7 +172,7 @@ type SerializedRow =
 
 function rowSerializer(files: readonly OpenedFile[]): RowSerializer {
   const tables = files.map((opened): CsvTable | JsonTable =>
-    opened.kind === "csv" ? opened.layout.table : opened.table,
+    opened.kind === "csv" ? opened.layout.header.table : opened.table,
   );
   return {
     write: ({ row, problems }) => JSON.stringify(serialized(tables.indexOf(row.table), row, problems)),

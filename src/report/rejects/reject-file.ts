@@ -88,8 +88,11 @@ export function csvLayout(
 ): RejectLayout<readonly string[]> {
   let laid = 0;
   let widened = false;
+  const learned = new Set<CsvTable>();
   const learn = ({ table }: CsvRow): void => {
-    const added = originalColumns(table).filter((column) => !columns.includes(column));
+    if (learned.has(table)) return;
+    learned.add(table);
+    const added = newColumns(originalColumns(table), columns);
     columns.push(...added);
     widened ||= added.length > 0 && laid > 0;
     laid += 1;
@@ -105,6 +108,16 @@ export function csvLayout(
     render: (rows) => csvText(rows, delimiter),
     hasNewColumns: () => widened,
   };
+}
+
+/** Columns without a name may be several: each keeps its place, because a mapping can name columns by number. */
+function newColumns(own: readonly string[], known: readonly string[]): readonly string[] {
+  const left = [...known];
+  return own.filter((column) => {
+    const index = left.indexOf(column);
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
+  });
 }
 
 /** A byte order mark marks the rejects as UTF-8, whatever encoding the sources were declared to have. */

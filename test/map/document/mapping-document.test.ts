@@ -88,6 +88,22 @@ describe("planSources", () => {
         },
       ],
     }));
+  test("columns are renamed by their number", () =>
+    expect(plan('sources: { a: { files: x.csv, rename: { 4: NOTES, "7": OLD } } }').rename).toEqual(
+      new Map([
+        [4, "NOTES"],
+        [7, "OLD"],
+      ]),
+    ));
+  test.each([
+    ["{ NAME: SURNAME }", "has to be the number of a column"],
+    ["{ 0: SURNAME }", "has to be the number of a column"],
+    ["{ 4: '' }", "has to be a name"],
+    ["[SURNAME]", "has to be an object"],
+  ])("rename: %s is refused", (rename, words) => {
+    const failure = failureOf(() => plan(`sources: { a: { files: x.csv, rename: ${rename} } }`));
+    expect(failure).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining(words) });
+  });
   test("without sources there is one, fed from the command line", () => {
     expect(plan("", { positional: ["a.csv", "-"] })).toEqual({ name: "records", files: ["a.csv", "-"], children: [] });
     expect(failureOf(() => plan("")).code).toBe("usage");

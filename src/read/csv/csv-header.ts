@@ -1,0 +1,127 @@
+import { Failure } from "../../model/failure.ts";
+import { formatPlace, type Place } from "../../model/place.ts";
+import type { CsvRow, CsvTable } from "../../model/record.ts";
+
+/** The columns of a CSV file, as its header and the mapping name them. */
+export interface CsvHeader {
+  readonly table: CsvTable;
+  /** Zero-based positions of the columns without a name, which hold nothing. */
+  readonly unnamed: readonly number[];
+  /** 1-based. */
+  readonly line: number;
+}
+
+/** 1-based number of a column -> its name, in place of the one in the header. */
+export type RenamedColumns = ReadonlyMap<number, string>;
+
+/**
+ * The columns that a header line describes. Names stay as they are in the file, but for line ends, which become spaces.
+ * Raises `source_bad_header`, naming the columns by number, when a name is there twice, the same as another but for
+ * case, spaces or Unicode form, or one that is dangerous as a property name; and when no column has a name.
+ */
+export function csvHeader(place: Place, cells: readonly string[], renamed: RenamedColumns): CsvHeader {
+  const bad: Bad = (what, hint) => headerFailure("source_bad_header", place, what, hint);
+  const columns = cells.map((cell, index) => renamed.get(index + 1) ?? inOneLine(cell));
+  refuseBeyond(renamed, columns.length, bad);
+  const named = columns.flatMap((name, index): (readonly [string, number])[] =>
+    name.trim() === "" ? [] : [[name, index]],
+  );
+  if (named.length === 0) throw bad("no column has a name in the header", `name the columns, or ${renameHint([1])}`);
+  for (const [name, index] of named) refuseUnsafe(name, index, bad);
+  refuseAlike(named, bad);
+  const unnamed = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
+  return { table: { kind: "csv", file: place.file, columns, columnIndex: new Map(named) }, unnamed, line: place.line };
+}
+
+/** What is said of columns without a name, as long as they hold nothing; undefined where all have one. */
+export function unnamedNotice({ table, unnamed }: CsvHeader): string | undefined {
+  if (unnamed.length === 0) return undefined;
+  return `${withoutName(table, unnamed)} in the header: left out as long as nothing stands there`;
+}
+
+/** @throws Failure `source_bad_header` when a row, unless it is ragged, holds something in a column without a name */
+export function refuseUnnamedData({ table, unnamed, line }: CsvHeader, { cells, line: rowLine }: CsvRow): void {
+  if (unnamed.length === 0 || cells.length !== table.columns.length) return;
+  const filled = unnamed.filter((index) => (cells[index] ?? "").trim() !== "");
+  if (filled.length === 0) return;
+  const what = `${withoutName(table, filled)} in the header, but data in line ${rowLine}`;
+  const hint = `name it in the file, or ${renameHint(filled.map((index) => index + 1))}`;
+  throw headerFailure("source_bad_header", { file: table.file, line }, what, hint);
+}
+
+export function headerFailure(
+  code: "source_no_header" | "source_bad_header" | "source_too_large",
+  place: Place,
+  what: string,
+  hint: string,
+): Failure {
+  return new Failure(code, `${formatPlace(place)}: ${what}`, { hint, place });
+}
+
+type Bad = (what: string, hint: string) => Failure;
+
+function inOneLine(name: string): string {
+  return /[\r\n]/.test(name) ? name.replace(/[ \t]*[\r\n]+[ \t\r\n]*/g, " ").trim() : name;
+}
+
+function refuseBeyond(renamed: RenamedColumns, count: number, bad: Bad): void {
+  const beyond = [...renamed.keys()].find((number) => number > count);
+  if (beyond === undefined) return;
+  throw bad(`the mapping renames column ${beyond}, but there are ${count}`, "columns are counted from 1");
+}
+
+function refuseUnsafe(name: string, index: number, bad: Bad): void {
+  if (name.split(".").some(isForbidden)) {
+    const hint = `give the column another name, or ${renameHint([index + 1])}`;
+    throw bad(`column ${index + 1} has the forbidden name "${name}"`, hint);
+  }
+  if (UNPRINTABLE.test(name)) {
+    const hint = `type the name anew, or ${renameHint([index + 1])}`;
+    throw bad(`the name of column ${index + 1} holds an invisible character`, hint);
+  }
+}
+
+/** Property names of every JavaScript object: a column of this name could change how a program behaves. */
+function isForbidden(part: string): boolean {
+  return part === "prototype" || part in Object.prototype;
+}
+
+/** Control and format characters, among them zero-width spaces, byte order marks and direction marks. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}]/u;
+
+function refuseAlike(named: readonly (readonly [string, number])[], bad: Bad): void {
+  const seen = new Map<string, readonly [string, number]>();
+  for (const [name, index] of named) {
+    const alike = name.normalize("NFC").trim().replace(/\s+/gu, " ").toLowerCase();
+    const other = seen.get(alike);
+    seen.set(alike, [name, index]);
+    if (other === undefined) continue;
+    const [otherName, otherIndex] = other;
+    const rename = renameHint([index + 1]);
+    if (otherName === name) {
+      throw bad(
+        `columns ${otherIndex + 1} and ${index + 1} have the same name, "${name}"`,
+        `name every column once, or ${rename}`,
+      );
+    }
+    throw bad(
+      `the names of columns ${otherIndex + 1} and ${index + 1} ("${otherName}", "${name}") are too much alike`,
+      `give them names that differ by more than case, spaces or the form of accents, or ${rename}`,
+    );
+  }
+}
+
+function renameHint(numbers: readonly number[]): string {
+  return `under its source in the mapping: rename: { ${numbers.map((number) => `${number}: <name>`).join(", ")} }`;
+}
+
+/** `columns 2 and 4 of 4 have no name` */
+function withoutName(table: CsvTable, indexes: readonly number[]): string {
+  const numbers = indexes.map((index) => index + 1);
+  const shown = numbers.length > MAX_LISTED ? [...numbers.slice(0, MAX_LISTED), "more"] : numbers;
+  const list = shown.length === 1 ? `${shown[0] ?? ""}` : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
+  const isOne = numbers.length === 1;
+  return `${isOne ? "column" : "columns"} ${list} of ${table.columns.length} ${isOne ? "has" : "have"} no name`;
+}
+
+const MAX_LISTED = 20;
