@@ -58,7 +58,7 @@ export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
 }
 
 /** Takes what is wrong with a rule as an error of the contract. */
-export function refuseRule({ add }: Pick<Findings, "add">): ReportRuleIssue {
+export function reportRuleIssues({ add }: Pick<Findings, "add">): ReportRuleIssue {
   return (message, path) => add("error", "bad-rule", message, path);
 }
 

@@ -5,7 +5,7 @@ import { compileOperations } from "./operations/compile-operation.ts";
 import { compilationOf } from "./types/compile-type.ts";
 import type { Contract } from "./contract.ts";
 import { parseDocument, type SourceDocument, type SourceText } from "./document/yaml-document.ts";
-import { createFindings, refuseRule, type Findings } from "./contract-findings.ts";
+import { createFindings, reportRuleIssues, type Findings } from "./contract-findings.ts";
 import { layeredDocument } from "./document/layered-document.ts";
 import { applyOverlay, overlayVersion } from "./document/overlay.ts";
 import { checkRules } from "./check-rules.ts";
@@ -44,7 +44,7 @@ export function loadContract(documents: readonly SourceText[]): Contract {
 
   const document = layers?.value ?? plain;
   checkDocumentKeys(document, findings);
-  const ruleDeclarations = readRuleDeclarations(document, refuseRule(findings));
+  const ruleDeclarations = readRuleDeclarations(document, reportRuleIssues(findings));
   const compilation = compilationOf(document, openapi, findings);
   const operations = compileOperations(compilation);
   checkRules(operations, ruleDeclarations, findings);

@@ -1,13 +1,10 @@
 import type { FieldType, ListType, ObjectType, UnionType } from "../contract/types/field-type.ts";
 import type { JsonObject } from "../json/json-value.ts";
-import { booleanCheck } from "./validate-scalar.ts";
-import { choiceCheck } from "./validate-scalar.ts";
-import { temporalCheck } from "./validate-scalar.ts";
-import { decimalCheck } from "./validate-number.ts";
+import { booleanCheck, choiceCheck, temporalCheck } from "./validate-scalar.ts";
+import { decimalCheck, numberCheck } from "./validate-number.ts";
 import type { Check, FoundProblem } from "./problem-collector.ts";
 import { createCollector, takeProblems } from "./problem-collector.ts";
 import { listCheck } from "./validate-list.ts";
-import { numberCheck } from "./validate-number.ts";
 import { objectCheck } from "./validate-object.ts";
 import { textCheck } from "./validate-text.ts";
 import { unionCheck } from "./validate-union.ts";
@@ -21,7 +18,7 @@ export type { FoundProblem } from "./problem-collector.ts";
 export type Validate = (payload: JsonObject) => readonly FoundProblem[];
 
 export interface ValidatorOptions {
-  /** Root location of the supplier's documents, which a document path must not repeat (specification 2.5). */
+  /** Root location of the supplier's documents, which a document path must not repeat (API specification 2.5). */
   readonly documentRoot?: string;
   /** Whether problems carry the value itself: only when the user asked to see values. */
   readonly keepValues: boolean;

@@ -11,7 +11,7 @@ export interface FoundDocument {
   readonly value: string;
 }
 
-/** The document paths of a payload (specification 2.5), in its own order; empty texts are none. */
+/** The document paths of a payload (API specification 2.5), in its own order; empty texts are none. */
 export type FindDocuments = (payload: JsonObject) => readonly FoundDocument[];
 
 /**
@@ -67,12 +67,12 @@ interface SearchState {
   readonly found: Map<string, FoundDocument>;
 }
 
-function collect(type: FieldType, value: JsonValue | undefined, walk: SearchState): void {
-  if (value === undefined || !walk.leading.has(type)) return;
-  if (type.kind === "text") collectText(value, walk);
-  else if (type.kind === "object" && isJsonObject(value)) collectFields(type, value, walk);
-  else if (type.kind === "list" && isJsonArray(value)) collectItems(type, value, walk);
-  else if (type.kind === "union") for (const option of new Set(typesWithin(type))) collect(option, value, walk);
+function collect(type: FieldType, value: JsonValue | undefined, search: SearchState): void {
+  if (value === undefined || !search.leading.has(type)) return;
+  if (type.kind === "text") collectText(value, search);
+  else if (type.kind === "object" && isJsonObject(value)) collectFields(type, value, search);
+  else if (type.kind === "list" && isJsonArray(value)) collectItems(type, value, search);
+  else if (type.kind === "union") for (const option of new Set(typesWithin(type))) collect(option, value, search);
 }
 
 /** A number is taken as text, as the platform takes it. */
@@ -81,26 +81,26 @@ function collectText(value: JsonValue, { path, found }: SearchState): void {
   if (value !== "") found.set(formatAttr(path), { path, value: String(value) });
 }
 
-function collectItems({ items }: ListType, value: readonly JsonValue[], walk: SearchState): void {
-  for (const [at, item] of value.entries()) collect(items, item, childState(walk, at));
+function collectItems({ items }: ListType, value: readonly JsonValue[], search: SearchState): void {
+  for (const [at, item] of value.entries()) collect(items, item, childState(search, at));
 }
 
-function collectFields({ properties, additional }: ObjectType, value: JsonObject, walk: SearchState): void {
+function collectFields({ properties, additional }: ObjectType, value: JsonObject, search: SearchState): void {
   for (const [name, field] of Object.entries(value)) {
     const type = properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);
-    if (type !== undefined) collect(type, field, childState(walk, name));
+    if (type !== undefined) collect(type, field, childState(search, name));
   }
 }
 
-function childState(walk: SearchState, segment: string | number): SearchState {
-  return { ...walk, path: [...walk.path, segment] };
+function childState(search: SearchState, segment: string | number): SearchState {
+  return { ...search, path: [...search.path, segment] };
 }
 
 /** The longest key of an object in a store, in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
 
 /**
- * Compiles the judgement of document paths (specification 2.5): relative to the supplier's root location, and safe in
+ * Compiles the judgement of document paths (API specification 2.5): relative to the supplier's root location, and safe in
  * whatever store lies behind it. Gives the first reason against a path. `root`, where known, must not be repeated in
  * the path, and counts towards the length of the stored location.
  */

@@ -6,7 +6,7 @@ import { checkChild, childCheck, type ChildCheck, enterChild, leaveChild } from 
 
 /**
  * An object: documented fields in the contract's order, then whatever else it holds. An object that is given must be
- * complete, optional or not (specification 2.7.2).
+ * complete, optional or not (API specification 2.7.2).
  */
 export function objectCheck(type: ObjectType, compile: (type: FieldType) => Check): Check {
   if (isDictionary(type)) return dictionaryCheck(childCheck(type.additional, compile));
@@ -80,7 +80,7 @@ function countNames(value: JsonObject): number {
   return count;
 }
 
-/** What the contract does not document is refused (specification 2.7.5), or has the type of additional properties. */
+/** What the contract does not document is refused (API specification 2.7.5), or has the type of additional properties. */
 function othersCheck(
   type: ObjectType,
   compile: (type: FieldType) => Check,

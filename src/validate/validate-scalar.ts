@@ -53,7 +53,7 @@ function readsAsBoolean(value: unknown): boolean {
   return typeof value === "string" && BOOLEAN_TEXTS.has(strip(value).toLowerCase());
 }
 
-/** ISO 8601 text, judged by calendar arithmetic (specification 2.7.4). A number is never a date. */
+/** ISO 8601 text, judged by calendar arithmetic (API specification 2.7.4). A number is never a date. */
 export function temporalCheck(type: DateType): Check {
   const isRight = ISO_CHECKS[type.kind];
   const wrong = { code: "invalid", expected: type.kind } as const;

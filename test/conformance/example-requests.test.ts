@@ -118,7 +118,7 @@ const CONTRADICTIONS: readonly Contradiction[] = [
   },
 ];
 
-/** What examples send in another JSON type than the document has; the platform converts it (PLATFORM facts, DRF fields). */
+/** What examples send in another JSON type than the document has; the platform converts it (fields of the Django REST framework). */
 const COERCIONS: ReadonlySet<string> = new Set(["number decimal", "string integer"]);
 
 describe.skipIf(!ARE_THERE)("operators' example requests (MIGRATE_SHARED)", () => {

@@ -46,7 +46,7 @@ describe("boolean", () => {
     "off",
     0,
   ];
-  it.each([true, false])("%j", (value) => {
+  it.each([true, false])("takes %j as it is", (value) => {
     expect(codes(boolean(), value)).toEqual([]);
   });
   it.each(COERCED)("takes %j with a warning", (value) => {

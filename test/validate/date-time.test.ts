@@ -29,7 +29,7 @@ describe("date", () => {
     20240101,
     true,
     {},
-  ])("%j does not", (value) => {
+  ])("%j does not exist", (value) => {
     expect(codes(moment("date"), value)).toEqual(["invalid"]);
   });
   it("null only where it is allowed", () => {
@@ -64,13 +64,13 @@ describe("datetime", () => {
     "2024-01-31T09:30:00Z\n",
     "",
     1_706_693_400,
-  ])("%j is none", (value) => {
+  ])("%j is no moment", (value) => {
     expect(codes(moment("datetime"), value)).toEqual(["invalid"]);
   });
 });
 
 describe("time", () => {
-  it.each(["09:30", "09:30:00", "23:59:59.999", "09:30:00Z", "09:30:00+01:00"])("%s", (value) => {
+  it.each(["09:30", "09:30:00", "23:59:59.999", "09:30:00Z", "09:30:00+01:00"])("takes %s", (value) => {
     expect(codes(moment("time"), value)).toEqual([]);
   });
   it.each(["24:00", "9:30", "09:60", "09:30:60", "0930", "09:30 am", "", 930])("refuses %j", (value) => {

@@ -225,7 +225,7 @@ describe("a union", () => {
     expect(codes(type, [true])).toEqual([]);
   });
 
-  it("or the errors of the nearest option of the value's own JSON type", () => {
+  it("gives the errors of the nearest option of the value's own JSON type", () => {
     const type = union([
       text(),
       object({ "a!": text(), "b!": text(), "c!": text() }),

@@ -25,7 +25,7 @@ interface Origin {
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const tree = treeOf(root, { document: base, path: [] });
   let plain = toJsonObject(tree);
-  const renew = (path: AttrPath): void => {
+  const refresh = (path: AttrPath): void => {
     const node = nodeAt(tree, path);
     if (path.length === 0) plain = toJsonObject(tree);
     else if (node !== undefined) putAt(plain, path, toJson(node));
@@ -37,16 +37,16 @@ export function layeredDocument(base: SourceDocument, root: JsonObject): Layered
     placeOf: (path) => placeOf(tree, path),
     merge: (path, update, origin) => {
       mergeInto(nodeAt(tree, path), update, origin);
-      renew(path);
+      refresh(path);
     },
     append: (path, entry, origin) => {
       appendTo(nodeAt(tree, path), entry, origin);
-      renew(path);
+      refresh(path);
     },
     remove: (path) => {
       const around = path.slice(0, -1);
       removeFrom(nodeAt(tree, around), path.at(-1));
-      renew(around);
+      refresh(around);
     },
   };
 }

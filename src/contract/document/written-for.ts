@@ -17,10 +17,10 @@ export function checkWrittenFor(
   { base, applied }: { readonly base: JsonObject; readonly applied: OverlayMatches },
   findings: Findings,
 ): void {
-  const said = isJsonObject(overlay.value) ? overlay.value[EXTENSION] : undefined;
-  if (said === undefined) return;
+  const declared = isJsonObject(overlay.value) ? overlay.value[EXTENSION] : undefined;
+  if (declared === undefined) return;
   const location = { place: { file: overlay.file, line: overlay.lineOf([EXTENSION]) }, pointer: `/${EXTENSION}` };
-  const { mark, document } = isJsonObject(said) ? said : {};
+  const { mark, document } = isJsonObject(declared) ? declared : {};
   if (typeof mark !== "string" || typeof document !== "string") {
     findings.addAt("error", "bad-overlay", `${EXTENSION} needs "document", its name for people, and "mark"`, location);
     return;

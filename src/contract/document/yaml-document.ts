@@ -128,31 +128,31 @@ interface ConversionState {
 /** Aliases save typing; a document in which they stand for more than this is an attack or a mistake. */
 const MAX_ALIAS_COPIES = 100_000;
 
-function valueOf(node: Node | null, reading: ConversionState): JsonValue {
-  if (reading.open.size > 0) countCopy(node, reading);
-  if (isAlias(node)) return aliasValue(node, node.source, reading);
-  if (node !== null && "anchor" in node && node.anchor !== undefined) reading.anchors.set(node.anchor, node);
-  if (isMap(node)) return objectOf(node.items, reading);
-  if (isSeq(node)) return node.items.map((item) => valueOf(nodeOf(item), reading));
-  return isScalar(node) ? scalarOf(node, reading.tree) : null;
+function valueOf(node: Node | null, state: ConversionState): JsonValue {
+  if (state.open.size > 0) countCopy(node, state);
+  if (isAlias(node)) return aliasValue(node, node.source, state);
+  if (node !== null && "anchor" in node && node.anchor !== undefined) state.anchors.set(node.anchor, node);
+  if (isMap(node)) return objectOf(node.items, state);
+  if (isSeq(node)) return node.items.map((item) => valueOf(nodeOf(item), state));
+  return isScalar(node) ? scalarOf(node, state.tree) : null;
 }
 
-function countCopy(node: Node | null, reading: ConversionState): void {
-  reading.copied += 1;
-  if (reading.copied <= MAX_ALIAS_COPIES) return;
-  throw reading.tree.refuse(`aliases multiply to more than ${MAX_ALIAS_COPIES} values`, offsetIn(node));
+function countCopy(node: Node | null, state: ConversionState): void {
+  state.copied += 1;
+  if (state.copied <= MAX_ALIAS_COPIES) return;
+  throw state.tree.refuse(`aliases multiply to more than ${MAX_ALIAS_COPIES} values`, offsetIn(node));
 }
 
-function aliasValue(alias: Node, name: string, reading: ConversionState): JsonValue {
-  const target = reading.tree.targets.get(alias) ?? reading.anchors.get(name);
-  if (target === undefined) throw reading.tree.refuse(`there is no anchor &${name} above this alias`, offsetIn(alias));
-  if (reading.open.has(target) || contains(target, alias)) {
-    throw reading.tree.refuse(`the alias *${name} refers to what it stands in`, offsetIn(alias));
+function aliasValue(alias: Node, name: string, state: ConversionState): JsonValue {
+  const target = state.tree.targets.get(alias) ?? state.anchors.get(name);
+  if (target === undefined) throw state.tree.refuse(`there is no anchor &${name} above this alias`, offsetIn(alias));
+  if (state.open.has(target) || contains(target, alias)) {
+    throw state.tree.refuse(`the alias *${name} refers to what it stands in`, offsetIn(alias));
   }
-  reading.tree.targets.set(alias, target);
-  reading.open.add(target);
-  const value = valueOf(target, reading);
-  reading.open.delete(target);
+  state.tree.targets.set(alias, target);
+  state.open.add(target);
+  const value = valueOf(target, state);
+  state.open.delete(target);
   return value;
 }
 
@@ -161,17 +161,17 @@ function contains(outer: Node, inner: Node): boolean {
   return offsetIn(inner) >= start && offsetIn(inner) < end;
 }
 
-function objectOf(pairs: readonly Pair[], reading: ConversionState): JsonValue {
+function objectOf(pairs: readonly Pair[], state: ConversionState): JsonValue {
   const members = new Map<string, JsonValue>();
   for (const pair of pairs) {
-    const name = nameOf(pair, reading.tree);
+    const name = nameOf(pair, state.tree);
     if (members.has(name)) {
-      throw reading.tree.refuse(
+      throw state.tree.refuse(
         `the name ${JSON.stringify(name)} stands twice in one object`,
         offsetIn(nodeOf(pair.key)),
       );
     }
-    members.set(name, valueOf(nodeOf(pair.value), reading));
+    members.set(name, valueOf(nodeOf(pair.value), state));
   }
   return Object.fromEntries(members);
 }

@@ -138,7 +138,7 @@ function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | un
   return { ...type, properties: new Map([...whole.properties].filter(([name]) => name !== wrap)) };
 }
 
-/** The payload's field that the platform's own documents use for the import supplier (specification 2.4). */
+/** The payload's field that the platform's own documents use for the import supplier (API specification 2.4). */
 function supplierField(body: FieldType | undefined): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
   const name = ["import_supplier", "import_supplier_code"].find((candidate) => body.properties.has(candidate));

@@ -3,12 +3,11 @@ import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-valu
 import { fieldAt, type FieldType } from "../types/field-type.ts";
 import { operationsNamed } from "./find-operation.ts";
 import type { Findings } from "../contract-findings.ts";
-import { readExtension } from "./operation-extensions.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { Compilation } from "../types/schema-node.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Operation, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
-import { pollSchema, readBackSchema, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
+import { pollSchema, readBackSchema, readExtension, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
 
 /** An operation compiled on its own, and where and how the document writes it. */
 export interface UnlinkedOperation {
@@ -23,8 +22,8 @@ export interface UnlinkedOperation {
  */
 export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
   return all.map((owner) => {
-    const linking: LinkContext = { owner, all, findings };
-    return { ...owner.operation, steps: stepsOf(linking), readBack: readBackOf(linking) };
+    const context: LinkContext = { owner, all, findings };
+    return { ...owner.operation, steps: stepsOf(context), readBack: readBackOf(context) };
   });
 }
 
@@ -47,30 +46,30 @@ const POLL = "x-migrate-poll";
 const READ_BACK = "x-migrate-read-back";
 
 /** An operation whose end is to be asked for is a workflow, with nothing else declared. */
-function stepsOf(linking: LinkContext): readonly Step[] {
-  const { owner, findings } = linking;
+function stepsOf(context: LinkContext): readonly Step[] {
+  const { owner, findings } = context;
   const written = readExtension(STEPS, stepsSchema, asWritten(owner, findings));
   if (written === undefined) {
-    const poll = pollOf(owner, linking);
+    const poll = pollOf(owner, context);
     return poll === undefined ? [] : [{ name: "schedule", kind: "schedule", operation: owner.operation, poll }];
   }
   const steps = written
-    .map((step, index) => linkStep(step, [...owner.path, STEPS, index], linking))
+    .map((step, index) => linkStep(step, [...owner.path, STEPS, index], context))
     .filter((step) => step !== undefined);
-  return steps.length === written.length && checkStepOrder(steps, linking) ? steps : [];
+  return steps.length === written.length && checkStepOrder(steps, context) ? steps : [];
 }
 
 function asWritten({ written, path }: UnlinkedOperation, findings: Findings): Parameters<typeof readExtension>[2] {
   return { operation: written, path, findings };
 }
 
-function linkStep(step: WrittenStep, place: AttrPath, linking: LinkContext): Step | undefined {
+function linkStep(step: WrittenStep, place: AttrPath, context: LinkContext): Step | undefined {
   const { operation: name, reasons: reasonsName, outcomes, body = {}, ...rest } = step;
-  const found = operationNamed(name, "POST", [...place, "operation"], linking);
+  const found = operationNamed(name, "POST", [...place, "operation"], context);
   const reasons =
-    reasonsName === undefined ? found : operationNamed(reasonsName, "POST", [...place, "reasons"], linking);
+    reasonsName === undefined ? found : operationNamed(reasonsName, "POST", [...place, "reasons"], context);
   const attrs = Object.values(body).flatMap((source) => ("attr" in source ? [source.attr] : []));
-  if (!checkPayloadFields(attrs, [...place, "body"], linking) || found === undefined || reasons === undefined)
+  if (!checkPayloadFields(attrs, [...place, "body"], context) || found === undefined || reasons === undefined)
     return undefined;
   const { operation } = found;
   return {
@@ -79,7 +78,7 @@ function linkStep(step: WrittenStep, place: AttrPath, linking: LinkContext): Ste
     ...definedMembers({
       body: step.body,
       reasons: reasonsName === undefined ? undefined : reasons.operation,
-      poll: pollOf(found, linking),
+      poll: pollOf(found, context),
     }),
   };
 }
@@ -103,26 +102,26 @@ function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext
   return false;
 }
 
-function pollOf(asked: UnlinkedOperation, linking: LinkContext): Poll | undefined {
-  const written = readExtension(POLL, pollSchema, asWritten(asked, linking.findings));
+function pollOf(asked: UnlinkedOperation, context: LinkContext): Poll | undefined {
+  const written = readExtension(POLL, pollSchema, asWritten(asked, context.findings));
   if (written === undefined) return undefined;
-  const operation = lookupOperation(written, [...asked.path, POLL], linking);
+  const operation = lookupOperation(written, [...asked.path, POLL], context);
   return operation && { ...written, operation };
 }
 
-function readBackOf(linking: LinkContext): readonly ReadBack[] {
-  const { owner, findings } = linking;
+function readBackOf(context: LinkContext): readonly ReadBack[] {
+  const { owner, findings } = context;
   const written = readExtension(READ_BACK, readBackSchema, asWritten(owner, findings)) ?? [];
   return written.flatMap((one, index) => {
     const place = [...owner.path, READ_BACK, index];
-    const operation = lookupOperation(one, place, linking);
+    const operation = lookupOperation(one, place, context);
     const attrs = one.match.map(({ payload }) => payload);
     if (one.list !== undefined && !attrs.some((attr) => isKey(attr, owner.operation))) {
       const message = `${READ_BACK}: the records of a list are known by the business key, which "match" does not name`;
       findings.add("error", "bad-extension", message, [...place, "match"]);
       return [];
     }
-    return operation !== undefined && checkPayloadFields(attrs, [...place, "match"], linking)
+    return operation !== undefined && checkPayloadFields(attrs, [...place, "match"], context)
       ? [{ ...one, operation }]
       : [];
   });
@@ -137,18 +136,18 @@ function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
 function lookupOperation(
   { operation: name, parameters }: { readonly operation: string; readonly parameters: Poll["parameters"] },
   place: AttrPath,
-  linking: LinkContext,
+  context: LinkContext,
 ): PlainOperation | undefined {
-  const found = operationNamed(name, "GET", [...place, "operation"], linking);
-  if (found === undefined || !checkPayloadFields(Object.values(parameters), [...place, "parameters"], linking))
+  const found = operationNamed(name, "GET", [...place, "operation"], context);
+  if (found === undefined || !checkPayloadFields(Object.values(parameters), [...place, "parameters"], context))
     return undefined;
   const wanted = [...found.operation.path.matchAll(/\{([^}]+)\}/g)].map(([, parameter = ""]) => parameter);
   const open = wanted.find((parameter) => parameters[parameter] === undefined);
-  const strange = Object.keys(parameters).find((parameter) => !wanted.includes(parameter));
-  if (open === undefined && strange === undefined) return found.operation;
-  const what = open === undefined ? `has no parameter "${strange}"` : `needs the parameter "${open}"`;
+  const unknown = Object.keys(parameters).find((parameter) => !wanted.includes(parameter));
+  if (open === undefined && unknown === undefined) return found.operation;
+  const what = open === undefined ? `has no parameter "${unknown}"` : `needs the parameter "${open}"`;
   const message = `${extensionName(place)}: ${found.operation.path} ${what}`;
-  linking.findings.add("error", "bad-extension", message, [...place, "parameters"]);
+  context.findings.add("error", "bad-extension", message, [...place, "parameters"]);
   return undefined;
 }
 
@@ -156,9 +155,9 @@ function operationNamed(
   name: string,
   method: string,
   place: AttrPath,
-  linking: LinkContext,
+  context: LinkContext,
 ): UnlinkedOperation | undefined {
-  const candidates = linking.all.filter(({ operation }) => operation.method === method);
+  const candidates = context.all.filter(({ operation }) => operation.method === method);
   const matches = operationsNamed(
     candidates.map((one) => ({ ...one.operation, one })),
     name,
@@ -168,7 +167,7 @@ function operationNamed(
   const ids = candidates.map(({ operation }) => operation.id).filter((id) => id !== name);
   const hint = didYouMean(name, ids);
   const what = match === undefined ? `there is no ${method} operation` : `more than one ${method} operation is called`;
-  linking.findings.add("error", "bad-extension", `${extensionName(place)}: ${what} "${name}"${hint}`, place);
+  context.findings.add("error", "bad-extension", `${extensionName(place)}: ${what} "${name}"${hint}`, place);
   return undefined;
 }
 

@@ -44,7 +44,7 @@ export interface TextType extends TypeBase {
   readonly pattern?: RegExp;
   /** Refused by the platform unless the contract says `minLength: 0`. */
   readonly allowBlank: boolean;
-  /** `x-document-path`: specification 2.5. */
+  /** `x-document-path`: API specification 2.5. */
   readonly documentPath: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface BooleanType extends TypeBase {
   readonly kind: "boolean";
 }
 
-/** ISO 8601 text (specification 2.7.4). */
+/** ISO 8601 text (API specification 2.7.4). */
 export interface DateType extends TypeBase {
   readonly kind: "date" | "datetime" | "time";
 }
@@ -96,7 +96,7 @@ export interface ObjectType extends TypeBase {
   /** In document order. */
   readonly properties: ReadonlyMap<string, Property>;
   /**
-   * What a property may be that is not documented: nothing (`closed`, the default: specification 2.7.5),
+   * What a property may be that is not documented: nothing (`closed`, the default: API specification 2.7.5),
    * or values of one type (`additionalProperties: {schema}`, or `true` as an AnyType).
    */
   readonly additional: "closed" | FieldType;

@@ -4,7 +4,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { readRules } from "../../rules/language/read-rules.ts";
 import type { Rule } from "../../rules/language/rule.ts";
-import { type Findings, refuseRule } from "../contract-findings.ts";
+import { type Findings, reportRuleIssues } from "../contract-findings.ts";
 import type { AnyType, NumericLimit, PublishedValidator } from "./field-type.ts";
 import type { Compilation, SchemaNode } from "./schema-node.ts";
 import { readKeyword, readKeywords } from "./schema-node.ts";
@@ -151,7 +151,7 @@ function validatorsOf(part: SchemaNode, findings: Compilation["findings"]): read
 function rulesOf(part: SchemaNode, { findings, rules }: Compilation): readonly Rule[] {
   const written = readKeyword(part, "x-rules");
   if (written === undefined) return [];
-  const known = rules.get(written) ?? readRules(written, [...part.path, "x-rules"], refuseRule(findings));
+  const known = rules.get(written) ?? readRules(written, [...part.path, "x-rules"], reportRuleIssues(findings));
   rules.set(written, known);
   return known;
 }

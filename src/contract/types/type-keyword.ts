@@ -78,9 +78,9 @@ interface DeclaredTypes {
 
 function declaredTypes({ value, path }: Located, findings: Compilation["findings"]): DeclaredTypes {
   const meanings = listOf(value).map(meaningOf);
-  const strange = listOf(value).find((name) => meaningOf(name) === undefined);
+  const unknown = listOf(value).find((name) => meaningOf(name) === undefined);
   const alias = listOf(value).find((name) => typeof name === "string" && TYPE_ALIASES.has(name));
-  if (strange !== undefined) findings.add("warning", "unknown-type", unknownTypeMessage(strange), path);
+  if (unknown !== undefined) findings.add("warning", "unknown-type", unknownTypeMessage(unknown), path);
   const names = meanings.flatMap((one) => one?.types ?? []);
   const format = meanings.find((one) => one?.format !== undefined)?.format;
   if (alias !== undefined) {
@@ -92,7 +92,7 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
       path,
     );
   }
-  return { names: strange === undefined ? names : [], path, ...definedMembers({ format }) };
+  return { names: unknown === undefined ? names : [], path, ...definedMembers({ format }) };
 }
 
 function unknownTypeMessage(name: JsonValue): string {

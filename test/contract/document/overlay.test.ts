@@ -123,7 +123,7 @@ describe("findings", () => {
     [{ target: "$.info" }, "warning overlay-without-effect", "neither"],
     [{ update: {} }, "error bad-overlay", '"target"'],
     [{ target: "$.info", updates: {}, remove: false }, "warning unknown-keyword", 'did you mean "update"'],
-  ])("%j", (action, expected, words) => {
+  ])("about the action %j stand at its line", (action, expected, words) => {
     const finding = overlaid([action]).findings.find(({ message }) => message.includes(words));
     expect(`${finding?.severity} ${finding?.code}`).toBe(expected);
     expect(finding?.place.file).toBe("overlay-1.yaml");

@@ -87,7 +87,7 @@ describe("lines", () => {
     [["a", "nothing", "here"], 2],
     [["a", "list", 9], 4],
     [["alias", "t"], 8],
-  ])("of %j is %i", (path, line) => {
+  ])("the line of %j is %i", (path, line) => {
     expect(read(text).lineOf(path)).toBe(line);
   });
 

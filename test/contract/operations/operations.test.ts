@@ -86,7 +86,7 @@ describe("extensions of an operation", () => {
       { parameters: [{ name: "id", in: "query", required: true }] },
       'warning the parameter "id" (in: "query") is not sent',
     ],
-  ])("%j", (operation, finding) => {
+  ])("are reported where they are wrong: %j", (operation, finding) => {
     expect(findingsOf(operation)).toEqual([finding]);
   });
 
@@ -173,7 +173,7 @@ describe("finding an operation", () => {
     ["/v1/accounts/", "/v1/accounts/"],
     ["PUT /v1/files/", "/files/"],
     [undefined, "/v2/accounts/"],
-  ])("%s", (wanted, path) => {
+  ])("by '%s'", (wanted, path) => {
     expect(findOperation(several, wanted).path).toBe(path);
   });
 

@@ -62,7 +62,7 @@ test("what a step's body has room for is what the contract does not set itself",
   expect(given("create-notes")).toEqual({});
 });
 
-test("doubts can be settled where the last step dedupes or can be asked for", () => {
+test("ambiguous records can be resolved where the last step dedupes or can be asked for", () => {
   const contract = loadContract([{ file, text }]);
   expect(canResolveAmbiguous(findOperation(contract, "stage-account"))).toBe(true);
   expect(canResolveAmbiguous(findOperation(contract, "schedule-account"))).toBe(true);
@@ -102,7 +102,7 @@ describe("what is wrong with a workflow is an error at its place", () => {
       [LAST, { ...LAST, kind: "validate" }],
       "x-migrate-steps: the last step, and no other, must be of kind process or schedule",
     ],
-  ])("%j", (steps, message) => {
+  ])("steps %j", (steps, message) => {
     const contract = changed(STAGE, { "x-migrate-steps": steps });
     expect(errorsOf(contract)).toEqual([message]);
     expect(contract.findings.find(({ severity }) => severity === "error")?.place).toMatchObject({
