@@ -97,7 +97,10 @@ const QUOTE = '"';
 const STRUCTURE = "{}[],:";
 const SPACE = " \t\n\r";
 
-/** The tokens of a valid JSON text. */
+/**
+ * The tokens of a valid JSON text, each as it was written. A tokeniser of its own: `JSON.parse` gives no digits, and the
+ * strict scanner of `read/` gives paths and findings, not tokens; this one relies on `JSON.parse` having accepted the text.
+ */
 function* tokens(text: string): Generator<string, void, undefined> {
   let at = 0;
   while (at < text.length) {

@@ -7,19 +7,14 @@ import type { FaultOptions } from "./faults/fault-options.ts";
 import type { FaultPlan, RequestFaults } from "./faults/fault-plan.ts";
 import { PROCESSING_CAP_REPLY, serverErrorReply, throttledReply } from "./faults/broken-replies.ts";
 import type { RequestHistory } from "./state/request-history.ts";
-import { type Handler, methodNotAllowed, NOT_FOUND, type PlatformRequest, type Reply } from "./sandbox-reply.ts";
-
-/** One address of the platform. */
-export interface Route {
-  readonly method: "GET" | "POST";
-  /** From the instance's root, parameters in braces: `/v1/accounts/{number}/`. */
-  readonly path: string;
-  readonly handler: Handler;
-  /** `data-import`: faults happen here, and the request is counted. */
-  readonly kind: "data-import" | "read" | "admin";
-  /** It creates accounts of what was staged: the platform may accept only so many at a time. */
-  readonly isProcessing?: boolean;
-}
+import {
+  type Handler,
+  methodNotAllowed,
+  NOT_FOUND,
+  type PlatformRequest,
+  type Reply,
+  type Route,
+} from "./sandbox-reply.ts";
 
 export interface HttpAppDependencies {
   readonly history: RequestHistory;
@@ -79,7 +74,7 @@ async function serve(context: RequestContext, route: Route, dependencies: HttpAp
   const request = await platformRequest(context);
   if (route.kind === "admin") return responseTo(await route.handler(request));
   const { method, path } = context.req;
-  const note = dependencies.history.arrive({ at: timestamp(dependencies.clock), method, path });
+  const note = dependencies.history.record({ at: timestamp(dependencies.clock), method, path });
   const finish = (reply: Reply, shown: number | undefined): void => {
     const { key, login } = reply;
     note({
@@ -107,23 +102,23 @@ interface ReceivedRequest {
 
 async function serveWithFaults(
   context: RequestContext,
-  arrival: ReceivedRequest,
+  received: ReceivedRequest,
   dependencies: HttpAppDependencies,
 ): Promise<Response> {
   const { faults, clock } = dependencies;
-  const planned = faults.enter(arrival.route);
+  const planned = faults.start(received.route);
   try {
-    if (planned.pauseSupplier) dependencies.pauseSupplier(arrival.request);
+    if (planned.pauseSupplier) dependencies.pauseSupplier(received.request);
     if (planned.rotateTokens) dependencies.rotateTokens();
     if (planned.latencyMs > 0) await clock.sleep(planned.latencyMs);
-    if (planned.before !== undefined) return failBeforeProcessing(planned.before, context, arrival, dependencies);
-    const reply = await arrival.route.handler(arrival.request);
+    if (planned.before !== undefined) return failBeforeProcessing(planned.before, context, received, dependencies);
+    const reply = await received.route.handler(received.request);
     if (planned.after !== undefined)
-      return failAfterProcessing({ fault: planned.after, reply }, context, arrival, dependencies);
-    arrival.finish(reply, reply.status);
+      return failAfterProcessing({ fault: planned.after, reply }, context, received, dependencies);
+    received.finish(reply, reply.status);
     return responseTo(reply);
   } finally {
-    faults.leave(arrival.route);
+    faults.finish(received.route);
   }
 }
 

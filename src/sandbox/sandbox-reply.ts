@@ -35,6 +35,18 @@ export interface Reply {
 
 export type Handler = (request: PlatformRequest) => Reply | Promise<Reply>;
 
+/** One address of the platform. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  /** From the instance's root, parameters in braces: `/v1/accounts/{number}/`. */
+  readonly path: string;
+  readonly handler: Handler;
+  /** `data-import`: faults happen here, and the request is counted. */
+  readonly kind: "data-import" | "read" | "admin";
+  /** It creates accounts of what was staged: the platform may accept only so many at a time. */
+  readonly isProcessing?: boolean;
+}
+
 /** One thing wrong with a payload, as the platform reports it (API specification 7.3). */
 export interface PayloadError {
   readonly attr: string;

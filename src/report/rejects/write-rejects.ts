@@ -78,19 +78,19 @@ interface RejectWriterOptions extends CsvRejectOptions {
 type KnownColumns = Map<string, string[]>;
 
 function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: RejectWriterOptions): RejectWriter {
-  const sheets = new Map<string, RejectFileWriter>();
+  const files = new Map<string, RejectFileWriter>();
   const unseen = new Set(options.sources);
   let leftOut = 0;
 
-  const sheetOf = (child: string | undefined, row: Row): RejectFileWriter => {
+  const fileOf = (child: string | undefined, row: Row): RejectFileWriter => {
     const name = rejectFileName(child, row.table.kind);
-    const old = sheets.get(name);
+    const old = files.get(name);
     if (old !== undefined) return old;
-    const sheet = isCsvRow(row)
+    const file = isCsvRow(row)
       ? openRejectFile(folder, child, csvLayout(knownColumnsOf(known, name, originalColumns(row.table)), options))
       : openRejectFile(folder, child, JSON_LAYOUT);
-    sheets.set(name, sheet);
-    return sheet;
+    files.set(name, file);
+    return file;
   };
 
   return {
@@ -98,24 +98,24 @@ function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: Re
       if (unseen.size === 0) return;
       for (const { row, child } of recordRows(record)) {
         unseen.delete(child ?? record.source);
-        sheetOf(child, row);
+        fileOf(child, row);
       }
     },
     hasAllSources: () => unseen.size === 0,
     add: (entry, key) => {
-      const isTaken = sheetOf(entry.child, entry.row).add(entry, key);
+      const isTaken = fileOf(entry.child, entry.row).add(entry, key);
       if (!isTaken) leftOut += 1;
       return isTaken;
     },
     flush: async () => {
-      for (const sheet of sheets.values()) await sheet.flush();
+      for (const file of files.values()) await file.flush();
     },
     finish: async () => {
-      const all = [...sheets.values()];
-      if (all.some((sheet) => sheet.hasNewColumns())) return undefined;
-      const files: RejectFile[] = [];
-      for (const sheet of all) files.push(await sheet.finish());
-      return { files, leftOut };
+      const all = [...files.values()];
+      if (all.some((file) => file.hasNewColumns())) return undefined;
+      const written: RejectFile[] = [];
+      for (const file of all) written.push(await file.finish());
+      return { files: written, leftOut };
     },
   };
 }

@@ -1,10 +1,10 @@
+import type { Route } from "../sandbox-reply.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
 import type { RequestHistory } from "../state/request-history.ts";
 import type { ImportProcesses } from "../state/import-processes.ts";
 import { jsonCopy, parseJson } from "../../json/parse-json.ts";
-import type { Route } from "../http-app.ts";
 import { readFaults } from "../faults/fault-options.ts";
 import { type Handler, NOT_FOUND, refusal, type Reply } from "../sandbox-reply.ts";
 import { type SandboxState, SUPPLIER_STATUSES } from "../state/sandbox-state.ts";

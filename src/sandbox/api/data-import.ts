@@ -1,3 +1,4 @@
+import type { Route } from "../sandbox-reply.ts";
 import { createHash } from "node:crypto";
 import type { Contract } from "../../contract/contract.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
@@ -9,7 +10,6 @@ import type { FaultPlan } from "../faults/fault-plan.ts";
 import type { ImportProcesses } from "../state/import-processes.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { compileJudge, type Judge } from "../judge/judge.ts";
-import type { Route } from "../http-app.ts";
 import type { PlatformCheck } from "../judge/platform-rules.ts";
 import {
   type Handler,

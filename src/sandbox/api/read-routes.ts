@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../json/json-value.ts";
-import type { Route } from "../http-app.ts";
-import type { Handler } from "../sandbox-reply.ts";
+import type { Handler, Route } from "../sandbox-reply.ts";
 import { NOT_FOUND } from "../sandbox-reply.ts";
 import type { SandboxState } from "../state/sandbox-state.ts";
 import type { Authenticate } from "./authentication.ts";

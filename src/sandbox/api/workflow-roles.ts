@@ -29,23 +29,23 @@ export interface GetRole {
 /** The POST operations that are steps of a workflow, by id. */
 export function postRoles({ operations }: Contract): ReadonlyMap<string, PostRole> {
   const roles = new Map<string, PostRole>();
-  for (const bearer of operations) {
-    for (const step of bearer.steps) roles.set(step.operation.id, postRole(step, bearer));
-    for (const { reasons } of bearer.steps) {
+  for (const owner of operations) {
+    for (const step of owner.steps) roles.set(step.operation.id, postRole(step, owner));
+    for (const { reasons } of owner.steps) {
       if (reasons === undefined || roles.has(reasons.id)) continue;
-      roles.set(reasons.id, postRole({ name: "validate", kind: "validate", operation: reasons }, bearer));
+      roles.set(reasons.id, postRole({ name: "validate", kind: "validate", operation: reasons }, owner));
     }
   }
   return roles;
 }
 
-function postRole({ kind, operation, body, reasons }: Step, bearer: Operation): PostRole {
+function postRole({ kind, operation, body, reasons }: Step, owner: Operation): PostRole {
   const { outcomes } = operation;
   const there = outcomes.find((rule) => rule.outcome === "accepted" && isRefusal(rule) && rule.account !== undefined);
   const success = outcomes.find((rule) => rule.outcome === "accepted" && !isRefusal(rule));
   return {
     kind,
-    key: (operation.wrap === undefined ? keyFieldIn(body, bearer) : undefined) ?? keyOf(bearer),
+    key: (operation.wrap === undefined ? keyFieldIn(body, owner) : undefined) ?? keyOf(owner),
     existingAccount: there?.account ?? ["account_number"],
     existingCode: there?.code,
     account: success?.account ?? ["account_number"],
@@ -62,9 +62,9 @@ function keyOf({ key = ["external_account_number"] }: Operation): AttrPath {
 }
 
 /** The field of the body that is made from the business key. */
-function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, bearer: Operation): AttrPath | undefined {
+function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, owner: Operation): AttrPath | undefined {
   const field = Object.entries(body ?? {}).find(
-    ([, source]) => "attr" in source && formatAttr(source.attr) === formatAttr(keyOf(bearer)),
+    ([, source]) => "attr" in source && formatAttr(source.attr) === formatAttr(keyOf(owner)),
   );
   return field && [field[0]];
 }
@@ -72,13 +72,15 @@ function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, bear
 /** The GET operations that workflows use. */
 export function getRoles({ operations }: Contract): readonly GetRole[] {
   const roles = new Map<string, GetRole>();
-  for (const bearer of operations) {
-    const polls = bearer.steps.flatMap(({ poll }) => (poll === undefined ? [] : [{ lookup: poll, tells: { poll } }]));
-    const reads = bearer.readBack.map((readBack) => ({ lookup: readBack, tells: { readBack } }));
-    for (const { lookup, tells: describedBy } of [...polls, ...reads]) {
+  for (const owner of operations) {
+    const polls = owner.steps.flatMap(({ poll }) =>
+      poll === undefined ? [] : [{ lookup: poll, describedBy: { poll } }],
+    );
+    const reads = owner.readBack.map((readBack) => ({ lookup: readBack, describedBy: { readBack } }));
+    for (const { lookup, describedBy } of [...polls, ...reads]) {
       const { path } = lookup.operation;
       const named = Object.entries(lookup.parameters);
-      const key = named.find(([, attr]) => formatAttr(attr) === formatAttr(keyOf(bearer)))?.[0];
+      const key = named.find(([, attr]) => formatAttr(attr) === formatAttr(keyOf(owner)))?.[0];
       const supplier = named.find(([name]) => name !== key)?.[0];
       if (!roles.has(path)) roles.set(path, { path, supplier, key, describedBy });
     }

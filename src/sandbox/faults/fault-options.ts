@@ -13,56 +13,73 @@ export interface Trigger {
 }
 
 /** The faults of the sandbox. Those of tokens and logins concern these; all others concern data-import requests only. */
-export interface FaultOptions {
+const FAULTS = {
   /** Seed of the random numbers for shares and latencies; the same seed gives the same faults. */
-  readonly seed?: number;
+  seed: "count",
   /** Milliseconds before a request is looked at: fixed, or anywhere between two values. */
-  readonly latencyMs?: number | readonly [number, number];
+  latencyMs: "latency",
   /** HTTP 429 before processing. */
-  readonly throttle?: Trigger;
+  throttle: "trigger",
   /** `Retry-After` of every 429 and 503: seconds, or a text that is sent unchanged; "none" leaves the header out. Default 1. */
-  readonly retryAfter?: number | string;
+  retryAfter: "retryAfter",
   /** `errorStatus` instead of processing. */
-  readonly errorBefore?: Trigger;
+  errorBefore: "trigger",
   /** Processes, then answers `errorStatus`. */
-  readonly errorAfter?: Trigger;
+  errorAfter: "trigger",
   /** Default 500. */
-  readonly errorStatus?: 500 | 502 | 503 | 504;
+  errorStatus: "errorStatus",
   /** Resets the connection instead of processing. */
-  readonly resetBefore?: Trigger;
+  resetBefore: "trigger",
   /** Processes, then resets the connection without a reply. */
-  readonly resetAfter?: Trigger;
+  resetAfter: "trigger",
   /** Never answers, and does not process. */
-  readonly hangBefore?: Trigger;
+  hangBefore: "trigger",
   /** Processes and never answers. */
-  readonly hangAfter?: Trigger;
+  hangAfter: "trigger",
   /** Processes, sends the status and half of the body, then resets the connection. */
-  readonly cutAfter?: Trigger;
+  cutAfter: "trigger",
   /** Sets the request's import supplier to Paused when this request arrives. */
-  readonly pauseAt?: number;
+  pauseAt: "count",
   /** Revokes every token when this request arrives. */
-  readonly rotateTokensAt?: number;
+  rotateTokensAt: "count",
   /** HTTP 429 for requests beyond this many at a time. */
-  readonly maxInFlight?: number;
+  maxInFlight: "count",
   /** HTTP 429 for requests beyond this many a second (a second's worth may come at once). */
-  readonly maxPerSecond?: number;
+  maxPerSecond: "amount",
   /** HTTP 429, without `Retry-After`, for requests beyond this many at a time that process what was staged. */
-  readonly maxProcessing?: number;
+  maxProcessing: "count",
   /** Milliseconds from scheduling an account to its creation, default 100. */
-  readonly taskMs?: number;
+  taskMs: "amount",
   /** These scheduled accounts end in an error; counted from 1. */
-  readonly taskErrors?: Trigger;
+  taskErrors: "trigger",
   /** Fields that validation leaves out of what it understood, wherever they stand. */
-  readonly dropFields?: readonly string[];
+  dropFields: "names",
   /** Default 3600. */
-  readonly tokenLifetimeSeconds?: number;
+  tokenLifetimeSeconds: "amount",
   /** Default 604,800: a week. */
-  readonly refreshLifetimeSeconds?: number;
+  refreshLifetimeSeconds: "amount",
   /** Logins beyond this many in a minute are refused with KT-CT-1199, whether their key is right or wrong. */
-  readonly maxLogins?: number;
+  maxLogins: "count",
   /** True: the platform does not notice repeats, and makes a second account for the same business key. */
-  readonly forgetful?: boolean;
+  forgetful: "flag",
+} as const;
+
+export type FaultOptions = { readonly [Name in keyof typeof FAULTS]?: FaultValues[(typeof FAULTS)[Name]] };
+
+interface FaultValues {
+  readonly trigger: Trigger;
+  /** A whole number from 1. */
+  readonly count: number;
+  /** A number from 0. */
+  readonly amount: number;
+  readonly latency: number | readonly [number, number];
+  readonly retryAfter: number | string;
+  readonly errorStatus: (typeof ERROR_STATUSES)[number];
+  readonly names: readonly string[];
+  readonly flag: boolean;
 }
+
+const ERROR_STATUSES = [500, 502, 503, 504] as const;
 
 /**
  * Reads faults as they are posted to the admin end-point: an object with the names of `FaultOptions`. A trigger may
@@ -74,48 +91,33 @@ export function readFaults(value: unknown): FaultOptions {
   if (!isJsonObject(value)) throw wrong("faults", "an object");
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
-      if (read === undefined) throw wrong(name, `one of ${Object.keys(READERS).join(", ")}`);
-      return [name, read(member, name)];
+      if (!isFault(name)) throw wrong(name, `one of ${Object.keys(FAULTS).join(", ")}`);
+      return [name, READERS[FAULTS[name]](member, name)];
     }),
   );
 }
 
-type Reader = (value: JsonValue, name: string) => unknown;
+function isFault(name: string): name is keyof typeof FAULTS {
+  return Object.hasOwn(FAULTS, name);
+}
 
-const READERS: Readonly<Record<keyof FaultOptions, Reader>> & Readonly<Record<string, Reader>> = {
-  seed: wholeNumber,
-  latencyMs: readLatency,
-  throttle: readTrigger,
+const READERS: { readonly [Kind in keyof FaultValues]: (value: JsonValue, name: string) => FaultValues[Kind] } = {
+  trigger: readTrigger,
+  count: wholeNumber,
+  amount,
+  latency: readLatency,
   retryAfter: (value, name) => (typeof value === "string" ? value : amount(value, name)),
-  errorBefore: readTrigger,
-  errorAfter: readTrigger,
   errorStatus: (value, name) => {
-    const status = [500, 502, 503, 504].find((one) => one === value);
+    const status = ERROR_STATUSES.find((one) => one === value);
     if (status === undefined) throw wrong(name, "500, 502, 503 or 504");
     return status;
   },
-  resetBefore: readTrigger,
-  resetAfter: readTrigger,
-  hangBefore: readTrigger,
-  hangAfter: readTrigger,
-  cutAfter: readTrigger,
-  pauseAt: wholeNumber,
-  rotateTokensAt: wholeNumber,
-  maxInFlight: wholeNumber,
-  maxPerSecond: amount,
-  maxProcessing: wholeNumber,
-  taskMs: amount,
-  taskErrors: readTrigger,
-  dropFields: (value, name) => {
+  names: (value, name) => {
     const names = isJsonArray(value) ? value : [value];
     if (!names.every((one) => typeof one === "string")) throw wrong(name, "names of fields");
     return names;
   },
-  tokenLifetimeSeconds: amount,
-  refreshLifetimeSeconds: amount,
-  maxLogins: wholeNumber,
-  forgetful: (value, name) => {
+  flag: (value, name) => {
     if (typeof value !== "boolean") throw wrong(name, "true or false");
     return value;
   },

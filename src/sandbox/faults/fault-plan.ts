@@ -16,8 +16,8 @@ export interface FaultPlan {
   /** Puts other faults in force; requests are counted from 1 again. */
   readonly set: (options: FaultOptions) => void;
   /** Decides the faults of the next request. Call `finish` when it is over. */
-  readonly enter: (route?: CappedRoute) => RequestFaults;
-  readonly leave: (route?: CappedRoute) => void;
+  readonly start: (route?: CappedRoute) => RequestFaults;
+  readonly finish: (route?: CappedRoute) => void;
 }
 
 /** `isProcessing`: of the requests that create accounts, the platform may accept only so many at a time. */
@@ -61,7 +61,7 @@ export function createFaultPlan(initial: FaultOptions, clock: Pick<Clock, "monot
   return {
     options: () => options,
     set,
-    enter: ({ isProcessing = false } = {}) => {
+    start: ({ isProcessing = false } = {}) => {
       request += 1;
       inFlight += 1;
       if (isProcessing) processing += 1;
@@ -73,7 +73,7 @@ export function createFaultPlan(initial: FaultOptions, clock: Pick<Clock, "monot
         rotateTokens: options.rotateTokensAt === request,
       };
     },
-    leave: ({ isProcessing = false } = {}) => {
+    finish: ({ isProcessing = false } = {}) => {
       inFlight -= 1;
       if (isProcessing) processing -= 1;
     },

@@ -21,27 +21,27 @@ export interface HistoryEntry {
 export interface RequestHistory {
   readonly entries: () => readonly HistoryEntry[];
   /** Records a request; the returned function adds its outcome. */
-  readonly arrive: (arrival: Pick<HistoryEntry, "at" | "method" | "path">) => (more: Partial<HistoryEntry>) => void;
+  readonly record: (request: Pick<HistoryEntry, "at" | "method" | "path">) => (more: Partial<HistoryEntry>) => void;
   readonly clear: () => void;
 }
 
 export function createRequestHistory(): RequestHistory {
   let entries: HistoryEntry[] = [];
-  let arrived = 0;
+  let count = 0;
   return {
     entries: () => entries,
-    arrive: (arrival) => {
-      arrived += 1;
-      const book = entries;
-      const index = book.push({ request: arrived, ...arrival, processed: false }) - 1;
+    record: (request) => {
+      count += 1;
+      const current = entries; // `clear` starts another list
+      const index = current.push({ request: count, ...request, processed: false }) - 1;
       return (more) => {
-        const entry = book[index];
-        if (entry !== undefined) book[index] = { ...entry, ...more };
+        const entry = current[index];
+        if (entry !== undefined) current[index] = { ...entry, ...more };
       };
     },
     clear: () => {
       entries = [];
-      arrived = 0;
+      count = 0;
     },
   };
 }
