@@ -14,7 +14,7 @@ import type { ShownValues } from "./report/shown-values.ts";
 export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues">;
 
 /** How a run sends; a run that only validates has none. */
-export type Sending = Omit<SendOptions, "dependencies" | "shownValues">;
+export type Sending = Omit<SendOptions, "dependencies" | "shownValues" | "journal">;
 
 /**
  * A whole migration, from the sources to the report:
@@ -30,8 +30,8 @@ export async function migrate(run: OpenRun, options: MigrateOptions, sending?: S
 
 /** The second half, from the plan on: what is settled already is passed over. */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
-  const { job, shownValues, dependencies } = run;
-  const sent = sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues }));
+  const { job, shownValues, journal, dependencies } = run;
+  const sent = sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal }));
   return endRun(run, { checked, sent });
 }
 

@@ -58,6 +58,8 @@ export interface RateLimitSettings {
 export interface Connection {
   /** How long after a request was given up the platform may still process it. */
   readonly quietMs: number;
+  /** Reads over the same connections, with the same authorisation. */
+  readonly readClient: (signal: AbortSignal) => ReadClient;
   /** The requests that a record passes through. */
   readonly steps: readonly StepClient[];
   readonly close: () => Promise<void>;
@@ -80,7 +82,7 @@ export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
   return 2 * Math.max(timeoutsOf(timeouts).totalMs ?? 0, DEFAULT_TIMEOUTS.totalMs);
 }
 
-type ConnectionDependencies = Pick<Dependencies, "secrets" | "clock" | "userAgent" | "proxyCredentials">;
+type ConnectionDependencies = Pick<Dependencies, "secrets" | "clock" | "random" | "userAgent" | "proxyCredentials">;
 
 /**
  * Makes a client for one operation of the target. Opens no socket before the first request.
@@ -100,11 +102,13 @@ export async function connect(
   const connections = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
   const open = await openTarget(target, { connections }, dependencies);
   const authorisation = await authorisationOf(target, open, dependencies);
-  const { userAgent, clock } = dependencies;
+  const { userAgent, clock, random } = dependencies;
   const tools = { ...open, authorisation, userAgent, clock };
+  const readClient = (signal: AbortSignal): ReadClient =>
+    createReadClient({ ...tools, random, signal, onWait: () => undefined });
   const steps =
     about.remoteValidation === true ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
-  return { quietMs: quietPeriodMs(target), steps, close: open.close };
+  return { quietMs: quietPeriodMs(target), readClient, steps, close: open.close };
 }
 
 function requireRemoteValidation(operation: Operation, tools: RequestDependencies): readonly StepClient[] {

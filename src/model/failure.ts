@@ -33,6 +33,7 @@ export const FAILURES = {
   nothing_to_ask: 5,
   storage: 6,
   ledger_damaged: 6,
+  ledger_outdated: 6,
   ledger_in_use: 7,
 } as const;
 export type FailureCode = keyof typeof FAILURES;

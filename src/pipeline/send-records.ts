@@ -9,11 +9,13 @@ import { Failure } from "../model/failure.ts";
 import type { Place } from "../model/place.ts";
 import type { InputRecord } from "../model/record.ts";
 import type { ShownValues } from "../report/shown-values.ts";
-import type { RecordToSend, UploadEnd } from "../upload/upload-types.ts";
+import type { RecordToSend, UploadDependencies, UploadEnd } from "../upload/upload-types.ts";
 import type { Clock } from "../time/clock.ts";
 import { upload } from "../upload/upload.ts";
 import { readRecords } from "./check-records.ts";
 import type { RunHandle } from "./plan-records.ts";
+import { probeUnsent } from "./probe-unsent.ts";
+import type { RunJournal } from "./run-journal.ts";
 
 export interface SendOptions {
   readonly connection: Connection;
@@ -22,6 +24,8 @@ export interface SendOptions {
   readonly shownValues?: ShownValues | undefined;
   /** The step after which records are left as they are. */
   readonly until?: string | undefined;
+  /** Remembers outside of the ledger what was sent. */
+  readonly journal?: RunJournal | undefined;
   /** The connection creates nothing: what the platform would take is `valid`. */
   readonly remoteValidation?: boolean;
 }
@@ -35,9 +39,13 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   const { drain, abort, clock, random, onUpload } = dependencies;
   const { supplier } = job.operation;
   const quietMs = await quietBeforeResend(handle, connection, dependencies);
-  return upload(
-    () => recordsToSend(readRecords(job, drain), { job, handle, shownValues, until }),
-    { ledger: handle.ledger, steps: connection.steps, clock, random, onProgress: onUpload },
+  await options.journal?.begin(handle.run.id);
+  const end = await upload(
+    () => {
+      const due = recordsToSend(readRecords(job, drain), { job, handle, shownValues, until });
+      return remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain });
+    },
+    { ledger: journaled(handle.ledger, options.journal), steps: connection.steps, clock, random, onProgress: onUpload },
     {
       run: handle.run.id,
       concurrency: pace.concurrency,
@@ -53,6 +61,21 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
       ...(pace.rps !== undefined && { rps: pace.rps }),
     },
   );
+  options.journal?.end();
+  return end;
+}
+
+type UploadLedger = UploadDependencies["ledger"];
+
+/** The journal learns of requests when the ledger has them on disk. */
+function journaled(ledger: UploadLedger, journal: RunJournal | undefined): UploadLedger {
+  return {
+    async saveIntents(run, intents, settled) {
+      await ledger.saveIntents(run, intents, settled);
+      journal?.add(intents.length);
+    },
+    saveOutcomes: (run, outcomes) => ledger.saveOutcomes(run, outcomes),
+  };
 }
 
 /**

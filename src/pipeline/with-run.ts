@@ -13,6 +13,8 @@ import type { ShownValues } from "../report/shown-values.ts";
 import { createShownValues } from "../report/shown-values.ts";
 import { requireKnownRecords } from "./earlier-runs.ts";
 import type { RunHandle } from "./plan-records.ts";
+import type { RunJournal } from "./run-journal.ts";
+import { openRunJournal } from "./run-journal.ts";
 import { requireRun, requireSameDestination } from "./run-ledger.ts";
 import type { ReportOptions, RunReport, ShownRun } from "./run-report.ts";
 import { requireReportFolder } from "./run-report.ts";
@@ -34,6 +36,8 @@ export interface OpenRun<J extends Job | undefined = Job> extends RunHandle {
   /** Present when the user asked to see values. */
   readonly shownValues: ShownValues | undefined;
   readonly reporting: ReportOptions;
+  /** Absent for a run that nobody goes on with. */
+  readonly journal?: RunJournal | undefined;
   readonly dependencies: Dependencies;
 }
 
@@ -64,25 +68,41 @@ export function withNewRun(
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
     const { out, showValues } = options;
-    const store = locator === undefined ? undefined : await openLedgerStore(locator);
-    const known = store && (await openToWrite(store, "push", closeLater));
-    const inputFolder = store === undefined ? dependencies.temporaryFolder : standardInputFolder(store);
+    const known = locator === undefined ? undefined : await openToWrite(locator, "push", { dependencies, closeLater });
+    const inputFolder = known === undefined ? dependencies.temporaryFolder : standardInputFolder(known.store);
     const job = await openJob(await withStandardInput(options.job, inputFolder, dependencies), dependencies);
     closeLater(job.input);
     await requireReportFolder(out, job);
-    if (target !== undefined) requireKey(job);
-    if (known !== undefined && store !== undefined && target !== undefined) {
-      await requireSameDestination(known, store.name, { ...target, supplier: job.settings.supplier ?? "" });
-      await requireKnownRecords(known, job, dependencies);
-    }
+    if (target !== undefined) await requireSendable(job, target, { known, dependencies });
     const { newRun, work } = await prepare(job, closeLater);
-    const large = newRun.target === "" && isLarge(job);
-    const ledger = known ?? closeLater(await openTemporaryLedger(dependencies.temporaryFolder, { large }));
+    const ledger =
+      known?.ledger ?? closeLater(await openTemporaryLedger(dependencies.temporaryFolder, sizeOf(job, newRun)));
     const run = await ledger.startRun(newRun);
-    const reporting = { out, showValues, store, flags };
+    const reporting = { out, showValues, store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
-    return doWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
+    return doWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
   });
+}
+
+/** What is sent has to be known again, and the ledger has to be that of the target. */
+async function requireSendable(
+  job: Job,
+  target: NonNullable<NewRunOptions["target"]>,
+  { known, dependencies }: { readonly known: WritableLedger | undefined; readonly dependencies: Dependencies },
+): Promise<void> {
+  requireKey(job);
+  if (known === undefined) return;
+  const { supplier = "" } = job.settings;
+  await requireSameDestination(known.ledger, known.store.name, { ...target, supplier });
+  await requireKnownRecords(known.ledger, job, dependencies);
+}
+
+/** From here on a second thread for the plan is started sooner than it has paid for itself. */
+const LARGE_BYTES = 8_000_000;
+
+function sizeOf({ input }: Job, { target }: NewRun): { readonly large: boolean } {
+  const bytes = input.files.reduce((sum, file) => sum + file.bytes, 0);
+  return { large: target === "" && bytes >= LARGE_BYTES };
 }
 
 export interface RecordedRunOptions {
@@ -110,8 +130,7 @@ export function withRecordedRun<J extends Job | undefined>(
   prepare: (recorded: RecordedRun) => Promise<PreparedRun<J> & { readonly job: J }>,
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
-    const store = await openLedgerStore(options.ledger);
-    const ledger = await openToWrite(store, command, closeLater);
+    const { store, ledger, journal } = await openToWrite(options.ledger, command, { dependencies, closeLater });
     const run = await requireRun(ledger, options.run);
     const settings = settingsOf(run);
     const { job, work } = await prepare({ ledger, run, settings, closeLater });
@@ -125,19 +144,30 @@ export function withRecordedRun<J extends Job | undefined>(
     const shownValues = showValues ? createShownValues() : undefined;
     // It may have been given its endpoint meanwhile.
     const known = await requireRun(ledger, run.id);
-    return doWork({ ledger, run: known, job, shownValues, reporting, dependencies }, work);
+    return doWork({ ledger, run: known, job, shownValues, reporting, journal, dependencies }, work);
   });
 }
 
-/** The ledger, for this process alone. Standard input that no run needs any more is removed before it is closed. */
+interface WritableLedger {
+  readonly store: LedgerStore;
+  readonly ledger: Ledger;
+  readonly journal: RunJournal;
+}
+
+/**
+ * The ledger, for this process alone. Standard input that no run needs any more is removed before it is closed.
+ * @throws Failure `ledger_outdated`, and what opening a ledger throws
+ */
 async function openToWrite(
-  store: LedgerStore,
+  locator: string,
   command: "push" | "resume" | "reconcile",
-  closeLater: CloseLater,
-): Promise<Ledger> {
+  { dependencies, closeLater }: { readonly dependencies: Dependencies; readonly closeLater: CloseLater },
+): Promise<WritableLedger> {
+  const store = await openLedgerStore(locator);
   const ledger = closeLater(await store.write(command, { create: command === "push" }));
+  const journal = await openRunJournal(store, ledger, dependencies.clock);
   closeLater({ close: () => removeUnneededInput(store, ledger) });
-  return ledger;
+  return { store, ledger, journal };
 }
 
 /** When the work fails, that is written down as the run's end. */
@@ -152,13 +182,6 @@ async function doWork<J extends Job | undefined>(
     await run.ledger.finishRun(run.run.id, exitCode).catch(() => undefined);
     throw error;
   }
-}
-
-/** From here on a second thread for the plan is started sooner than it has paid for itself. */
-const LARGE_BYTES = 8_000_000;
-
-function isLarge({ input }: Job): boolean {
-  return input.files.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ExportedRow, LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
+import { forgetJournal } from "../../pipeline/run-journal.ts";
 import type { Clock } from "../../time/clock.ts";
 import { timestamp } from "../../time/clock.ts";
 
@@ -16,9 +17,13 @@ export async function ledgerCheck({ ledger }: LedgerOptions): Promise<LedgerChec
 
 /** Makes a sound ledger of what can be read of a damaged one, which is kept. */
 export async function ledgerRepair({ ledger }: LedgerOptions, clock: Pick<Clock, "now">): Promise<LedgerRepair> {
-  const { name, repair } = await openLedgerStore(ledger);
-  if (repair !== undefined) return repair(timestamp(clock).replaceAll(/\D/g, "").slice(0, 14));
-  throw new Failure("usage", `the ledger ${name} is not kept in a file, so there is nothing to repair here`, {
+  const store = await openLedgerStore(ledger);
+  const repaired = await store.repair?.(timestamp(clock).replaceAll(/\D/g, "").slice(0, 14));
+  if (repaired !== undefined) {
+    await forgetJournal(store);
+    return repaired;
+  }
+  throw new Failure("usage", `the ledger ${store.name} is not kept in a file, so there is nothing to repair here`, {
     hint: "restore it with the tools of its database server",
   });
 }
