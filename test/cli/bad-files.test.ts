@@ -29,7 +29,7 @@ const BOMB = ["a: &a [x, x, x, x, x, x, x, x, x]"]
 const DAMAGED: readonly (readonly [string, string, number])[] = [
   ["aliases that multiply", BOMB, 1],
   ["an alias to itself", "a: &a\n  b: *a\n", 2],
-  ["a name that stands twice", "supplier: A\noperation: b\nsupplier: C\n", 3],
+  ["a name that occurs twice", "supplier: A\noperation: b\nsupplier: C\n", 3],
   ["a name twice in JSON", '{"supplier": "A",\n"supplier": "B"}', 2],
   ["a prototype", "targets:\n  __proto__: { baseUrl: x }\n", 2],
   ["a function", 'a: 1\nb: !!js/function "function () { return 1; }"\n', 2],

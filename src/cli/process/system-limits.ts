@@ -24,8 +24,7 @@ const LIMITS: readonly SystemLimit[] = [
   {
     message: "the system gives this program too little memory",
     hint: "raise the limit (`ulimit -v`, that of the container), or free memory; then run the same command again",
-    isMetBy: (error, code) =>
-      MEMORY_CODES.has(code ?? "") || (code !== "ERR_STRING_TOO_LONG" && MEMORY_MESSAGE.test(error.message)),
+    isMetBy: (error, code) => MEMORY_CODES.has(code ?? "") || MEMORY_MESSAGE.test(error.message),
   },
   {
     message: "the system does not let this program start another thread",

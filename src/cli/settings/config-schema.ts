@@ -67,7 +67,7 @@ const configSchema = z.strictObject({
 });
 
 /** Where documents lie. */
-export interface StoreConfig {
+interface StoreConfig {
   /** A folder, or `s3://bucket`. */
   readonly location?: string | undefined;
   readonly endpoint?: string | undefined;

@@ -5,11 +5,11 @@ import type { Logger } from "../../../src/cli/process/logger.ts";
 test.each(["EMFILE", "ENFILE"])(
   "%s is a failure with exit code 6 and a hint which limit to raise, not a bug",
   (code) => {
-    const said: object[] = [];
-    const logger: Pick<Logger, "failure"> = { failure: (failure) => void said.push(failure) };
+    const written: object[] = [];
+    const logger: Pick<Logger, "failure"> = { failure: (failure) => void written.push(failure) };
     const error = Object.assign(new Error("too many open files, open '/somewhere/module.js'"), { code });
     expect(logExit(error, logger)).toBe(6);
-    expect(said).toEqual([
+    expect(written).toEqual([
       {
         code: "storage",
         message: `the system lets this program open too few files at once (${code})`,
