@@ -33,8 +33,15 @@ function inItems(node: ItemsNode, row: Row, segment: AttrSegment | undefined, re
 
 function inEach(node: EachNode, row: Row, segment: AttrSegment | undefined, rest: AttrPath): Place {
   const children = row.children?.get(node.source) ?? [];
-  const child = nth(children, segment, (entry) => itemOf(node, entry, newBuildState()));
+  const child = makesEveryItem(node)
+    ? children[typeof segment === "number" ? segment : -1]
+    : nth(children, segment, (entry) => itemOf(node, entry, newBuildState()));
   return child === undefined ? placeOf(children[0] ?? row) : locateAttr(node.item, child, rest);
+}
+
+/** An object is made of every row, even of an empty one: a hundred thousand rows need not be built to count them. */
+function makesEveryItem({ item }: EachNode): boolean {
+  return item.kind === "object" || item.kind === "variant";
 }
 
 /** What item number `segment` of a list was built from: entries that were left with nothing do not count. */

@@ -4,6 +4,8 @@ import type { FieldType } from "../../src/contract/types/field-type.ts";
 import { parseAttr } from "../../src/json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-value.ts";
 import { isCsvRow, type Row } from "../../src/model/record.ts";
+import { locateAttr } from "../../src/map/locate-attr.ts";
+import type { LeafNode, MappingNode } from "../../src/map/mapping-node.ts";
 import { choice, compile, csvRow, integer, jsonRow, list, object, rowOf, table, text, union } from "./rows.ts";
 
 const accounts = table("accounts.csv", ["REF", "NAME", "ADDR1", "ADDR2"]);
@@ -86,6 +88,26 @@ describe("locate", () => {
     const either = union([object({ kind: choice("A"), a: integer }), object({ kind: choice("B"), b: text })]);
     const choosing = compile("payload: { p: { kind: K, a: X, b: Y } }", object({ p: either }));
     expect(choosing.locate(rowOf({ K: "B", X: "", Y: "y" }), ["p", "b"])).toMatchObject({ column: "Y" });
+  });
+  test("of many child rows only the one is read", () => {
+    const calls: string[] = [];
+    const leaf: LeafNode = {
+      kind: "leaf",
+      applies: undefined,
+      read: () => "x",
+      finish: (content) => {
+        calls.push(String(content));
+        return "x";
+      },
+      fallback: undefined,
+      origin: "column",
+      placeIn: () => undefined,
+    };
+    const item: MappingNode = { kind: "object", fields: [{ name: "a", node: leaf }], required: [], optional: false };
+    const children = Array.from({ length: 50_000 }, (_, index) => csvRow(table("c.csv", ["A"]), index + 2, ["x"]));
+    const row = csvRow(table("p.csv", ["A"]), 2, ["x"], { c: children });
+    const place = locateAttr({ kind: "each", source: "c", item }, row, [49_999, "a"]);
+    expect([place.line, calls.length]).toEqual([50_001, 0]);
   });
   test("JSON sources have pointers, also to what is not there", () => {
     const json = compile("payload: { id: a/b.c, name: a, country: { value: GB } }", body);

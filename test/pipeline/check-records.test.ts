@@ -41,6 +41,24 @@ describe("checked records", () => {
     expect(checked.map(isValid)).toEqual([false]);
   });
 
+  it("a record with 500 problems lists a hundred of them, counts the others, and is checked no further", async () => {
+    const job = await openThings(thingsFolder(["A,Ann,,"]));
+    const [record] = await all(checkedRecords(job, { signal }));
+    if (record === undefined) throw new Error("no record");
+    const unknown = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`field_${index}`, 1]));
+    const many: MappedRecord = { ...record, payload: { ...record.payload, ...unknown } };
+    async function* records(): AsyncGenerator<readonly MappedRecord[]> {
+      yield [many];
+    }
+    const [checked] = await all(checkRecords(records(), job, undefined));
+    expect(checked?.problems).toHaveLength(100);
+    expect(checked?.problems.at(-1)).toMatchObject({ code: "unknown_field", unlisted: 400 });
+    async function* again(): AsyncGenerator<readonly MappedRecord[]> {
+      if (checked !== undefined) yield [checked];
+    }
+    expect(await all(checkRecords(again(), job, undefined))).toEqual([checked]);
+  });
+
   it("a record must have a business key, though the contract asks for none", async () => {
     const job = await openThings(thingsFolder([",Ann,,"]));
     const records = await all(checkedRecords(job, { signal }));

@@ -59,6 +59,12 @@ describe("wordsFor", () => {
     expect(describeProblem(local(finding))).toBe(words);
   });
 
+  it("counts the problems that are not listed", () => {
+    expect(describeProblem({ ...local({ code: "required" }), unlisted: 4900 })).toBe(
+      "A value is required here. (and 4,900 more like it in this record)",
+    );
+  });
+
   it("cuts a long list of choices", () => {
     const choices = Array.from({ length: 300 }, (_, at) => `C${at}`);
     expect(describeProblem(local({ code: "invalid_choice", choices }))).toBe(

@@ -26,6 +26,23 @@ export function describePlan(opened: () => Ledger): void {
       });
     });
 
+    test("problems that are counted and not listed are in the summary", async () => {
+      const counted = [REFUSED, { ...REFUSED, unlisted: 4900 }];
+      const run = await planned(ledger, [item(1, "A", "a", { status: "invalid", problems: counted })]);
+      expect((await ledger.summary(run)).errors).toEqual({ invalid_phone_number: 4902 });
+      expect(await outcomesOf(ledger, run)).toMatchObject([{ problems: counted }]);
+    });
+
+    test("a plan takes hundreds of problems at once, each in its place", async () => {
+      const problems = Array.from({ length: 7 }, (_, index) => ({ ...REFUSED, attr: `phones.${index}` }));
+      const items = Array.from({ length: 33 }, (_, index) =>
+        item(index + 1, `K${index}`, "a", { status: "invalid", problems }),
+      );
+      const run = await planned(ledger, items);
+      const outcomes = await outcomesOf(ledger, run);
+      expect(outcomes.map((outcome) => outcome.problems)).toEqual(items.map(() => problems));
+    });
+
     test("an excluded record is invalid with the reason appended, and is not sent", async () => {
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [

@@ -24,6 +24,18 @@ describe("rejects of JSON sources", () => {
     expect(rejects.leftOut).toBe(1);
   });
 
+  it("leave out every value of a record with more losses than are listed, wherever they are", async () => {
+    const joined = new Map([["meters", [jsonRow("m.ndjson", 1, "", { id: 1 })]]]);
+    const records = recordsOf([{ ...jsonRow("a.ndjson", 1, "", { ref: "1" }), children: joined }]);
+    const [one] = records;
+    const unsafe = { attr: "big", code: "source_unsafe_number", severity: "error", by: "local", unlisted: 7 } as const;
+    const { rejects } = await write(records, [
+      outcomeOf(need(one), [{ ...unsafe, place: { file: "m.ndjson", line: 1, pointer: "/big" } }]),
+    ]);
+    expect(rejects.leftOut).toBeGreaterThan(0);
+    expect(await content("rejects.ndjson")).toBe("");
+  });
+
   it("leave out the rows joined to a value that is left out: alone they came back as orphans", async () => {
     const table = csvTable("customers.csv", ["ACC"]);
     const joined = (key: string, line: number): ReadonlyMap<string, readonly Row[]> =>

@@ -14,6 +14,28 @@ describe("rejects of one source", () => {
     csvRow(table, 5, ['0"5', "two\nlines", "=1+1"]),
   ]);
 
+  it("keep each column without a name at its place, because a mapping may rename columns by number", async () => {
+    const columns = ["REF", "", "", "NAME"];
+    const unnamed = {
+      ...csvTable("unnamed.csv", columns),
+      columnIndex: new Map([
+        ["REF", 0],
+        ["NAME", 3],
+      ]),
+    };
+    const rows = recordsOf([csvRow(unnamed, 2, ["1", "", "", "Ann"]), csvRow(unnamed, 3, ["2", "", "", "Bob"])]);
+    await write(
+      rows,
+      rows.map((record) => outcomeOf(record, [missing("x", record.row)])),
+    );
+    const [header, ...cells] = parseCsv(await content("rejects.csv"));
+    expect(header?.slice(0, 5)).toEqual([...columns, "migrate_key"]);
+    expect(cells.map((row) => row.slice(0, 5))).toEqual([
+      ["1", "", "", "Ann", "K1"],
+      ["2", "", "", "Bob", "K2"],
+    ]);
+  });
+
   it("are the original rows, untouched, with what is wrong behind", async () => {
     const [first, second, third] = records;
     await write(records, [
