@@ -90,13 +90,13 @@ describe("locate", () => {
     expect(choosing.locate(rowOf({ K: "B", X: "", Y: "y" }), ["p", "b"])).toMatchObject({ column: "Y" });
   });
   test("of many child rows only the one is read", () => {
-    const calls: string[] = [];
+    let calls = 0;
     const leaf: LeafNode = {
       kind: "leaf",
       applies: undefined,
       read: () => "x",
-      finish: (content) => {
-        calls.push(String(content));
+      finish: () => {
+        calls += 1;
         return "x";
       },
       fallback: undefined,
@@ -107,7 +107,7 @@ describe("locate", () => {
     const children = Array.from({ length: 50_000 }, (_, index) => csvRow(table("c.csv", ["A"]), index + 2, ["x"]));
     const row = csvRow(table("p.csv", ["A"]), 2, ["x"], { c: children });
     const place = locateAttr({ kind: "each", source: "c", item }, row, [49_999, "a"]);
-    expect([place.line, calls.length]).toEqual([50_001, 0]);
+    expect([place.line, calls]).toEqual([50_001, 0]);
   });
   test("JSON sources have pointers, also to what is not there", () => {
     const json = compile("payload: { id: a/b.c, name: a, country: { value: GB } }", body);
