@@ -1,7 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Contract } from "../../src/contract/contract.ts";
+import { loadContract } from "../../src/contract/load-contract.ts";
+import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { classifyReply } from "../../src/platform/reply/classify-reply.ts";
+import { parseBody } from "../../src/platform/reply/reply-body.ts";
+import { whyNotOfOperation } from "../../src/platform/reply/reply-trust.ts";
 
 const SHARED = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
 const SAMPLES = path.join(SHARED, "contracts/samples");
@@ -34,6 +39,39 @@ function expected(file: string): { readonly kind: string; readonly complaints: r
     return { kind: "accepted", complaints: [] };
   return { kind: "rejected", complaints: COMPLAINTS.find(([part]) => file.includes(part))?.[1] ?? ["not listed here"] };
 }
+
+/** The operators' own documents, with what the tool ships for them. */
+const contracts = new Map(
+  files.length === 0 ? [] : ["au", "gb"].map((operator) => [operator, publishedContract(operator)]),
+);
+
+function publishedContract(operator: string): Contract {
+  const texts = [
+    path.join(SHARED, `contracts/${operator}-data-import.openapi.yml`),
+    ...["shared", operator].map((overlay) => path.resolve(import.meta.dirname, `../../src/overlays/${overlay}.yaml`)),
+  ];
+  return loadContract(texts.map((file) => ({ file, text: readFileSync(file, "utf8") })));
+}
+
+const successes = files.flatMap((file) => {
+  const [, operator = "", id = "", status = ""] = /^(au|gb)\.(.+)\.response(2\d\d)\./.exec(file) ?? [];
+  const isList = /^v1-get-/.test(id);
+  return operator === "" || isList ? [] : [{ file, operator, id, status: Number(status) }];
+});
+
+/** Lists are read item by item, wherever the contract says that they lie. */
+describe.skipIf(files.length === 0)("every published example of a success keeps to the operator's own contract", () => {
+  test.each(successes)("$file", ({ file, operator, id, status }) => {
+    const contract = contracts.get(operator);
+    const operation = contract && findOperation(contract, id);
+    const body = readFileSync(path.join(SAMPLES, file), "utf8");
+    const reply = { status, headers: { "content-type": "application/json" }, body, complete: true, durationMs: 1 };
+    expect(operation && whyNotOfOperation(reply, parseBody(reply), operation)).toBeUndefined();
+    if (operation?.method !== "POST") return;
+    const { kind } = classifyReply(reply, operation, 0).replyClass;
+    expect(kind).toBe(file.includes("send-registration-flows") ? "rejected" : "accepted");
+  });
+});
 
 describe.skipIf(files.length === 0)("every published example of a reply", () => {
   test.each(files)("%s", (file) => {

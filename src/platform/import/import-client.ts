@@ -9,6 +9,7 @@ import type { HttpReply } from "../../transport/http.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
 import { parseBody } from "../reply/reply-body.ts";
 import type { Classification } from "../reply/reply-class.ts";
+import type { RepliesContract } from "../reply/reply-trust.ts";
 import type { MaySend, RequestDependencies, RequestResult } from "./classified-request.ts";
 import { sendClassified } from "./classified-request.ts";
 
@@ -27,7 +28,7 @@ export interface ImportClient {
 }
 
 interface ImportClientOptions extends RequestDependencies {
-  readonly operation: Pick<PlainOperation, "path" | "wrap" | "outcomes" | "items" | "body">;
+  readonly operation: Pick<PlainOperation, "path" | "wrap" | "items" | "body"> & RepliesContract;
   /** What the request carries beside the wrapped payload, or in its place. */
   readonly body?: Step["body"];
   /** Say in warnings which fields a success leaves out where it repeats what was understood. */
@@ -47,7 +48,7 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
           signal,
           maySend,
           classify: (reply) => {
-            const classification = classifyReply(reply, operation, clock.now());
+            const classification = classifyReply(reply, operation, clock.now(), payload);
             return options.compareEcho === true
               ? withDroppedFieldWarnings(classification, payload, reply)
               : classification;

@@ -6,7 +6,8 @@ import { filledPath, joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { type RequestResult, sendClassified, type MaySend, type RequestDependencies } from "./classified-request.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
-import { accountAt, cleanText, parseBody } from "../reply/reply-body.ts";
+import { accountAt, cleanText, isHtml, parseBody } from "../reply/reply-body.ts";
+import { whyNotOfOperation } from "../reply/reply-trust.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
 
@@ -35,17 +36,19 @@ export function createStatusClient(poll: Poll, tools: RequestDependencies): Stat
           url: joinPath(tools.baseUrl, filledPath(operation.path, parameters, payload)),
           signal,
           maySend,
-          classify: (reply) => classifyStatus(reply, poll, tools.clock.now()),
+          classify: (reply) => classifyStatus(reply, poll, tools.clock.now(), payload),
         },
         tools,
       ),
   };
 }
 
-function classifyStatus(reply: HttpReply, poll: Poll, now: number): Classification {
-  if (reply.status === 404) return { replyClass: { kind: "absent", reason: "HTTP 404" } };
+function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: JsonObject): Classification {
+  if (reply.status === 404 && !isHtml(reply)) return { replyClass: { kind: "absent", reason: "HTTP 404" } };
   if (reply.status !== 200) return classifyReply(reply, poll.operation, now);
   const body = parseBody(reply);
+  const distrust = whyNotOfOperation(reply, body, poll.operation, payload);
+  if (distrust !== undefined) return { replyClass: { kind: "ambiguous", reason: distrust, notFromApi: true } };
   const status = valueAt(body, poll.status);
   if (typeof status !== "string") {
     return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", notFromApi: body === undefined } };

@@ -18,7 +18,7 @@ export interface StepClient extends ImportClient {
 
 /** The steps of an operation, at least one. */
 export function createStepClients(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
-  if (operation.steps.length > 0) return operation.steps.map((step) => stepClient(step, tools));
+  if (operation.steps.length > 0) return operation.steps.map((step) => stepClient(withKey(step, operation), tools));
   return [{ ...createImportClient({ ...tools, operation }), idempotent: false, dedupesByKey: operation.dedupesByKey }];
 }
 
@@ -32,6 +32,17 @@ export function createRemoteValidation({ steps }: Operation, tools: RequestDepen
   if (operation === undefined) return undefined;
   const client = createImportClient({ ...tools, operation, compareEcho: true });
   return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true };
+}
+
+/** The replies of every step are to name the record by the key of the workflow. */
+function withKey(step: Step, { key }: Operation): Step {
+  if (key === undefined) return step;
+  const { poll } = step;
+  return {
+    ...step,
+    operation: { ...step.operation, key },
+    ...(poll !== undefined && { poll: { ...poll, operation: { ...poll.operation, key } } }),
+  };
 }
 
 function stepClient(step: Step, tools: RequestDependencies): StepClient {

@@ -1,4 +1,5 @@
 import type { ReadBack } from "../../contract/operations/operation.ts";
+import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
@@ -8,6 +9,7 @@ import { filledPath, joinPath } from "../../transport/base-url.ts";
 import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
 import { accountAt, isEmpty } from "../reply/reply-body.ts";
+import { whyNotOfRecord } from "../reply/reply-trust.ts";
 
 /** A record that is looked for. */
 export interface LookupRecord {
@@ -23,16 +25,21 @@ export type LookupResult =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly reason: string };
 
+interface LookupContext {
+  readonly client: ReadClient;
+  /** Attr of the business key, by which a list's items are known. */
+  readonly key: AttrPath;
+}
+
 /**
  * Looks once for records on the platform, by every GET operation that the contract names: lists first, because one of
  * them tells of thousands of records. Found by one is found; absent is what all of them say is absent.
- * @param key attr of the business key, by which a list's items are known
  * @throws Failure where it makes no sense to go on: authentication, redirect, an aborted signal, three look-ups in a row that failed
  */
 export async function lookUpRecords(
   records: readonly LookupRecord[],
   readBacks: readonly ReadBack[],
-  { client, key }: { readonly client: ReadClient; readonly key: AttrPath },
+  { client, key }: LookupContext,
 ): Promise<readonly LookupResult[]> {
   const withinLimit = createFailureLimit();
   const results = new Map<LookupRecord, LookupResult>();
@@ -54,7 +61,7 @@ export async function lookUpRecords(
   for (const record of records) {
     for (const one of readBacks.filter(({ list: at }) => at === undefined)) {
       if (!isOpen(record)) break;
-      const result = await withinLimit(() => readOne(record, one, client));
+      const result = await withinLimit(() => readOne(record, one, { client, key }));
       note(record, typeof result === "string" ? unknown(result) : result);
     }
   }
@@ -107,11 +114,9 @@ function byPath(
   return groups;
 }
 
-interface ListLookup {
+interface ListLookup extends LookupContext {
   readonly path: string;
   readonly list: ReadBack;
-  readonly client: ReadClient;
-  readonly key: AttrPath;
 }
 
 /** The records that the list holds. A 404 proves nothing: there may be no such list at all. */
@@ -141,13 +146,20 @@ async function readList(
   return found;
 }
 
-async function readOne(record: LookupRecord, readBack: ReadBack, client: ReadClient): Promise<LookupResult> {
+async function readOne(
+  record: LookupRecord,
+  readBack: ReadBack,
+  { client, key }: LookupContext,
+): Promise<LookupResult> {
   const { operation, parameters } = readBack;
   const what = "the state of a record";
   const missing = notFound("HTTP 404");
   const url = joinPath(client.baseUrl, filledPath(operation.path, parameters, record.payload));
   try {
-    return compare(parsed(await client.get(url, { what, missing, query: false }), what), record, readBack);
+    const body = parsed(await client.get(url, { what, missing, query: false }), what);
+    const form = documentedReply(operation, 200)?.body;
+    const why = whyNotOfRecord(body, form, { key }, record.payload);
+    return why === undefined ? compare(body, record, readBack) : unknown(`a reply ${why}`);
   } catch (error) {
     if (error === missing) return { kind: "absent" };
     throw error;

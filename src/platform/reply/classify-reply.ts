@@ -1,27 +1,36 @@
-import { valueAt } from "../../json/json-value.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import type { Operation, OutcomeRule } from "../../contract/operations/operation.ts";
+import { jsonMediaType } from "../../contract/operations/document-part.ts";
+import { ACCOUNT_FIELDS, documentedReply } from "../../contract/operations/documented-reply.ts";
+import type { DocumentedReply, Operation, OutcomeRule } from "../../contract/operations/operation.ts";
 import { Failure } from "../../model/failure.ts";
-import type { JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { type ItemOperation, itemProblems } from "./reply-problems.ts";
 import { accountAt, isEmpty, isHtml, parseBody } from "./reply-body.ts";
 import { replyProblems } from "./reply-problems.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
+import { type RepliesContract, reasonForDistrust } from "./reply-trust.ts";
 import type { Classification, PushBack, ReplyClass } from "./reply-class.ts";
 import { isNotAuthenticated, statusFailure } from "./status-failure.ts";
 
-type ClassifiedOperation = Pick<Operation, "outcomes" | "wrap" | "path"> & ItemOperation;
+type ClassifiedOperation = Pick<Operation, "wrap" | "path"> & RepliesContract & ItemOperation;
 
 /**
  * What a reply means for its record: the contract's `x-migrate-outcomes` in order, then the defaults
  * (docs/contract.md). 5xx are ambiguous unless the contract says that nothing was processed (RFC 9110, 9.2.2).
+ * A success that does not keep to the contract is no success: see `reasonForDistrust`.
  * @param now wall clock, for a `Retry-After` that is a date
+ * @param payload what was sent, for the business key in the reply
  */
-export function classifyReply(reply: HttpReply, operation: ClassifiedOperation, now: number): Classification {
-  const facts = factsOf(reply, operation, now);
+export function classifyReply(
+  reply: HttpReply,
+  operation: ClassifiedOperation,
+  now: number,
+  payload?: JsonObject,
+): Classification {
+  const facts = factsOf(reply, operation, now, payload);
   const replyClass = withItemProblems(classOf(facts, operation), facts, operation);
   return facts.pushBack === undefined ? { replyClass } : { replyClass, pushBack: facts.pushBack };
 }
@@ -31,13 +40,21 @@ interface Facts {
   readonly body: JsonValue | undefined;
   readonly problems: readonly PlatformProblem[];
   readonly pushBack: PushBack | undefined;
+  /** Why a success would not be believed. */
+  readonly distrust: string | undefined;
 }
 
-function factsOf(reply: HttpReply, operation: ClassifiedOperation, now: number): Facts {
+function factsOf(
+  reply: HttpReply,
+  operation: ClassifiedOperation,
+  now: number,
+  payload: JsonObject | undefined,
+): Facts {
   const body = parseBody(reply);
   return {
     reply,
     body,
+    distrust: reply.status < 300 ? reasonForDistrust(reply, body, operation, payload) : undefined,
     problems: reply.status >= 400 ? replyProblems(body, operation.wrap) : [],
     pushBack: pushBackOf(reply, now),
   };
@@ -86,6 +103,7 @@ function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
 function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
   const { outcome } = rule;
   if (outcome === "accepted") {
+    if (facts.distrust !== undefined) return notFromApi(facts.distrust);
     return accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
   }
   if (outcome === "retry") return retry(facts);
@@ -104,9 +122,6 @@ function isCutRefusal({ reply, body }: Facts): boolean {
 function detailsLost({ reply, problems }: Facts): ReplyClass {
   return { kind: "retry", reason: `HTTP ${reply.status}, details lost`, problems };
 }
-
-/** Where an account number stands when no rule says so (the platform's own replies, old and new). */
-const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
 
 function accepted(body: JsonValue | undefined, places: readonly AttrPath[]): ReplyClass {
   return { kind: "accepted", ...accountAt(body, places) };
@@ -129,20 +144,30 @@ const SUPPLIER_CLOSED = "import_supplier_migration_not_ongoing";
 
 function byDefault(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   const { status } = facts.reply;
-  if (status < 300) return classifySuccess(facts);
+  if (status < 300) return classifySuccess(facts, operation);
   if (status < 500) return classifyRefusal(facts, operation);
   return { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false };
 }
 
 const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201, 202]);
 
-function classifySuccess({ reply, body }: Facts): ReplyClass {
-  const { status } = reply;
-  if (SUCCESS_STATUSES.has(status)) {
-    if (isJsonObject(body) || isJsonArray(body) || !reply.complete) return accepted(body, ACCOUNT_FIELDS);
-    if (reply.body === "" && status !== 200) return { kind: "accepted" };
-  }
-  return notFromApi(`HTTP ${status} without the JSON that was expected`);
+function classifySuccess({ reply, body, distrust }: Facts, operation: ClassifiedOperation): ReplyClass {
+  if (distrust !== undefined) return notFromApi(distrust);
+  const { replies = [], outcomes } = operation;
+  const documented = replies.length === 0 ? undefined : documentedReply({ replies, outcomes }, reply.status);
+  const hasJson = isJsonObject(body) || isJsonArray(body) || !reply.complete;
+  if (hasJson && (documented !== undefined || SUCCESS_STATUSES.has(reply.status)))
+    return accepted(body, ACCOUNT_FIELDS);
+  return isJsonOptional(reply, documented)
+    ? { kind: "accepted" }
+    : notFromApi(`HTTP ${reply.status} without the JSON that was expected`);
+}
+
+/** A reply without JSON is as documented; without a word of the contract, an empty 201 or 202 is. */
+function isJsonOptional({ status, body }: HttpReply, documented: DocumentedReply | undefined): boolean {
+  if (documented === undefined) return body === "" && (status === 201 || status === 202);
+  if (documented.body !== undefined) return false;
+  return body === "" || (documented.mediaTypes.length > 0 && jsonMediaType(documented.mediaTypes) === undefined);
 }
 
 function notFromApi(reason: string): ReplyClass {
