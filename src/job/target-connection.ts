@@ -1,4 +1,5 @@
 import type { Operation } from "../contract/operations/operation.ts";
+import { tellsAcceptance } from "../contract/operations/documented-reply.ts";
 import { Failure } from "../model/failure.ts";
 import type { Authorisation } from "../platform/auth/authorisation.ts";
 import { createAuthorisation } from "../platform/auth/create-authorisation.ts";
@@ -82,7 +83,10 @@ export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
   return 2 * Math.max(timeoutsOf(timeouts).totalMs ?? 0, DEFAULT_TIMEOUTS.totalMs);
 }
 
-type ConnectionDependencies = Pick<Dependencies, "secrets" | "clock" | "random" | "userAgent" | "proxyCredentials">;
+type ConnectionDependencies = Pick<
+  Dependencies,
+  "secrets" | "clock" | "random" | "notice" | "userAgent" | "proxyCredentials"
+>;
 
 /**
  * Makes a client for one operation of the target. Opens no socket before the first request.
@@ -98,7 +102,7 @@ export async function connect(
     readonly remoteValidation?: boolean;
   },
 ): Promise<Connection> {
-  const { pace, dependencies } = about;
+  const { pace, dependencies, remoteValidation = false } = about;
   const connections = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
   const open = await openTarget(target, { connections }, dependencies);
   const authorisation = await authorisationOf(target, open, dependencies);
@@ -106,9 +110,13 @@ export async function connect(
   const tools = { ...open, authorisation, userAgent, clock };
   const readClient = (signal: AbortSignal): ReadClient =>
     createReadClient({ ...tools, random, signal, onWait: () => undefined });
-  const steps =
-    about.remoteValidation === true ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
+  const steps = remoteValidation ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
+  if (!remoteValidation && !tellsAcceptance(operation)) dependencies.notice(acceptanceUnknown(operation));
   return { quietMs: quietPeriodMs(target), readClient, steps, close: open.close };
+}
+
+function acceptanceUnknown({ id }: Operation): string {
+  return `The contract does not say how to know from a reply of ${id} that a record was accepted: any documented success counts`;
 }
 
 function requireRemoteValidation(operation: Operation, tools: RequestDependencies): readonly StepClient[] {

@@ -3,6 +3,7 @@ import { buildConnector, Pool } from "undici";
 import { Failure } from "../model/failure.ts";
 import { createAbortListeners, Exchange } from "./http-exchange.ts";
 import type { Http } from "./http.ts";
+import { answersPlainHttp, NO_TLS } from "./plain-http-probe.ts";
 import type { Proxy } from "./proxy-tunnel.ts";
 import { DEFAULT_PORTS, openTunnel } from "./proxy-tunnel.ts";
 
@@ -75,7 +76,7 @@ function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildCo
   const trust = { minVersion: "TLSv1.2", ...(ca !== undefined && { ca: [...rootCertificates, ca] }) } as const;
   const verified = { rejectUnauthorized: true } as const;
   const direct = buildConnector({ timeout: connectMs, ...verified, secureContext: createSecureContext(trust) });
-  if (proxy === undefined) return direct;
+  if (proxy === undefined) return noticingPlainHttp(direct);
   return (target, callback) => {
     const address = `${target.hostname}:${target.port || DEFAULT_PORTS[target.protocol]}`;
     openTunnel(proxy, address, { timeoutMs: connectMs, ...verified, ...trust }, (opened) => {
@@ -84,6 +85,25 @@ function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildCo
       else callback(null, opened);
     });
   };
+}
+
+/** A handshake that nobody answers may have reached a server that does not speak TLS: it is asked in plain HTTP. */
+function noticingPlainHttp(direct: buildConnector.connector): buildConnector.connector {
+  return (target, callback) => {
+    direct(target, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else if (target.protocol !== "https:" || !isConnectTimeout(error)) callback(error, null);
+      else {
+        void answersPlainHttp(target.hostname, Number(target.port || DEFAULT_PORTS[target.protocol])).then((isPlain) =>
+          callback(isPlain ? Object.assign(new Error("plain HTTP"), { code: NO_TLS, cause: error }) : error, null),
+        );
+      }
+    });
+  };
+}
+
+function isConnectTimeout(error: Error): boolean {
+  return "code" in error && error.code === "UND_ERR_CONNECT_TIMEOUT";
 }
 
 function foreignOrigin(url: URL, origin: string): Failure {

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { Failure } from "../model/failure.ts";
 import type { TransportError } from "./http.ts";
+import { NO_TLS } from "./plain-http-probe.ts";
 
 /**
  * Makes sure that a PEM file holds certificates and nothing that has no business there.
@@ -36,11 +37,27 @@ export function tlsFailure(error: TransportError, origin: string): Failure | und
   const code = error.code.replace(/^PROXY_/, "");
   if (error.phase !== "unsent" || !TLS_REFUSAL.test(code)) return undefined;
   const whom = code === error.code ? origin : "the proxy";
+  if (NO_TLS_CODES.has(code)) {
+    const scheme = whom === origin ? "the base URL" : "the proxy's address";
+    return new Failure("tls", `${whom} does not speak TLS (${code})`, {
+      hint: `check host, port and scheme of ${scheme}: something else than HTTPS answers there`,
+      cause: error,
+    });
+  }
   return new Failure("tls", `no secure connection to ${whom}: ${code}`, {
     hint: "check the address; add the certificate of a private authority with --ca <pem>",
     cause: error,
   });
 }
+
+/** Codes for an answer to the handshake that is not TLS. */
+const NO_TLS_CODES: ReadonlySet<string> = new Set([
+  NO_TLS,
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+  "ERR_SSL_HTTP_REQUEST",
+  "ERR_SSL_UNKNOWN_PROTOCOL",
+]);
 
 /** OpenSSL's and Node's codes for certificates and protocol versions. */
 const TLS_REFUSAL =

@@ -1,5 +1,5 @@
 // The least that can stand for a platform: HTTPS on loopback, every POST answered with 201 at once (or after a
-// latency), nothing looked at, so that what push.mjs measures is the client.
+// latency) and an account number of its own, nothing else looked at, so that what push.mjs measures is the client.
 //   node test/bench/bare-server.mjs [--latency-ms 0] [--ready-file path]
 // Once it listens it writes {"baseUrl","ca"} to the ready file (ca: path of its own certificate, beside it). On SIGTERM
 // it says on stdout how many requests it has answered, and the milliseconds from the first to the last answer.
@@ -15,8 +15,7 @@ const { values: options } = parseArgs({
   },
 });
 const latency = Number(options["latency-ms"]);
-const body = JSON.stringify({ external_account_number: "1", account_number: "A-12AB34CD" });
-const created = `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+const KEY = /"external_account_number":"([^"]*)"/;
 
 const pems = await generate([{ name: "commonName", value: "localhost" }], {
   keyType: "ec",
@@ -45,15 +44,22 @@ function answer(socket) {
     unread += chunk.toString("latin1");
     const head = unread.indexOf("\r\n\r\n");
     if (head < 0 || unread.length < head + 4 + Number(/content-length: (\d+)/i.exec(unread)?.[1] ?? 0)) return;
+    const key = KEY.exec(unread)?.[1] ?? "";
     unread = "";
     if (seen.requests === 0) seen.firstAt = performance.now();
     seen.requests += 1;
-    if (latency > 0) setTimeout(() => reply(socket), latency);
-    else reply(socket);
+    const created = reply(key, seen.requests);
+    if (latency > 0) setTimeout(() => send(socket, created), latency);
+    else send(socket, created);
   });
 }
 
-function reply(socket) {
-  socket.write(created);
+function reply(key, number) {
+  const body = `{"external_account_number":"${key}","account_number":"A-${number}"}`;
+  return `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+function send(socket, created) {
+  socket.write(created, "latin1");
   seen.lastAt = performance.now();
 }

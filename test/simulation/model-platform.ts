@@ -179,7 +179,7 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
         const account = held(key);
         if (account !== undefined) return json(400, { kraken_account_number: account.number });
         staged.set(key, content);
-        return json(201, {});
+        return json(201, { external_account_number: key, kraken_account_number: null });
       },
     ],
     [
@@ -190,7 +190,7 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
         if (account !== undefined) return json(400, { kraken_account_number: account.number });
         return content === undefined
           ? json(404, { detail: "nothing staged" })
-          : json(201, { kraken_account_number: create(key, content).number });
+          : json(201, { external_account_number: key, kraken_account_number: create(key, content).number });
       },
     ],
     [
@@ -223,7 +223,9 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
         const no = refused(key, content);
         if (no !== undefined) return no;
         const account = dedupes ? held(key) : undefined;
-        if (account === undefined) return json(201, { account_number: create(key, content).number });
+        if (account === undefined) {
+          return json(201, { external_account_number: key, account_number: create(key, content).number });
+        }
         const error = { code: "account_already_imported", detail: "", attr: null };
         return json(400, { errors: [error], account_number: account.number });
       },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Http } from "../../src/transport/http.ts";
 import { TransportError } from "../../src/transport/http.ts";
+import { partsOf } from "./model-platform.ts";
 import type { Job } from "./session.ts";
 import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts";
 
@@ -102,6 +103,8 @@ function unsentForSent(http: Http): Http {
 function successForError(http: Http): Http {
   return async (request) => {
     const reply = await http(request);
-    return reply.status < 500 ? reply : { ...reply, status: 201, body: "{}" };
+    const { key } = partsOf(request);
+    const lie = { external_account_number: key, account_number: `A-${key}`, kraken_account_number: `A-${key}` };
+    return reply.status < 500 ? reply : { ...reply, status: 201, body: JSON.stringify(lie) };
   };
 }

@@ -46,7 +46,7 @@ export async function startChaosPlatform({
     const known = accounts.get(key);
     const number = known ?? `A-${accounts.size + 1}`;
     accounts.set(key, number);
-    if (known === undefined) return reply(201, { account_number: number });
+    if (known === undefined) return reply(201, { external_account_number: key, account_number: number });
     const error = { attr: null, code: "account_already_imported", detail: "" };
     return reply(400, { errors: [error], account_number: number });
   };
