@@ -3,7 +3,7 @@ import { buildConnector, Pool } from "undici";
 import { Failure } from "../model/failure.ts";
 import { createAbortListeners, Exchange } from "./http-exchange.ts";
 import type { Http } from "./http.ts";
-import { answersPlainHttp, NO_TLS } from "./plain-http-probe.ts";
+import { NO_TLS, probePlainHttp } from "./plain-http-probe.ts";
 import type { Proxy } from "./proxy-tunnel.ts";
 import { DEFAULT_PORTS, openTunnel } from "./proxy-tunnel.ts";
 
@@ -94,12 +94,15 @@ function noticingPlainHttp(direct: buildConnector.connector): buildConnector.con
       if (error === null) callback(null, socket);
       else if (target.protocol !== "https:" || !isConnectTimeout(error)) callback(error, null);
       else {
-        void answersPlainHttp(target.hostname, Number(target.port || DEFAULT_PORTS[target.protocol])).then((isPlain) =>
-          callback(isPlain ? Object.assign(new Error("plain HTTP"), { code: NO_TLS, cause: error }) : error, null),
-        );
+        const port = Number(target.port || DEFAULT_PORTS[target.protocol]);
+        probePlainHttp(target.hostname, port, (isPlain) => callback(isPlain ? noTls(error) : error, null));
       }
     });
   };
+}
+
+function noTls(cause: Error): Error {
+  return Object.assign(new Error("plain HTTP is spoken where TLS was expected", { cause }), { code: NO_TLS });
 }
 
 function isConnectTimeout(error: Error): boolean {

@@ -55,7 +55,7 @@ function publishedContract(operator: string): Contract {
 
 const successes = files.flatMap((file) => {
   const [, operator = "", id = "", status = ""] = /^(au|gb)\.(.+)\.response(2\d\d)\./.exec(file) ?? [];
-  const isList = /^v1-get-/.test(id);
+  const isList = id.startsWith("v1-get-");
   return operator === "" || isList ? [] : [{ file, operator, id, status: Number(status) }];
 });
 
