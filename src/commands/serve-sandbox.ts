@@ -6,7 +6,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
 import { startSandbox } from "../sandbox/start-sandbox.ts";
-import type { SupplierStatus } from "../sandbox/state/sandbox-state.ts";
+import type { SupplierStatus } from "../model/supplier-status.ts";
 
 export interface SandboxCommandOptions {
   /** The contract to play; none: the one that comes with the tool. */

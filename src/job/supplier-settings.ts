@@ -1,7 +1,5 @@
 import { Failure } from "../model/failure.ts";
-
-/** What an import supplier can be (specification 3); accounts can be migrated while it is `Ongoing`. */
-export const SUPPLIER_STATUSES = ["Ongoing", "Paused", "Complete"] as const;
+import type { SupplierStatus } from "../model/supplier-status.ts";
 
 /** What the platform's operator has set up for an import supplier (specification 2.4, 2.5); the API does not tell. */
 export interface SupplierSettings {
@@ -9,7 +7,7 @@ export interface SupplierSettings {
   readonly rootLocation?: string | undefined;
   /** The storage bucket of the platform. */
   readonly bucket?: string | undefined;
-  readonly expectedStatus?: (typeof SUPPLIER_STATUSES)[number] | undefined;
+  readonly expectedStatus?: SupplierStatus | undefined;
 }
 
 /** An import supplier, as far as it is known here. */

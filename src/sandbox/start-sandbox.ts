@@ -22,11 +22,12 @@ import { createHttpApp } from "./http-app.ts";
 import { createPlatformCheck, PLATFORM_RULES } from "./judge/platform-rules.ts";
 import { readRoutes } from "./api/read-routes.ts";
 import { SAMPLE_ACCOUNT } from "./api/read-routes.ts";
-import { createState, type SandboxState, type SupplierStatus } from "./state/sandbox-state.ts";
+import { createState, type SandboxState } from "./state/sandbox-state.ts";
 import { openStateFile } from "./state/state-file.ts";
 import { defaultSuppliers } from "./state/sandbox-state.ts";
 import { createTokens, type TokenLifetime } from "./api/authentication.ts";
 import { workflowReads } from "./api/workflow-reads.ts";
+import type { SupplierStatus } from "../model/supplier-status.ts";
 
 export interface SandboxOptions {
   readonly contract: Contract;

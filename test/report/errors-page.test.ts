@@ -16,7 +16,7 @@ describe("docs/errors.md", () => {
     expect(firstCells(section)).toEqual(codes);
   });
 
-  it("has the codes that stand in for the platform's own", () => {
+  it("lists the codes that stand in for the platform's own", () => {
     const [unreadable] = replyProblems("<html>");
     const [unspecified] = replyProblems({ detail: "No." });
     const codes = [unspecified?.code, unreadable?.code];
@@ -41,7 +41,7 @@ describe("docs/errors.md", () => {
     for (const exitCode of Object.values(FAILURES)) expect(listed).toContain(String(exitCode));
   });
 
-  it("says something in every cell that asks for it", () => {
+  it("has no empty cell where a text is expected", () => {
     for (const section of ["Problems with payloads", "Problems with sources", "Failures"]) {
       for (const row of rowsOf(section)) expect(row.filter((cell) => cell === "")).toEqual([]);
     }

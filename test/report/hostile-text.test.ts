@@ -75,22 +75,22 @@ describe("hostile text", () => {
     },
   );
 
-  it("reaches no screen through the summary", () => {
+  it("does not reach the screen through the summary", () => {
     expect(summaryText(hostileReport).replaceAll("\n", "")).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
   });
 
-  it("stays in its line of an annotation", async () => {
+  it("stays within one line of a GitHub annotation", async () => {
     const lines = (await rendered(reporters.github, hostileReport)).trimEnd().split("\n");
     expect(lines.every((line) => /^::(error|warning|notice) [^:]*::/.test(line))).toBe(true);
   });
 
-  it("is exact in ndjson", async () => {
+  it("is exact in NDJSON", async () => {
     const lines = (await rendered(reporters.ndjson, hostileReport)).trimEnd().split("\n");
     const keys = lines.map((line): unknown => JSON.parse(line).key);
     expect(keys).toEqual(naughty);
   });
 
-  it("is exact but for formulas in CSV", async () => {
+  it("is exact in CSV, except for formulas", async () => {
     const rows: string[][] = parse(await rendered(reporters.csv, hostileReport));
     const keys = new Set(rows.slice(1).map((row) => row[1]));
     for (const text of naughty.filter((each) => each !== LONE_SURROGATE))
@@ -98,7 +98,7 @@ describe("hostile text", () => {
     expect(rows.flat().filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
   });
 
-  it("leaves XML that closes what it opens", async () => {
+  it("leaves well-formed XML", async () => {
     const xml = await rendered(reporters.junit, hostileReport);
     expect(unclosed(xml)).toEqual([]);
     const rest = xml.replace(/<\?xml[^>]*>/, "").replace(/<\/?[a-z-]+(?: [a-z]+="[^"<]*")*\/?>/g, "");
@@ -122,7 +122,7 @@ describe("plainText", () => {
     expect(plainText(names)).toBe(names);
   });
 
-  it("is printable and bounded whatever comes", () => {
+  it("gives printable text of bounded length for any input", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), fc.integer({ min: 1, max: 400 }), (text, limit) => {
         const plain = plainText(text, limit);

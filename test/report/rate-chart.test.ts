@@ -21,8 +21,8 @@ function plotOf(day: string, valueOf: (index: number) => string, width = 80): st
 
 const axisOf = (plot: string): string => plot.split("\n").find((line) => line.includes("┼")) ?? "";
 
-describe("the picture of a day", () => {
-  test("has rates above the axis and below it", () => {
+describe("the chart of a day's rates", () => {
+  test("shows rates above and below zero", () => {
     const plot = plotOf("2025-01-07T12:00:00Z", (index) => (index < 2 ? "-10" : "20"));
     const lines = plot.split("\n");
     const axis = lines.indexOf(axisOf(plot));
@@ -44,7 +44,7 @@ describe("the picture of a day", () => {
     expect(plot).toContain(words);
   });
 
-  test("leaves out what is not known, and says so", () => {
+  test("leaves out half hours without a rate, and says how many", () => {
     const bars = [
       { clock: "00:00", value: "1" },
       { clock: "00:30", value: undefined },

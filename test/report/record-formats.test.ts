@@ -23,30 +23,30 @@ describe("records in batches", () => {
   const a = { code: "A", name: "Ann" };
   const b = { code: "B", name: "Bob" };
 
-  test("as JSON are one list, and each batch is out before the next", () => {
+  test("as JSON are one list, and each batch is written before the next", () => {
     const { pieces, text } = written("json", [a], [], [b]);
     expect(pieces).toEqual(['[\n{"code":"A","name":"Ann"}', "", ',\n{"code":"B","name":"Bob"}']);
     expect(JSON.parse(text)).toEqual([a, b]);
     expect(JSON.parse(written("json").text)).toEqual([]);
   });
 
-  test("as NDJSON are a line each", () => {
+  test("as NDJSON are one line each", () => {
     expect(written("ndjson", [a], [b]).text).toBe('{"code":"A","name":"Ann"}\n{"code":"B","name":"Bob"}\n');
   });
 
-  test("as a table have one head, and keep their columns", () => {
+  test("as a table have one header, and keep their columns", () => {
     const { text } = written("text", [{ code: "ABC", name: "x" }], [{ code: "ABCDEF", name: "y" }]);
     expect(text).toBe("code  name\nABC   x\nABC…  y\n");
   });
 
-  test("as CSV have the members of the specification first, then those of the first batch", () => {
+  test("as CSV have the members of the API specification first, then those of the first batch", () => {
     const { text, notices } = written("csv", [{ more: [1, { x: "=1" }], code: "A" }], [{ code: "B", late: 1 }]);
     expect(text).toBe('code,name,more\nA,,"[1,{""x"":""=1""}]"\nB,,\n');
     expect(notices).toEqual([expect.stringContaining("late")]);
     expect(written("csv").text).toBe("code,name\n");
   });
 
-  test("as CSV run nothing in a spreadsheet; a number stands as it is", () => {
+  test("as CSV hold no formula for a spreadsheet; numbers are unchanged", () => {
     const cells = ["=1+1", "-3.0150", -2, "-2+cmd", "+447700900123", "@x", "a\u001b[31m", "0012"];
     const { text } = written("csv", [Object.fromEntries(cells.map((cell, index) => [`c${index}`, cell]))]);
     const [, row] = parse(text);
@@ -78,12 +78,12 @@ describe("one record of any shape", () => {
   const shown = (format: RecordFormat): string =>
     receivedRecordText({ record, json: JSON.stringify(record) }, format, 80);
 
-  test("as an outline", () => {
+  test("is shown as an outline", () => {
     expect(shown("text")).toContain('number: A-1\n=x:\n  list:\n    - phone: "+4477"\n');
     expect(shown("text").replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test("as CSV, a row a value", () => {
+  test("is shown as CSV with one row for each value", () => {
     expect(parse(shown("csv"))).toEqual([
       ["attr", "value"],
       ["number", "A-1"],

@@ -44,7 +44,7 @@ describe("writeReportFiles", () => {
     expect(files.rejects).toEqual({ files: [{ path: path.join(folder, "rejects.csv"), rows: 1 }], leftOut: 0 });
   });
 
-  it("lets nobody but the owner read, whatever the umask", async () => {
+  it("makes files that only their owner can read, whatever the umask", async () => {
     const umask = process.umask(0);
     try {
       await writeReportFiles(report, options());
@@ -88,7 +88,7 @@ describe("writeReportFiles", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  it("clears away what a dead process left, and nothing else", async () => {
+  it("removes the drafts of a dead process, and nothing else", async () => {
     await mkdir(folder, { recursive: true });
     const names = [".errors.csv.999999999.tmp", `.errors.csv.${process.ppid}.tmp`, ".notes.1.tmp", "rejects.mine.csv"];
     for (const name of names) await writeFile(path.join(folder, name), "");
@@ -111,7 +111,7 @@ describe("writeReportFiles", () => {
     await expect(writeReportFiles(report, options())).rejects.toMatchObject({ code: "storage" });
   });
 
-  it("goes without rejects when the input cannot be read any more, and keeps the older ones", async () => {
+  it("writes no rejects when the input can no longer be read, and keeps the older ones", async () => {
     await writeReportFiles(report, options());
     const { rejects } = await writeReportFiles(report, { folder, sources: ["accounts"] });
     expect(rejects.files).toEqual([]);
@@ -136,7 +136,7 @@ describe("checkReportFolder", () => {
     await checkReportFolder(folder, [path.join(folder, "accounts.csv")]);
   });
 
-  it("says so when a file stands where the folder is to be", async () => {
+  it("reports a file that stands in place of the folder", async () => {
     const file = path.join(home, "file");
     await writeFile(file, "");
     for (const out of [file, path.join(file, "below")]) {

@@ -3,7 +3,7 @@ import { summaryText } from "../../src/report/run-summary.ts";
 import { MIXED, reportOf } from "./reports.ts";
 
 describe("summaryText", () => {
-  it("says how many rows the rejects lack: that they held all was not true", () => {
+  it("says how many rows are missing from the rejects", () => {
     expect(summaryText(reportOf(MIXED, { folder: "out", leftOut: 3 }))).toContain(
       "(rejects: 2 records to mend, but for 3 that cannot be copied unchanged: mend them in the extract, ",
     );
@@ -25,13 +25,13 @@ Next    migrate push out/rejects.csv
     );
   });
 
-  it("leaves out what there is not", () => {
+  it("leaves out statuses without records, and a report or next command that does not exist", () => {
     expect(summaryText(reportOf(MIXED.slice(0, 1)))).toBe(
       "validate accounts.csv: 1 record\n  1  valid  nothing to mend\n",
     );
   });
 
-  it("drops the meanings on a narrow screen", () => {
+  it("leaves out the meanings of statuses on a narrow screen", () => {
     expect(summaryText(reportOf(MIXED.slice(0, 1), { width: 20 }))).toBe(
       "validate accounts.csv: 1 record\n  1  valid\n",
     );

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { account, ACCOUNTS, connect } from "./sandbox-client.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-test("it listens on loopback only, and says where in the ready object", async () => {
+test("the sandbox listens on loopback only, and the ready object has its address", async () => {
   const { sandbox } = await connect({ apiKey: "sk_test" });
   const { port } = new URL(sandbox.ready.baseUrl);
   expect(sandbox.ready).toEqual({
@@ -22,7 +22,7 @@ test("it listens on loopback only, and says where in the ready object", async ()
   });
 });
 
-test("its certificate is good for 127.0.0.1, ::1 and localhost, and its key is private", async () => {
+test("the certificate is valid for 127.0.0.1, ::1 and localhost, and its key is private", async () => {
   const { sandbox, folder } = await connect();
   const certificate = new X509Certificate(await readFile(join(folder, "server.pem")));
   expect(certificate.checkIP("127.0.0.1")).toBe("127.0.0.1");
@@ -32,7 +32,7 @@ test("its certificate is good for 127.0.0.1, ::1 and localhost, and its key is p
   expect((await stat(join(folder, "server-key.pem"))).mode & 0o777).toBe(0o600);
 });
 
-test("whoever does not trust its authority does not get in, nor does old TLS", async () => {
+test("clients without its authority, and old TLS versions, are refused", async () => {
   const { sandbox } = await connect();
   const { port } = new URL(sandbox.ready.baseUrl);
   const ca = await readFile(sandbox.ready.ca);
@@ -51,7 +51,7 @@ test("whoever does not trust its authority does not get in, nor does old TLS", a
   );
 });
 
-test("certificates are used again, and made anew when they are damaged", async () => {
+test("certificates are reused, and replaced when they are damaged", async () => {
   const folder = temporaryFolder();
   const first = await connect({ folder });
   const ca = await readFile(first.sandbox.ready.ca, "utf8");
@@ -124,7 +124,7 @@ test("a folder that cannot hold the certificates is a failure of storage, not a 
   });
 });
 
-test("a port that is taken is a failure with a way out", async () => {
+test("a port that is taken is a failure with a hint", async () => {
   const { sandbox } = await connect();
   const port = Number(new URL(sandbox.ready.baseUrl).port);
   await expect(connect({ port })).rejects.toMatchObject({ code: "config", hint: expect.stringContaining("--port") });

@@ -46,7 +46,7 @@ describe("a pattern of the contract", () => {
     expect(slowPatternReason(source)).toEqual(expect.any(String));
   });
 
-  it("that is slow is left to the platform, and that is said", () => {
+  it("is reported as left to the platform when it is slow", () => {
     const { type, findings, messages } = fieldOf({ type: "string", pattern: "^(a+)+$" });
     expect(type).not.toHaveProperty("pattern");
     expect(findings).toEqual(["warning not-enforced"]);

@@ -5,7 +5,7 @@ import type { MaxErrors } from "../../job/recorded-settings.ts";
 import { FUELS, type Fuel, RATE_KINDS, type RateKind } from "../../platform/reading/rate-kinds.ts";
 import { type Format, FORMATS, RECORD_FORMATS, type RecordFormat } from "../../report/formats/output-format.ts";
 import type { Trigger } from "../../sandbox/faults/fault-options.ts";
-import { SUPPLIER_STATUSES, type SupplierStatus } from "../../sandbox/state/sandbox-state.ts";
+import { SUPPLIER_STATUSES, type SupplierStatus } from "../../model/supplier-status.ts";
 
 /** Choices that are named elsewhere. */
 interface Choices {

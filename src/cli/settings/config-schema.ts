@@ -7,7 +7,8 @@ import type { AuthSettings } from "../../job/auth-settings.ts";
 import type { TimeoutSettings } from "../../job/target-connection.ts";
 import type { RuleSettings } from "../../job/rule-configuration.ts";
 import type { ConfigurableFlags } from "../options/options.ts";
-import { SUPPLIER_STATUSES, type SupplierSettings } from "../../job/supplier-settings.ts";
+import { type SupplierSettings } from "../../job/supplier-settings.ts";
+import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
 
 const supplierSchema = z.strictObject({
   rootLocation: z.string().optional(),

@@ -10,7 +10,7 @@ import {
   type PathExpression,
   type PathStep,
 } from "./expression.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { didYouMean } from "../../text/suggestion.ts";
 
 /**
  * Parses an expression of a rule (docs/rules.md). From loosest to tightest: `or`, `and`, `not`, comparisons,
@@ -187,8 +187,10 @@ function parseNumber(reader: TokenReader): Expression {
 function parseCall(reader: TokenReader): Expression {
   const { text, offset } = reader.next();
   if (!isFunction(text)) {
-    const near = suggest(text, Object.keys(FUNCTIONS));
-    throw new ExpressionSyntaxError(`there is no function "${text}"${near ? `; did you mean "${near}"?` : ""}`, offset);
+    throw new ExpressionSyntaxError(
+      `there is no function "${text}"${didYouMean(text, Object.keys(FUNCTIONS))}`,
+      offset,
+    );
   }
   reader.expect("(");
   const operands = parseList(reader);

@@ -3,7 +3,7 @@ import type { AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { didYouMean } from "../../text/suggestion.ts";
 import { DATE_KINDS, PERIOD_KINDS } from "./date-kinds.ts";
 import type { Expression, PathExpression } from "./expression.ts";
 import { subexpressionsOf } from "./expression.ts";
@@ -70,9 +70,7 @@ function unknownMember(
   const known = [...Object.keys(own), ...Object.keys(commonMembers)];
   const name = Object.keys(members).find((member) => !known.includes(member));
   if (name === undefined) return undefined;
-  const near = suggest(name, known);
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-  return { name, message: `a rule of kind ${kind} has no member "${name}"${hint}` };
+  return { name, message: `a rule of kind ${kind} has no member "${name}"${didYouMean(name, known)}` };
 }
 
 /** The members that every rule has beside those of its kind. */
@@ -95,8 +93,7 @@ function isKind(kind: string): kind is RuleKind {
 function unknownKind(kind: JsonValue | undefined): string {
   const known = Object.keys(KIND_READERS);
   if (typeof kind !== "string") return `a rule needs its kind: one of ${known.join(", ")}`;
-  const near = suggest(kind, known);
-  return `there is no kind of rule "${kind}"${near === undefined ? `; there are ${known.join(", ")}` : `; did you mean "${near}"?`}`;
+  return `there is no kind of rule "${kind}"${didYouMean(kind, known) || `; there are ${known.join(", ")}`}`;
 }
 
 function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): string {

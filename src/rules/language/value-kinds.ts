@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { didYouMean } from "../../text/suggestion.ts";
 import type { Expression } from "./expression.ts";
 import { FORMAT_NAMES, missingRegion } from "./format-names.ts";
 import { flag, kindReader, type KindReaders } from "./rule-schema.ts";
@@ -159,6 +159,5 @@ function setOf(
 
 function unknownFormat(format: string): string | undefined {
   if (FORMAT_NAMES.some((known) => known === format)) return undefined;
-  const near = suggest(format, FORMAT_NAMES);
-  return `the format "${format}" is not known${near === undefined ? "" : `; did you mean "${near}"?`}`;
+  return `the format "${format}" is not known${didYouMean(format, FORMAT_NAMES)}`;
 }

@@ -7,8 +7,9 @@ import type { ImportProcesses } from "../state/import-processes.ts";
 import { jsonCopy, parseJson } from "../../json/parse-json.ts";
 import { readFaults } from "../faults/fault-options.ts";
 import { type Handler, NOT_FOUND, refusal, type Reply } from "../sandbox-reply.ts";
-import { type SandboxState, SUPPLIER_STATUSES } from "../state/sandbox-state.ts";
+import { type SandboxState } from "../state/sandbox-state.ts";
 import type { Tokens } from "./authentication.ts";
+import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
 
 export interface AdminDependencies {
   readonly state: SandboxState;

@@ -2,10 +2,7 @@ import { createHash } from "node:crypto";
 import type { Contract } from "../../contract/contract.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonObject } from "../../json/json-value.ts";
-
-/** Specification 3: only an `Ongoing` supplier takes accounts. */
-export const SUPPLIER_STATUSES = ["Ongoing", "Paused", "Complete"] as const;
-export type SupplierStatus = (typeof SUPPLIER_STATUSES)[number];
+import type { SupplierStatus } from "../../model/supplier-status.ts";
 
 export interface ImportedAccount {
   /** `A-` and eight hexadecimal digits. */

@@ -5,7 +5,8 @@ import { replaceFile } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
-import { type ImportedAccount, type StateSnapshot, SUPPLIER_STATUSES } from "./sandbox-state.ts";
+import { type ImportedAccount, type StateSnapshot } from "./sandbox-state.ts";
+import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
 
 /** Keeps the platform's memory in a JSON file. */
 export interface StateFile {

@@ -12,7 +12,7 @@ describe("ndjson", () => {
     expect(lines.map((line): unknown => JSON.parse(line).record)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("refuses to show outcomes that do not add up to the summary", async () => {
+  it("refuses to show outcomes that do not match the summary's counts", async () => {
     const short = { ...reportOf(MIXED), outcomes: reportOf(MIXED.slice(1)).outcomes };
     await expect(rendered(reporters.ndjson, short)).rejects.toThrow("4 outcomes of 5 records");
     const other = {
@@ -47,7 +47,7 @@ describe("json", () => {
     });
   });
 
-  it("is a document without records, too", async () => {
+  it("is a valid document without records", async () => {
     const document: unknown = JSON.parse(await rendered(reporters.json, reportOf([])));
     expect(document).toMatchObject({ summary: { records: 0, errors: {} }, outcomes: [] });
   });
@@ -132,7 +132,7 @@ describe("github", () => {
     );
   });
 
-  it("escapes what would end a property or begin another command", async () => {
+  it("escapes characters that would end a property or begin another command", async () => {
     const outcome: Outcome = { ...refused("a\n::error::b"), source: { file: "a,b:c%\n::x.csv", line: 2 } };
     expect(await rendered(reporters.github, reportOf([outcome]))).toBe(
       "::error file=a%2Cb%3Ac%25\\u000a%3A%3Ax.csv,line=2,title=no at a::a ::error::b\n",
@@ -152,7 +152,7 @@ describe("github", () => {
     expect(lines.at(-1)).toBe("::notice title=migrate::350 more problems are not shown here: see errors.csv in out");
   });
 
-  it("names no file for standard input, and says nothing when all is well", async () => {
+  it("names no file for standard input, and is empty when there are no problems", async () => {
     const outcome: Outcome = { ...refused("no"), source: { file: "-", line: 2 } };
     expect(await rendered(reporters.github, reportOf([outcome]))).toBe("::error title=no at a::no\n");
     expect(await rendered(reporters.github, reportOf(MIXED.slice(0, 1)))).toBe("");

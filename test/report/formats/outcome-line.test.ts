@@ -11,7 +11,7 @@ import { MIXED } from "../reports.ts";
 const hidden = { showValues: false };
 
 describe("outcomeLine", () => {
-  it("holds the keys of the fixed order, and none that does not apply", () => {
+  it("has its keys in the fixed order, and leaves out those that do not apply", () => {
     expect(MIXED.map((outcome) => outcomeLine(outcome, hidden))).toEqual([
       '{"record":1,"key":"EXT-1","source":{"file":"accounts.csv","line":2},"status":"valid"}',
       '{"record":2,"key":"EXT-2","source":{"file":"accounts.csv","line":3},"status":"invalid","errors":[' +
@@ -47,7 +47,7 @@ describe("outcomeLine", () => {
     );
   });
 
-  it("is letter for letter JSON.stringify where nothing needs hiding from a terminal", () => {
+  it("equals JSON.stringify where a terminal needs no escapes", () => {
     fc.assert(
       fc.property(outcomes, (outcome) => {
         const expected = JSON.stringify(plainObject(outcome, false));

@@ -6,7 +6,7 @@ import { need, rejectScene } from "./reject-scene.ts";
 const { write, files, content } = rejectScene();
 
 describe("rejects of JSON sources", () => {
-  it("are the original values, one a line, but for what could not be read faithfully", async () => {
+  it("are the original values, one a line, without those that could not be read exactly", async () => {
     const records = recordsOf([
       jsonRow("a.json", 2, "/0", { ref: "1", list: [1, { a: null }] }),
       jsonRow("a.json", 2, "/1", { ref: "2" }),

@@ -82,7 +82,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     );
   });
 
-  it("keep a ragged row as it was, so that it stays ragged until it is mended", async () => {
+  it("keep a ragged row unchanged, so that it stays ragged until it is corrected", async () => {
     const ragged = recordsOf([csvRow(table, 2, ["1", "Ann"]), csvRow(table, 3, ["2", "Bob", "07", "x"])]);
     await write(
       ragged,
@@ -95,7 +95,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     ]);
   });
 
-  it("are the same when they are fed back in unmended, ragged rows included", async () => {
+  it("are the same when they are read again uncorrected, ragged rows included", async () => {
     const first = recordsOf([
       csvRow(table, 2, ["1", "Ann", ""]),
       csvRow(table, 3, ["2"]),
@@ -151,7 +151,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await content("rejects.csv")).toMatch(/^\uFEFFREF;NAME;PHONE;migrate_key;/);
   });
 
-  it("are not written when nothing needs work, and those of an earlier report go", async () => {
+  it("are not written when nothing needs work, and those of an earlier report are removed", async () => {
     await write(
       records,
       records.map((record) => outcomeOf(record, [missing("name", record.row)])),
@@ -164,7 +164,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await files()).toEqual([]);
   });
 
-  it("are refused when the input is no longer what it was", async () => {
+  it("are refused when the input has changed", async () => {
     const outcomes = records.map((record) => outcomeOf(record, [missing("name", record.row)]));
     const moved = recordsOf(records.map(({ row }) => ({ ...row, line: row.line + 1 })));
     await expect(write(moved, outcomes)).rejects.toMatchObject({ code: "source_changed" });

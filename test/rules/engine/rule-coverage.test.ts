@@ -38,7 +38,7 @@ const RULES: readonly JsonObject[] = [
   { code: "of_our_own", kind: "required-when", fields: ["a"] },
 ];
 
-it("puts every published code into one class; a rule beats what the contract says of its code", () => {
+it("coverage: each published code is in one class; a rule takes precedence over what the contract states", () => {
   const contract = contractOf(RULES, BOOK);
   expect(coverageOf(contract, ruleContextOf(contract))).toEqual({
     published: [
@@ -68,7 +68,7 @@ it("puts every published code into one class; a rule beats what the contract say
   });
 });
 
-it("counts a code as checked once one of its rules is judged", () => {
+it("coverage: a code is checked once one of its rules is", () => {
   const contract = contractOf([...RULES, { code: "needs_flows", kind: "required-when", fields: ["b"] }], BOOK);
   const context = ruleContextOf(contract, {
     settings: { flows: false },
@@ -78,7 +78,7 @@ it("counts a code as checked once one of its rules is judged", () => {
   expect(coverageOf(contract, context)).toMatchObject({ skipped: 0, byClass: { reference: [], setting: [] } });
 });
 
-it("counts a rule as left out whose list lacks a column that it would look at", () => {
+it("coverage: a rule is left out when its list lacks a column that it reads", () => {
   const test = 'found.kind = "A"';
   const rule: JsonObject = { code: "vague", kind: "lookup", value: "a", source: "products", by: "code", test };
   const contract = contractOf([rule], BOOK);
@@ -91,7 +91,7 @@ it("counts a rule as left out whose list lacks a column that it would look at", 
   expect(coverageOf(contract, complete)).toMatchObject({ missing: [], byClass: { checked: ["vague"] } });
 });
 
-it("has nothing to say of a contract that publishes nothing and has no rules", () => {
+it("coverage: undefined for a contract without published codes and rules", () => {
   const contract = contractOf([]);
   expect(coverageOf(contract, ruleContextOf(contract))).toBeUndefined();
 });

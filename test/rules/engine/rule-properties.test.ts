@@ -100,7 +100,7 @@ describe("dates", () => {
 });
 
 describe("any payload", () => {
-  it("is judged without an exception", () => {
+  it("is checked without an exception", () => {
     const rules = [
       'sum(a[].b) = 1 and min(a[].c) < today and a[b = this.c].d[] in (1, "x")',
       "join(a, b[].c) = upper(a) or same(a, above.b) or date(a) = b + 3 days",

@@ -36,7 +36,7 @@ describe("findings of rules", () => {
     ]);
   });
 
-  it("name the line, and the field that may have been meant", () => {
+  it("name the line and suggest a field", () => {
     const properties = {
       day_of_month: { type: "string" },
       list: { type: "array", items: { type: "object", properties: { starts_on: {} } } },
@@ -57,7 +57,7 @@ describe("findings of rules", () => {
     ]);
   });
 
-  it("know a value that leads back to itself", () => {
+  it("include a named value that refers to itself", () => {
     const { findings } = contractOf([], { "x-rule-values": { a: "$b", b: "not $a" } });
     expect(findings.map(({ message }) => message)).toContain('the named value "a" leads back to itself');
   });

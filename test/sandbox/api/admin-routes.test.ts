@@ -61,7 +61,7 @@ test.each([
   expect(json.detail).toContain(`"${named}"`);
 });
 
-test("an import supplier can be paused and taken up again", async () => {
+test("an import supplier can be paused and resumed", async () => {
   const { post } = await connect();
   expect((await post("/admin/suppliers/SANDBOX", { status: "Paused" }, NOBODY)).status).toBe(200);
   expect((await post(ACCOUNTS, account("E-1"))).json.code).toBe("import_supplier_migration_not_ongoing");
@@ -88,7 +88,7 @@ test("tokens can be rotated", async () => {
   expect((await post(ACCOUNTS, account("E-2"), headers)).json.code).toBe("authentication_failed");
 });
 
-test("a reset forgets accounts, history and faults, and opens the suppliers again", async () => {
+test("a reset removes accounts, history and faults, and sets the suppliers to Ongoing", async () => {
   const { post, sandbox } = await connect({ faults: { pauseAt: 2 } });
   await post(ACCOUNTS, account("E-1"));
   await post(ACCOUNTS, account("E-2"));

@@ -51,7 +51,7 @@ test.each(["Token ", "JWT ", "Bearer ", ""])("the header form %j is understood",
   expect((await client.post(ACCOUNTS, account("E-1"), headers)).status).toBe(201);
 });
 
-test("the mutation has a second name, as other instances have it", async () => {
+test("the mutation that obtains a token has the second name of other instances", async () => {
   const client = await connect();
   const { data } = await obtain(client, undefined, OBTAIN.replace("ObtainServiceToken", "obtainKrakenToken"));
   expect(data.obtainKrakenToken.token).toEqual(expect.any(String));
@@ -78,7 +78,7 @@ test.each([
   expect(errors[0].extensions.errorCode).toBe(code);
 });
 
-test("a refresh token ends, too", async () => {
+test("a refresh token expires", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock });
   const { refreshToken } = (await obtain(client)).data.ObtainServiceToken;
@@ -119,7 +119,7 @@ test("the life of a refresh token is a setting; rotated keys end it at once", as
   expect(rotated.errors[0].extensions.errorCode).toBe("KT-CT-1135");
 });
 
-test("GraphQL can be asked for its schema, and says so when there is no question", async () => {
+test("GraphQL answers introspection, and reports a request without a query", async () => {
   const { post, call, sandbox } = await connect();
   const { json } = await post(sandbox.ready.graphqlUrl, { query: getIntrospectionQuery() });
   const names = JSON.stringify(json.data);
@@ -140,7 +140,7 @@ test.each([
   expect(sandbox.state.accounts()).toEqual([]);
 });
 
-test("a token ends after its lifetime", async () => {
+test("a token expires after its lifetime", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock, faults: { tokenLifetimeSeconds: 60 } });
   const { token } = (await obtain(client)).data.ObtainServiceToken;
@@ -155,7 +155,7 @@ function basic(text: string): { readonly authorization: string } {
   return { authorization: `Basic ${Buffer.from(text).toString("base64")}` };
 }
 
-test("basic authentication with the API key opens the account read only", async () => {
+test("basic authentication with the API key gives access to the account read only", async () => {
   const { get, post, sandbox } = await connect({ apiKey: "sk_test" });
   expect((await get(`accounts/${sandbox.ready.account}/`, basic("sk_test:"))).status).toBe(200);
   expect((await get(`accounts/${sandbox.ready.account}/`, basic("sk_test:x"))).status).toBe(401);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { account, ACCOUNTS, connect, CONTRACT } from "../sandbox-client.ts";
 
-test("an account is made once for a supplier and a business key", async () => {
+test("an account is created once for a supplier and a business key", async () => {
   const { post, sandbox } = await connect();
   const first = await post(ACCOUNTS, account("E-1"));
   expect(first.status).toBe(201);
@@ -21,7 +21,7 @@ test("an account is made once for a supplier and a business key", async () => {
   expect(sandbox.state.accounts()).toHaveLength(1);
 });
 
-test("a payload that fails validation is answered in the shape of specification 7", async () => {
+test("a payload that fails validation is answered in the form of API specification 7", async () => {
   const { post, sandbox } = await connect();
   const { status, json } = await post(ACCOUNTS, {
     import_supplier: "SANDBOX",
@@ -64,7 +64,7 @@ test("only the platform knows phone numbers, postcodes, tariffs, products and im
   ]);
 });
 
-test("what the platform knows is taken", async () => {
+test("phone numbers, postcodes and products that the platform knows are accepted", async () => {
   const { post, sandbox } = await connect();
   const { tariff } = sandbox.ready;
   const good = account("E-1", {
@@ -76,7 +76,7 @@ test("what the platform knows is taken", async () => {
   expect((await post(ACCOUNTS, good)).status).toBe(201);
 });
 
-test("validating creates nothing and gives the payload back", async () => {
+test("validation creates nothing and returns the payload", async () => {
   const { post, sandbox } = await connect();
   const { status, json } = await post("data-import/accounts/validate/", account("E-1"));
   expect([status, json]).toEqual([200, account("E-1")]);
@@ -141,7 +141,7 @@ test("the import suppliers are those that the contract enumerates", async () => 
   expect((await post(ACCOUNTS, { ...account("E-1"), import_supplier: "SOUTH" })).status).toBe(201);
 });
 
-test("a path with its own version stands at the instance's root, and an operation of no known kind just accepts", async () => {
+test("a path with its own version stands at the instance's root, and an operation of no known kind only accepts", async () => {
   const { post } = await connect();
   const { status, json } = await post("/v2/data-import/statements/", { import_supplier: "SANDBOX" });
   expect([status, json]).toEqual([201, { import_supplier: "SANDBOX" }]);
@@ -161,7 +161,7 @@ test("a payload wrapped on the wire is looked up inside its wrapper", async () =
   expect(sandbox.state.accounts()[0]).toMatchObject({ key: "E-9", supplier: "SANDBOX" });
 });
 
-test("a body that is not JSON, or not called so, is refused as Django does", async () => {
+test("a body that is not JSON, or has another content type, is refused as in Django", async () => {
   const { call } = await connect();
   const broken = await call("POST", ACCOUNTS, "{");
   expect([broken.status, broken.json.code]).toEqual([400, "parse_error"]);
@@ -169,7 +169,7 @@ test("a body that is not JSON, or not called so, is refused as Django does", asy
   expect([form.status, form.json.code]).toEqual([415, "unsupported_media_type"]);
 });
 
-test("addresses and methods that are not there are answered as Django does", async () => {
+test("unknown addresses and methods are answered as in Django", async () => {
   const { call, get } = await connect();
   const wrong = await call("PUT", ACCOUNTS, "{}");
   expect([wrong.status, wrong.json]).toEqual([
@@ -182,7 +182,7 @@ test("addresses and methods that are not there are answered as Django does", asy
   expect((await call("POST", "data-import/accounts", "{}")).status).toBe(404);
 });
 
-test("the history tells what was received, never values", async () => {
+test("the history lists the requests received, never values", async () => {
   const { post, get, sandbox } = await connect();
   await post(ACCOUNTS, account("E-1", { customers: [{ family_name: "Canary" }] }));
   await post(ACCOUNTS, account("E-1"));

@@ -62,7 +62,7 @@ test("a filter that is no boolean or time is refused", async () => {
   expect((await get("products/?available_at=2024-02-30", NOBODY)).status).toBe(400);
 });
 
-test("a product names its tariffs, and each link leads to rates", async () => {
+test("a product lists its tariffs, and each link leads to rates", async () => {
   const { get } = await connect();
   const { json } = await get("products/VAR-24-01-01/", NOBODY);
   expect(json.tariffs.map(({ code }: { code: string }) => code)).toEqual([
@@ -164,7 +164,7 @@ test.each([
   expect((await (await connect()).get(path, NOBODY)).status).toBe(404);
 });
 
-test("accounts read back: the sample, and those that were migrated", async () => {
+test("the sample account and migrated accounts can be read back", async () => {
   const { get, post, sandbox } = await connect();
   const sample = await get(`accounts/${sandbox.ready.account}/`);
   expect(sample.json).toMatchObject({ number: sandbox.ready.account, properties: [{ postcode: "SW1A 1AA" }] });

@@ -9,7 +9,7 @@ async function fates(faults: Parameters<typeof connect>[0], requests: number): P
   return sandbox.history().map(({ status = 0, processed }) => `${status}${processed ? " processed" : ""}`);
 }
 
-test("429 every nth time, with Retry-After, and nothing processed", async () => {
+test("every nth request is answered 429 with Retry-After and not processed", async () => {
   const { post, sandbox } = await connect({ faults: { throttle: { every: 2 }, retryAfter: 7 } });
   expect((await post(ACCOUNTS, account("E-1"))).status).toBe(201);
   const { status, headers, json } = await post(ACCOUNTS, account("E-2"));
@@ -26,7 +26,7 @@ test.each([
   expect((await post(ACCOUNTS, account("E-1"))).headers["retry-after"]).toBe(header);
 });
 
-test("a share of the requests is struck, the same ones for the same seed", async () => {
+test("a share of the requests fails, the same ones for the same seed", async () => {
   const settings = { faults: { throttle: { share: 0.5 }, seed: 42 } };
   const first = await fates(settings, 24);
   expect(first.filter((fate) => fate === "429").length).toBeGreaterThan(4);
@@ -35,7 +35,7 @@ test("a share of the requests is struck, the same ones for the same seed", async
   expect(await fates({ faults: { ...settings.faults, seed: 43 } }, 24)).not.toEqual(first);
 });
 
-test("an error instead of processing, and after it", async () => {
+test("a request is answered with a server error before processing, and after it", async () => {
   expect(await fates({ faults: { errorBefore: { at: [1] }, errorAfter: { at: [2] } } }, 3)).toEqual([
     "500",
     "500 processed",
@@ -60,7 +60,7 @@ test("the connection is reset before processing, and after it", async () => {
   expect(sandbox.history().every((entry) => !("status" in entry))).toBe(true);
 });
 
-test("no reply ever, with and without processing", async () => {
+test("a request never gets a reply, with and without processing", async () => {
   const { post, sandbox } = await connect({ faults: { hangBefore: { at: [1] }, hangAfter: { at: [2] } } });
   let answered = 0;
   const ended = ["E-1", "E-2"].map((key) =>
@@ -95,7 +95,7 @@ test("the import supplier turns Paused at a request", async () => {
   expect(sandbox.state.supplierStatus("SANDBOX")).toBe("Paused");
 });
 
-test("tokens are worthless from a request on", async () => {
+test("tokens are revoked at a request", async () => {
   const { post, sandbox } = await connect({ faults: { rotateTokensAt: 2 } });
   const query = `mutation { obtainKrakenToken(input: { APIKey: "${sandbox.ready.apiKey}" }) { token } }`;
   const { json } = await post("graphql/", { query });
@@ -104,7 +104,7 @@ test("tokens are worthless from a request on", async () => {
   expect((await post(ACCOUNTS, account("E-2"), headers)).status).toBe(401);
 });
 
-test("more than so many at a time are refused", async () => {
+test("requests beyond the limit at a time are answered 429", async () => {
   const { post } = await connect({ faults: { maxInFlight: 2, latencyMs: 600 } });
   const replies = await Promise.all(["E-1", "E-2", "E-3", "E-4"].map((key) => post(ACCOUNTS, account(key))));
   const statuses = replies.map(({ status }) => status);
@@ -113,7 +113,7 @@ test("more than so many at a time are refused", async () => {
   expect((await post(ACCOUNTS, account("E-5"))).status).toBe(201);
 });
 
-test("more than so many a second are refused", async () => {
+test("requests beyond the limit a second are answered 429", async () => {
   let now = 0;
   const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
   const { post } = await connect({ clock, faults: { maxPerSecond: 2 } });
@@ -123,7 +123,7 @@ test("more than so many a second are refused", async () => {
   expect([await status("E-3"), await status("E-4")]).toEqual([201, 429]);
 });
 
-test("latency lies between its bounds", async () => {
+test("a reply takes a time between the bounds of the latency", async () => {
   const slept: number[] = [];
   const clock = { now: () => 0, monotonic: () => 0, sleep: (ms: number) => Promise.resolve(void slept.push(ms)) };
   const { post } = await connect({ clock, faults: { latencyMs: [20, 80] } });
@@ -142,7 +142,7 @@ test("a forgetful platform makes a second account", async () => {
   expect(sandbox.state.accounts()).toHaveLength(2);
 });
 
-test("faults strike data-import requests only", async () => {
+test("faults concern data-import requests only", async () => {
   const { get } = await connect({ faults: { errorBefore: { every: 1 }, throttle: { every: 1 } } });
   expect((await get("products/")).status).toBe(200);
 });

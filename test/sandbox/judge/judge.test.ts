@@ -30,7 +30,7 @@ test.each([
   expect(judge(OBJECT, body)).toEqual([`non_field_errors ${code}`]);
 });
 
-test("names that every object has are fields like any other", () => {
+test("names of Object.prototype are fields like any other", () => {
   const body: unknown = JSON.parse('{"b":"x","__proto__":{"b":1},"constructor":2}');
   expect(judge(OBJECT, body)).toEqual(["__proto__ unknown_field", "constructor unknown_field"]);
   expect(judge({ type: "object", required: ["constructor"], properties: { constructor: TEXT } }, {})).toEqual([
@@ -38,7 +38,7 @@ test("names that every object has are fields like any other", () => {
   ]);
 });
 
-test("allOf is merged, and closed as a whole", () => {
+test("allOf is merged into one closed object", () => {
   const schemas = { Base: OBJECT };
   const schema = {
     allOf: [{ $ref: "#/components/schemas/Base" }, { type: "object", required: ["c"], properties: { c: INTEGER } }],
@@ -48,7 +48,7 @@ test("allOf is merged, and closed as a whole", () => {
   expect(judgeValue({ allOf: [{ $ref: "#/components/schemas/Base" }], nullable: true }, null, schemas)).toEqual([]);
 });
 
-test("limits from several parts all count", () => {
+test("limits from several parts of allOf all apply", () => {
   const schema = {
     allOf: [
       { ...TEXT, maxLength: 5, pattern: "^a" },
@@ -60,13 +60,13 @@ test("limits from several parts all count", () => {
   expect(judgeValue(schema, "ax")).toEqual(["a invalid"]);
 });
 
-test("read-only fields are neither asked for nor looked at", () => {
+test("read-only fields are neither required nor validated", () => {
   const schema = { type: "object", required: ["id", "b"], properties: { id: { ...TEXT, readOnly: true }, b: TEXT } };
   expect(judge(schema, { b: "x" })).toEqual([]);
   expect(judge(schema, { b: "x", id: {} })).toEqual([]);
 });
 
-test("a required field that is not documented is asked for, and may be anything", () => {
+test("a required field that is not documented must be present, with any value", () => {
   const schema = { type: "object", required: ["ghost"], properties: {} };
   expect(judge(schema, {})).toEqual(["ghost required"]);
   expect(judge(schema, { ghost: [1] })).toEqual([]);
@@ -86,17 +86,17 @@ test("a schema may contain itself", () => {
   ]);
 });
 
-test("the body is left as it was", () => {
+test("validation leaves the body unchanged", () => {
   const body = { a: " x ", n: "5" };
   judge({ type: "object", properties: { a: TEXT, n: INTEGER } }, body);
   expect(body).toEqual({ a: " x ", n: "5" });
 });
 
-test("an operation that is not there is a bug of the caller", () => {
+test("an unknown operation is a bug of the caller", () => {
   expect(() => compileJudge({ paths: {} }, { method: "POST", path: "/x/" })).toThrow("no JSON request body");
 });
 
-test("the project's own contract compiles, and judges to its leaves", async () => {
+test("the project's own contract compiles, and validates nested fields", async () => {
   const document: JsonObject = parse(await readFile("fixtures/contract/contract.yaml", "utf8"));
   const check = compileJudge(document, { method: "POST", path: "/data-import/accounts/" });
   const found = check({ supply_addresses: [{ meter_points: [{ meters: [{ registers: [{ digits: "ten" }] }] }] }] });

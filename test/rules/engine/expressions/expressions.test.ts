@@ -84,7 +84,7 @@ describe("functions and arithmetic", () => {
   });
 });
 
-describe("the way up", () => {
+describe("paths to enclosing objects", () => {
   const payload = { kind: "D", a: { kind: "", list: [{ x: 1, inner: [{ y: 2 }] }] } };
 
   it.each([
@@ -134,7 +134,7 @@ describe("addresses", () => {
   const rule = { kind: "required-when", each: "people[]", fields: ["name"] };
   const payload = { people: [{ name: "A" }, {}] };
 
-  it("are those of the object that the rule stands on, unless the rule names another", () => {
+  it("of problems are those of the object that the rule is attached to, unless the rule names another", () => {
     expect(broken(rule, payload)).toEqual(["non_field_errors broken"]);
     expect(broken({ ...rule, attr: "people[].name" }, payload)).toEqual(["people.1.name broken"]);
     expect(broken({ ...rule, attr: "people[].non_field_errors" }, payload)).toEqual([
@@ -143,13 +143,13 @@ describe("addresses", () => {
     expect(broken({ ...rule, attr: "people" }, payload)).toEqual(["people broken"]);
   });
 
-  it("say the same thing once", () => {
+  it("report a problem that several rules find once", () => {
     expect(brokenOf([rule, rule], payload)).toHaveLength(1);
   });
 });
 
 describe("what is reported already", () => {
-  it("silences the rules that read it, for the object in question alone", () => {
+  it("suppresses the rules that read it, for that object only", () => {
     const rule = { kind: "date-order", each: "list[]", earlier: "a", later: "b", attr: "list[].b" };
     const payload = {
       list: [
@@ -163,7 +163,7 @@ describe("what is reported already", () => {
     expect(broken(rule, payload, { wrong: ["other"] })).toHaveLength(2);
   });
 
-  it("counts where it is read only by the condition", () => {
+  it("suppresses a rule whose condition alone reads it", () => {
     expect(broken({ kind: "required-when", when: 'x = "A"', fields: ["y"] }, { x: "A" }, { wrong: ["x"] })).toEqual([]);
   });
 });
@@ -188,7 +188,7 @@ describe("rows of a reference list", () => {
     expect(holds(test, payload, judging)).toBe(expected);
   });
 
-  it("never stand for a place of the payload", () => {
+  it("never give a problem a place in the payload", () => {
     const value = "listed.things[code = this.x].fuel";
     expect(broken({ kind: "refers-to", value, in: "fuels[]" }, { x: "A" }, { ...judging, wrong: ["fuel"] })).toEqual([
       "non_field_errors broken",
@@ -196,7 +196,7 @@ describe("rows of a reference list", () => {
   });
 });
 
-describe("what is not declared", () => {
+describe("a missing declaration", () => {
   const rule = { kind: "required-when", when: "config.flows", fields: ["x"] };
   const declarations = { "x-rule-settings": { flows: { type: "boolean" } } };
 
@@ -213,14 +213,14 @@ describe("what is not declared", () => {
   });
 });
 
-describe("where rules stand", () => {
+describe("the places of rules", () => {
   const name = {
     type: "object",
     properties: { x: {} },
     "x-rules": [{ code: "c", kind: "required-when", fields: ["x"] }],
   };
 
-  it("is every place of their schema: lists, options that the discriminator chooses, other names, and inside itself", () => {
+  it("are all places of their schema: lists, options that the discriminator chooses, other names, and inside itself", () => {
     const contract = loadContract([
       {
         file: "rules.yaml",
