@@ -2,6 +2,7 @@ import { mkdir, readdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../files/error-code.ts";
 import { type Draft, openDraft, syncFolder } from "../files/replace-file.ts";
+import { isRunning } from "../files/running-process.ts";
 import { Failure } from "../model/failure.ts";
 
 /** Files that appear in their folder together, once all of them are complete. */
@@ -106,7 +107,7 @@ async function openFile(file: string): Promise<BufferedFile> {
 async function removeStaleDrafts(folder: string): Promise<void> {
   for (const name of await withStorageFailure(folder, () => readdir(folder))) {
     const owner = DRAFT_NAME.exec(name)?.[1];
-    if (owner !== undefined && !isAlive(Number(owner))) await removeFile(path.join(folder, name));
+    if (owner !== undefined && !isRunning(Number(owner))) await removeFile(path.join(folder, name));
   }
 }
 
@@ -130,14 +131,4 @@ function unless(code: string): (error: unknown) => void {
   return (error) => {
     if (errorCode(error) !== code) throw error;
   };
-}
-
-/** A process that exists but belongs to another user gives EPERM. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === "EPERM";
-  }
 }

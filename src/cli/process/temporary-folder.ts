@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isRunning, pidNamespace } from "../../ledger/running-process.ts";
+import { isRunning, pidNamespace } from "../../files/running-process.ts";
 
 /**
  * The path of a folder for temporary files with rows of the input. The folder is made by its first user and removed when

@@ -6,7 +6,7 @@ import { Failure } from "../../../model/failure.ts";
 import { timestamp } from "../../../time/clock.ts";
 import { systemClock } from "../../../time/system-clock.ts";
 import { prepareFolderOf } from "../ledger-file.ts";
-import { isRunning, pidNamespace, processStart } from "../../running-process.ts";
+import { isRunning, pidNamespace, processStart } from "../../../files/running-process.ts";
 import { ledgerFailure } from "../ledger-file.ts";
 
 export interface Lock {

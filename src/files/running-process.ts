@@ -1,11 +1,11 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { errorCode } from "../files/error-code.ts";
+import { errorCode } from "./error-code.ts";
 
 /**
  * Whether the process that had this pid and this start time still runs. Where start times cannot be read, any process
  * of that pid counts: better to wait for a stranger than to write beside a live run.
  */
-export function isRunning(pid: number, start: string | undefined): boolean {
+export function isRunning(pid: number, start?: string): boolean {
   if (!existsNow(pid)) return false;
   const found = processStart(pid);
   return start === undefined || found === undefined || found === start;
