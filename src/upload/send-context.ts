@@ -1,6 +1,8 @@
 import type { AttemptOutcome } from "../ledger/ledger.ts";
 import type { StepClient } from "../platform/import/step-clients.ts";
 import type { Clock, Random } from "../time/clock.ts";
+import type { AccountNumbers } from "./account-numbers.ts";
+import { createAccountNumbers } from "./account-numbers.ts";
 import type { CircuitBreaker } from "./breaker/circuit-breaker.ts";
 import { createCircuitBreaker } from "./breaker/circuit-breaker.ts";
 import type { SupplierBreakers } from "./breaker/supplier-breaker.ts";
@@ -31,6 +33,7 @@ export interface SendContext {
   readonly stepLimits: StepLimits;
   readonly stepOrder: StepOrder;
   readonly retryBudget: RetryBudget;
+  readonly accountNumbers: AccountNumbers;
   readonly circuitBreaker: CircuitBreaker;
   readonly supplierBreakers: SupplierBreakers;
   readonly shutdown: Shutdown;
@@ -64,6 +67,7 @@ export function createSendContext(
     stepLimits,
     stepOrder: createStepOrder(steps, options.until),
     retryBudget,
+    accountNumbers: createAccountNumbers(),
     circuitBreaker: createCircuitBreaker({ rate, budget: retryBudget, clock, maxWaitMs }),
     supplierBreakers,
     shutdown,

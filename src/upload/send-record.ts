@@ -13,9 +13,10 @@ export async function sendRecord(state: RecordState, context: SendContext): Prom
 }
 
 async function sendOnce(state: RecordState, context: SendContext): Promise<void> {
-  const { circuitBreaker, queue, rate, retryBudget: budget, random, shutdown, stepLimits } = context;
+  const { accountNumbers, circuitBreaker, queue, rate, retryBudget: budget, random, shutdown, stepLimits } = context;
   state.epoch = rate.epoch();
-  const result = withSupplierState(withoutStepLimit(await request(state, context), state, context), state, context);
+  const reply = accountNumbers.check(await request(state, context), state.toSend.record);
+  const result = withSupplierState(withoutStepLimit(reply, state, context), state, context);
   const failure = circuitBreaker.observe(result, state.epoch, stepLimits.inFlight()) ?? supplierFailure(context);
   if (failure !== undefined) shutdown.stop(failure);
   if (result.replyClass.kind === "unsent" && !shutdown.stopping.aborted) {

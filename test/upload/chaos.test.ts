@@ -83,7 +83,11 @@ async function push(
   return { server, ledger, end, seen };
 }
 
-const created = reply(201, { account_number: "A-1" });
+/** Each record has an account number of its own. */
+const created: Action = (socket, request) => {
+  const { record }: { readonly record: number } = JSON.parse(request.body);
+  reply(201, { account_number: `A-${record}` })(socket, request);
+};
 
 interface Case {
   readonly act: Action;

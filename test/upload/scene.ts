@@ -157,7 +157,7 @@ export async function play(
       inFlight += 1;
       most = Math.max(most, inFlight);
       try {
-        return await answer({ record, number: sent.length, inFlight, signal, mayLeave, clock });
+        return withOwnAccount(await answer({ record, number: sent.length, inFlight, signal, mayLeave, clock }), record);
       } finally {
         inFlight -= 1;
       }
@@ -170,6 +170,13 @@ export async function play(
     { run: "run", concurrency: 4, oneSupplier: true, drain: never, abort: never, ...more },
   );
   return { end, ledger, events, sent, most, clock };
+}
+
+/** Each record has an account number of its own. */
+export function withOwnAccount(result: RequestResult, record: number): RequestResult {
+  const { replyClass } = result;
+  if (replyClass.kind !== "accepted" || replyClass.account !== "A-1") return result;
+  return { ...result, replyClass: { ...replyClass, account: `A-${record}` } };
 }
 
 /** A workflow of one request. */

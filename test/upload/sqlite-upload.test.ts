@@ -5,7 +5,7 @@ import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { ImportClient } from "../../src/platform/import/import-client.ts";
 import { upload } from "../../src/upload/upload.ts";
-import { ACCEPTED, AMBIGUOUS, busy, fakeClock, oneStep, rejected, sendable } from "./scene.ts";
+import { ACCEPTED, AMBIGUOUS, busy, fakeClock, oneStep, rejected, sendable, withOwnAccount } from "./scene.ts";
 
 const NOT_MINE: RequestResult = { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
 
@@ -57,7 +57,7 @@ test("the real ledger takes every turn that an upload may take", async () => {
         const record = Number(payload["record"]);
         const turn = turns.get(record) ?? 0;
         turns.set(record, turn + 1);
-        return Promise.resolve(SCRIPT[record - 1]?.[0][turn] ?? ACCEPTED);
+        return Promise.resolve(withOwnAccount(SCRIPT[record - 1]?.[0][turn] ?? ACCEPTED, record));
       },
     };
     const never = new AbortController().signal;

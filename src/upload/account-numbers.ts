@@ -1,0 +1,33 @@
+import type { RequestResult } from "../platform/import/classified-request.ts";
+
+/** The account numbers that replies have given to the records of a run, the latest of them. */
+export interface AccountNumbers {
+  /** The result; ambiguous where it names an account that another record was given: the platform gives each to one. */
+  readonly check: (result: RequestResult, record: number) => RequestResult;
+}
+
+/** Flat memory: a reply that is wrong in this way names the same account again and again. */
+const MAX_REMEMBERED = 10_000;
+
+export function createAccountNumbers(): AccountNumbers {
+  const records = new Map<string, number>();
+  return {
+    check(result, record) {
+      const { replyClass, http } = result;
+      if (replyClass.kind !== "accepted" || replyClass.account === undefined) return result;
+      const holder = records.get(replyClass.account);
+      if (holder !== undefined && holder !== record) return { ...result, replyClass: ambiguous(http, holder) };
+      records.set(replyClass.account, record);
+      for (const oldest of records.keys()) {
+        if (records.size <= MAX_REMEMBERED) break;
+        records.delete(oldest);
+      }
+      return result;
+    },
+  };
+}
+
+function ambiguous(http: number | undefined, holder: number): RequestResult["replyClass"] {
+  const reason = `HTTP ${http ?? "reply"} with the account number of another record (record ${holder})`;
+  return { kind: "ambiguous", reason, notFromApi: true };
+}
