@@ -53,9 +53,7 @@ function sortedNames(names: string[]): string[] {
 }
 
 /** The value at a path of names and indexes; undefined where the path leads nowhere. */
-export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue | undefined;
-export function valueAt(root: unknown, path: AttrPath): unknown;
-export function valueAt(root: unknown, path: AttrPath): unknown {
+export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue | undefined {
   let value = root;
   for (const part of path) value = memberAt(value, part);
   return value;

@@ -36,7 +36,7 @@ describe("rejects of JSON sources", () => {
     expect(await content("rejects.ndjson")).toBe("");
   });
 
-  it("leave out the rows joined to a value that is left out: alone they came back as orphans", async () => {
+  it("leave out the rows joined to a value that is left out, which would be orphans alone", async () => {
     const table = csvTable("customers.csv", ["ACC"]);
     const joined = (key: string, line: number): ReadonlyMap<string, readonly Row[]> =>
       new Map([["customers", [csvRow(table, line, [key])]]]);
