@@ -18,8 +18,8 @@ export interface CsvLayout {
 }
 
 /** What the user has said of the file. */
-export interface CsvSettings {
-  /** One character, `tab` or `\t`; default: found from the header. */
+interface CsvSettings {
+  /** As declared (`tab`, `\t` or one character), then as one character; default: found from the header. */
   readonly delimiter: string | undefined;
   readonly renamed: RenamedColumns;
 }
@@ -45,26 +45,26 @@ export async function csvLayout(
   { delimiter, renamed }: CsvSettings,
   notify: (text: string) => void,
 ): Promise<CsvLayout> {
-  const wanted: Wanted = { delimiter: delimiter === undefined ? undefined : declaredDelimiter(delimiter), renamed };
+  const settings: CsvSettings = {
+    delimiter: delimiter === undefined ? undefined : declaredDelimiter(delimiter),
+    renamed,
+  };
   let head: Buffer = Buffer.alloc(0);
   for await (const chunk of textBytes(source)) {
     head = Buffer.concat([head, chunk]);
-    const layout = layoutOf(source, { bytes: head, final: false }, wanted);
-    if (layout !== undefined) return announce(layout, wanted, notify);
+    const layout = layoutOf(source, { bytes: head, final: false }, settings);
+    if (layout !== undefined) return announce(layout, settings, notify);
     if (head.length > source.limits.csvRecordBytes) {
       const what = `the header is longer than ${source.limits.csvRecordBytes} bytes`;
       throw headerFailure("source_too_large", { file: source.file, line: 1 }, what, ENDLESS_HEADER_HINT);
     }
   }
-  const layout = layoutOf(source, { bytes: head, final: true }, wanted);
+  const layout = layoutOf(source, { bytes: head, final: true }, settings);
   if (layout === undefined) {
     throw headerFailure("source_no_header", { file: source.file, line: 1 }, "no header", NO_HEADER_HINT);
   }
-  return announce(layout, wanted, notify);
+  return announce(layout, settings, notify);
 }
-
-/** The delimiter as one character. */
-type Wanted = CsvSettings;
 
 interface Head {
   readonly bytes: Buffer;
@@ -73,13 +73,13 @@ interface Head {
 }
 
 /** The layout, or `undefined` while the header has not ended. */
-function layoutOf(source: TextSource, head: Head, wanted: Wanted): CsvLayout | undefined {
+function layoutOf(source: TextSource, head: Head, settings: CsvSettings): CsvLayout | undefined {
   const text = head.bytes.toString();
   const [intro = "", excelDelimiter] = INTRODUCTION.exec(text) ?? [];
   const headerByte = Buffer.byteLength(intro);
   const headerLine = 1 + countLineEnds(Buffer.from(intro));
   const lines = firstLines(text.slice(intro.length));
-  const delimiter = wanted.delimiter ?? excelDelimiter ?? detectDelimiter(lines);
+  const delimiter = settings.delimiter ?? excelDelimiter ?? detectDelimiter(lines);
   const rest = head.bytes.subarray(headerByte);
   const boundaries = findRecordBoundaries(rest, byteKinds(delimiter), head.final);
   if (boundaries.lines.length === 0) {
@@ -97,7 +97,7 @@ function layoutOf(source: TextSource, head: Head, wanted: Wanted): CsvLayout | u
   }
   refuseOneColumn(source.file, lines[0] ?? "", delimiter);
   const cells = parseRecords(rest, delimiter, 1)[0] ?? [];
-  return { header: headerOf(source, headerLine, cells, wanted.renamed), delimiter, headerByte };
+  return { header: headerOf(source, headerLine, cells, settings.renamed), delimiter, headerByte };
 }
 
 function headerOf(source: TextSource, line: number, columns: readonly string[], renamed: RenamedColumns): CsvHeader {
@@ -136,11 +136,11 @@ function firstLines(text: string): readonly string[] {
   return lines;
 }
 
-function announce(layout: CsvLayout, wanted: Wanted, notify: (text: string) => void): CsvLayout {
+function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: string) => void): CsvLayout {
   const { delimiter, header } = layout;
   const { table } = header;
   if (
-    wanted.delimiter === undefined &&
+    settings.delimiter === undefined &&
     delimiter !== "," &&
     !(delimiter === "\t" && /\.(tsv|tab)(\.gz)?$/i.test(table.file))
   ) {

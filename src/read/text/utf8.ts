@@ -60,7 +60,7 @@ export function countLineEnds(bytes: Uint8Array): number {
 }
 
 /** Counts lines over several pieces of one text, which may be cut between CR and LF. */
-export interface LineCounter {
+interface LineCounter {
   readonly add: (bytes: Uint8Array) => void;
   /** 1-based line on which the next piece begins. */
   readonly line: () => number;
