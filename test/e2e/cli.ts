@@ -171,7 +171,7 @@ export async function startSandboxProcess(options: SandboxOptions = {}): Promise
   const readyFile = path.join(folder, "ready.json");
   const running = startCli(["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])], {
     cwd,
-    timeoutMs: options.timeoutMs ?? 120_000,
+    timeoutMs: options.timeoutMs ?? 600_000,
   });
   const stop = async (): Promise<CliEnd> => {
     running.kill("SIGTERM");
