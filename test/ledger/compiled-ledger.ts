@@ -12,7 +12,7 @@ const script = fileURLToPath(new URL("ledger-process.mjs", import.meta.url));
  * Compiles the ledger for processes of its own, once for a test file; it lies inside the project, where packages are
  * found. Returns a function that starts `ledger-process.mjs` with a task.
  */
-export function useLedgerProcess(): (task: string, ...values: readonly string[]) => ChildProcess {
+export function useLedgerProcess(): LedgerProcess {
   let folder = "";
   const children: ChildProcess[] = [];
   beforeAll(() => {
@@ -38,11 +38,25 @@ export function useLedgerProcess(): (task: string, ...values: readonly string[])
     for (const child of children) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   });
-  return (task, ...values) => {
-    const child = spawn(process.execPath, [script, folder, task, ...values], { stdio: ["ignore", "pipe", "inherit"] });
+  const start = (command: string, args: readonly string[]): ChildProcess => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
     children.push(child);
     return child;
   };
+  const argsOf = (task: string, values: readonly string[]): readonly string[] => [script, folder, task, ...values];
+  return {
+    start: (task, ...values) => start(process.execPath, argsOf(task, values)),
+    startUnder: (command, task, ...values) => {
+      const [first = "", ...rest] = command;
+      return start(first, [...rest, process.execPath, ...argsOf(task, values)]);
+    },
+  };
+}
+
+interface LedgerProcess {
+  readonly start: (task: string, ...values: readonly string[]) => ChildProcess;
+  /** By way of another command, which runs what follows it. */
+  readonly startUnder: (command: readonly string[], task: string, ...values: readonly string[]) => ChildProcess;
 }
 
 /** The first line that the process prints. */

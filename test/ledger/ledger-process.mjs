@@ -5,13 +5,25 @@ import { join } from "node:path";
 const [, , compiled, task, path, ...values] = process.argv;
 const { lockLedger } = await import(join(compiled, "ledger/sqlite/lock/ledger-lock.js"));
 const { openLedger } = await import(join(compiled, "ledger/sqlite/sqlite-ledger.js"));
+const { sqliteLedgerStore } = await import(join(compiled, "ledger/sqlite/sqlite-store.js"));
 const print = (line) => process.stdout.write(`${line}\n`);
 
 /** Takes the lock and keeps it, or says why not. */
 async function hold() {
   try {
-    await lockLedger(path, "push");
+    await lockLedger(path, "push", JSON.parse(values[0] ?? "{}"));
     print("locked");
+    setInterval(() => {}, 1000);
+  } catch (error) {
+    print(error.code);
+  }
+}
+
+/** Opens the ledger as a push does, or says why not. */
+async function open() {
+  try {
+    await sqliteLedgerStore(path).write("push", { create: true });
+    print("opened");
     setInterval(() => {}, 1000);
   } catch (error) {
     print(error.code);
@@ -43,4 +55,4 @@ async function push() {
   await lock.release();
 }
 
-await (task === "hold" ? hold() : push());
+await { hold, open, push }[task]();

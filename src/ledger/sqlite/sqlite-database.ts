@@ -1,4 +1,5 @@
 import { DatabaseSync } from "@photostructure/sqlite";
+import { pathToFileURL } from "node:url";
 import { ledgerFailure } from "./ledger-file.ts";
 
 export type SqlValue = string | number | Uint8Array | null;
@@ -67,11 +68,17 @@ export interface OpenOptions {
   readonly temporary?: boolean;
   /** Not even what a crash has left in the log is written into the file. */
   readonly readOnly?: boolean;
+  /** A file that is not there is not made. */
+  readonly mustExist?: boolean;
+  /** Milliseconds to wait for another process that writes. */
+  readonly timeout?: number;
 }
 
-export function openDatabase(path: string, { temporary = false, readOnly = false }: OpenOptions = {}): SqliteDatabase {
+export function openDatabase(path: string, options: OpenOptions = {}): SqliteDatabase {
+  const { temporary = false, readOnly = false, mustExist = false, timeout = BUSY_TIMEOUT } = options;
   const guard = failureGuard(path);
-  const database = guard(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT, defensive: !temporary, readOnly }));
+  const location = mustExist ? `${pathToFileURL(path).href}?mode=rw` : path;
+  const database = guard(() => new DatabaseSync(location, { timeout, defensive: !temporary, readOnly }));
   const statements = new Map<string, Statement>();
 
   function prepared(sql: string): Statement {

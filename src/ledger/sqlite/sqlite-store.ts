@@ -4,6 +4,7 @@ import { repairLedger } from "./integrity/ledger-repair.ts";
 import type { Ledger } from "../ledger.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import { isLocked, lockLedger } from "./lock/ledger-lock.ts";
+import { requireOnePlace } from "./lock/lock-kind.ts";
 import { exportLedger } from "./ledger-export.ts";
 import { noLedger, statOf } from "./ledger-file.ts";
 import { openLedger } from "./sqlite-ledger.ts";
@@ -48,11 +49,16 @@ export function sqliteLedgerStore(path: string): LedgerStore {
 
 /** The lock goes when the ledger has been closed. */
 async function openLocked(path: string, command: string, create: boolean): Promise<Ledger> {
+  requireOnePlace(path);
   const lock = await lockLedger(path, command);
   try {
     const ledger = await openLedger({ path, create });
     return {
       ...ledger,
+      async saveIntents(run, intents, outcomes) {
+        lock.requireHeld();
+        await ledger.saveIntents(run, intents, outcomes);
+      },
       async close() {
         try {
           await ledger.close();

@@ -6,7 +6,7 @@ import { ended, firstLine, useLedgerProcess } from "../compiled-ledger.ts";
 import { item, outcomesOf, planned } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-const start = useLedgerProcess();
+const { start } = useLedgerProcess();
 const RECORDS = 10_000;
 const KILLS = 20;
 const GROUP = 16;

@@ -1,37 +1,87 @@
-import { randomBytes } from "node:crypto";
-import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
-import { errorCode } from "../../../files/error-code.ts";
+import { rmSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
-import { timestamp } from "../../../time/clock.ts";
-import { systemClock } from "../../../time/system-clock.ts";
-import { prepareFolderOf } from "../ledger-file.ts";
-import { isRunning, pidNamespace, processStart } from "../../../files/running-process.ts";
-import { ledgerFailure } from "../ledger-file.ts";
+import { ledgerFailure, preparePrivateFile, statOf } from "../ledger-file.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
+import { openDatabase } from "../sqlite-database.ts";
+import { startLease, watchLease } from "./lease.ts";
+import { type Holder, isDead, nameOf, readEarlierHolder, thisProcess } from "./lock-holder.ts";
+import { lockKindOf, type LockKind } from "./lock-kind.ts";
 
 export interface Lock {
+  readonly kind: LockKind;
+  /** @throws Failure `ledger_in_use` when the lease was lost: another process took this one for dead */
+  readonly requireHeld: () => void;
   readonly release: () => Promise<void>;
 }
 
+export interface LockOptions {
+  /** Default: what the file system allows. */
+  readonly kind?: LockKind;
+  /** Milliseconds without a renewal after which a lease counts as given up. */
+  readonly leaseMs?: number;
+}
+
+const LEASE_MS = 30_000;
+
 /**
  * Makes this process the only one that writes to the ledger at `path`, until `release` or the end of the process.
- * The lock is a file beside the ledger that says who holds it. One whose holder has died on this host is taken over;
- * one from another host never is: nobody here can know whether its holder lives.
  *
- * Raises Failure `ledger_in_use` at once when another process holds it, and `storage`.
+ * `<ledger>.lock` is a SQLite file on which a write transaction stays open: the kernel releases its lock with the
+ * process, however that ends and wherever it ran. The file's one row tells who holds it. Where the file system's locks
+ * cannot be relied on, the row is also a lease: its holder renews the file's time, and nobody takes the lock before
+ * the time has stood still for `leaseMs`.
+ *
+ * Nothing else in this process may open the lock file: closing it would release the kernel's lock (POSIX, `fcntl`).
+ *
+ * @throws Failure `ledger_in_use` when another process holds it, and `storage`
  */
-export async function lockLedger(path: string, command: string): Promise<Lock> {
+export async function lockLedger(path: string, command: string, options: LockOptions = {}): Promise<Lock> {
+  const { kind = lockKindOf(path), leaseMs = LEASE_MS } = options;
   const lockPath = `${path}.lock`;
-  const holder = thisProcess(command);
+  const holder = thisProcess(command, kind);
+  let watched: string | undefined;
   try {
-    prepareFolderOf(lockPath);
-    acquire(lockPath, holder, path);
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const taken = take(path, holder, watched);
+      if (taken === "changed") continue;
+      if ("database" in taken) return held(taken, { kind, leaseMs, path });
+      if (!(await watchLease(lockPath, leaseMs))) throw inUse(path, taken.holder);
+      watched = taken.holder.nonce;
+    }
   } catch (error) {
     throw ledgerFailure(error, path);
   }
-  const release = (): void => releaseLock(lockPath, holder);
+  throw inUse(path, undefined);
+}
+
+/** The lock can change hands while it is taken; not this often. */
+const TRIES = 20;
+/** A process that only asks whether the lock is held has it for less than that. */
+const BUSY_TIMEOUT = 100;
+
+interface TakenLock {
+  readonly database: SqliteDatabase;
+  readonly file: number;
+}
+
+function held(
+  { database, file }: TakenLock,
+  { kind, leaseMs, path }: { readonly kind: LockKind; readonly leaseMs: number; readonly path: string },
+): Lock {
+  const lockPath = `${path}.lock`;
+  const lease = startLease(lockPath, leaseMs);
+  const release = (): void => {
+    lease.end();
+    // Removed while it is held, so that whoever waits for it sees that it has gone.
+    if (statOf(lockPath)?.ino === file) rmSync(lockPath, { force: true });
+    letGo(database);
+  };
   process.once("exit", release);
   return {
+    kind,
+    requireHeld: () => {
+      if (kind === "lease" && !lease.isHeld()) throw inUse(path, undefined);
+    },
     release: async () => {
       process.off("exit", release);
       release();
@@ -39,141 +89,155 @@ export async function lockLedger(path: string, command: string): Promise<Lock> {
   };
 }
 
-/** Whether a process holds the ledger at `path` that lives, or may live, for all that can be known here. */
+/** Whether a process is at work on the ledger at `path`, or may be, for all that can be known here. */
 export function isLocked(path: string): boolean {
-  const text = readIfThere(`${path}.lock`);
-  if (text === undefined) return false;
-  const holder = parseHolder(text);
-  return holder === undefined || !isDead(holder);
+  const lockPath = `${path}.lock`;
+  if (statOf(lockPath) === undefined) return false;
+  const probe = openProbe(lockPath);
+  if (probe === undefined) return false;
+  try {
+    probe.execute("begin immediate; rollback");
+    const holder = readHolder(probe);
+    return holder !== undefined && (holder.kind === "lease" || lockKindOf(path) === "lease") && !isDead(holder);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const earlier = error.code === "ledger_damaged" ? readEarlierHolder(lockPath) : undefined;
+    return earlier === undefined || !isDead(earlier);
+  } finally {
+    probe.close();
+  }
 }
 
-interface Holder {
-  readonly host: string;
-  /** Processes of two namespaces cannot see each other's pids, though their host has one name. */
-  readonly pidNamespace?: string;
-  readonly pid: number;
-  /** When the process started, as its operating system counts: a reused pid has another. */
-  readonly processStart?: string;
-  readonly command: string;
-  /** ISO 8601 UTC: when the lock was taken. */
-  readonly since: string;
-  readonly nonce: string;
-}
-
-function thisProcess(command: string): Holder {
-  const namespace = pidNamespace();
-  const start = processStart(process.pid);
-  return {
-    host: hostname(),
-    ...(namespace !== undefined && { pidNamespace: namespace }),
-    pid: process.pid,
-    ...(start !== undefined && { processStart: start }),
-    command,
-    since: timestamp(systemClock),
-    nonce: randomBytes(8).toString("hex"),
-  };
+/** Undefined when the lock has gone meanwhile. */
+function openProbe(lockPath: string): SqliteDatabase | undefined {
+  try {
+    return openDatabase(lockPath, { timeout: BUSY_TIMEOUT, mustExist: true });
+  } catch (error) {
+    if (statOf(lockPath) === undefined) return undefined;
+    throw error;
+  }
 }
 
 /**
- * The holder is written to a file of its own first and then given the lock's name, so that a lock is never seen half
- * written. A dead holder's lock is replaced by whoever first links a claim named for that holder; a claim can be left
- * behind by a death too, and is then claimed in its turn.
+ * One attempt: the lock; or `changed` when the file was replaced meanwhile; or the holder whose lease has to be watched.
+ * @param watched the nonce of the holder whose lease is known to have run out
  */
-function acquire(lockPath: string, holder: Holder, ledger: string): void {
-  const own = `${lockPath}.${holder.nonce}`;
-  writeFileSync(own, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
-  chmodSync(own, 0o600);
+function take(
+  path: string,
+  holder: Holder,
+  watched: string | undefined,
+): TakenLock | "changed" | { readonly holder: Holder } {
+  const lockPath = `${path}.lock`;
+  preparePrivateFile(lockPath);
+  const file = statOf(lockPath)?.ino;
+  const database = openDatabase(lockPath, { timeout: BUSY_TIMEOUT });
   try {
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      if (linkIfFree(own, lockPath) || takeOver(lockPath, own, ledger)) return;
-    }
-    throw inUse(ledger, lockPath);
-  } finally {
-    rmSync(own, { force: true });
+    if (!begin(database, path)) return closed(database, "changed");
+    if (file === undefined || statOf(lockPath)?.ino !== file) return closed(database, "changed");
+    const before = readHolder(database);
+    const mayLive = before !== undefined && before.nonce !== watched && needsWatch(before, holder);
+    if (mayLive) return closed(database, { holder: before });
+    writeHolder(database, holder);
+    reopenTransaction(database, path, holder);
+    return { database, file };
+  } catch (error) {
+    letGo(database);
+    throw error;
   }
 }
 
-/** The lock can change hands while it is looked at; not this often. */
-const TRIES = 20;
-
-/** True when the lock is ours now; false when it changed meanwhile and is worth another look. */
-function takeOver(lockPath: string, own: string, ledger: string): boolean {
-  const head = readHolder(lockPath, ledger);
-  if (head === undefined) return false;
-  const claims: string[] = [];
-  for (let current = head; ;) {
-    if (!isDead(current)) throw inUse(ledger, lockPath, current);
-    const claim = `${lockPath}.after-${current.nonce}`;
-    claims.push(claim);
-    if (linkIfFree(own, claim)) break;
-    const claimant = readHolder(claim, ledger);
-    if (claimant === undefined) return false;
-    current = claimant;
-  }
-  const isUnchanged = readHolder(lockPath, ledger)?.nonce === head.nonce;
-  if (isUnchanged) renameSync(own, lockPath);
-  for (const claim of isUnchanged ? claims : claims.slice(-1)) rmSync(claim, { force: true });
-  return isUnchanged;
+function closed<T>(database: SqliteDatabase, result: T): T {
+  letGo(database);
+  return result;
 }
 
-function linkIfFree(own: string, name: string): boolean {
+/** The transaction is ended first: a database whose statements are not collected yet stays open. */
+function letGo(database: SqliteDatabase): void {
   try {
-    linkSync(own, name);
+    database.execute("rollback");
+  } catch {
+    // There was none.
+  }
+  database.close();
+}
+
+/** The kernel says that no process holds it; between two that cannot rely on that, the lease decides. */
+function needsWatch(before: Holder, holder: Holder): boolean {
+  return (before.kind === "lease" || holder.kind === "lease") && !isDead(before);
+}
+
+/** False for the lock file of an earlier version whose holder has died: it is removed. */
+function begin(database: SqliteDatabase, path: string): boolean {
+  try {
+    database.execute("begin immediate");
     return true;
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    throw error;
+    if (!(error instanceof Failure)) throw error;
+    if (error.code === "ledger_in_use") throw inUse(path, readHolder(database));
+    if (error.code !== "ledger_damaged") throw error;
+    const lockPath = `${path}.lock`;
+    const earlier = readEarlierHolder(lockPath);
+    if (earlier === undefined || !isDead(earlier)) throw ofEarlierVersion(path, earlier);
+    rmSync(lockPath, { force: true });
+    return false;
   }
 }
 
-function releaseLock(lockPath: string, holder: Holder): void {
-  if (parseHolder(readIfThere(lockPath) ?? "")?.nonce === holder.nonce) rmSync(lockPath, { force: true });
+/**
+ * Others can read the holder only when it is committed, which gives the lock free for a moment: whoever takes it then
+ * writes its own name, and this process gives way. Of several the last one to write gets the lock.
+ */
+function reopenTransaction(database: SqliteDatabase, path: string, holder: Holder): void {
+  for (const deadline = performance.now() + GIVE_WAY_MS; ;) {
+    try {
+      database.execute("begin immediate");
+      break;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "ledger_in_use") throw error;
+      const other = readHolder(database);
+      if (other?.nonce !== holder.nonce || performance.now() > deadline) throw inUse(path, other);
+    }
+  }
+  const now = readHolder(database);
+  if (now?.nonce !== holder.nonce) throw inUse(path, now);
 }
 
-function isDead(holder: Holder): boolean {
-  if (holder.host !== hostname() || holder.pidNamespace !== pidNamespace()) return false;
-  return !isRunning(holder.pid, holder.processStart);
+const GIVE_WAY_MS = 5000;
+
+const HOLDER_COLUMNS = ["host", "pidNamespace", "pid", "processStart", "command", "since", "nonce", "kind"] as const;
+
+function writeHolder(database: SqliteDatabase, holder: Holder): void {
+  database.execute(`create table if not exists holder (${HOLDER_COLUMNS.join(", ")}); delete from holder`);
+  const places = HOLDER_COLUMNS.map(() => "?").join(", ");
+  database.run(`insert into holder values (${places})`, ...HOLDER_COLUMNS.map((name) => holder[name]));
+  database.execute("commit");
 }
 
-/** Undefined when the file has gone meanwhile. */
-function readHolder(path: string, ledger: string): Holder | undefined {
-  const text = readIfThere(path);
-  if (text === undefined) return undefined;
-  const holder = parseHolder(text);
-  if (holder === undefined) throw inUse(ledger, path);
-  return holder;
-}
-
-function readIfThere(path: string): string | undefined {
+/** Undefined for a new file, and while the holder writes its name. */
+function readHolder(database: SqliteDatabase): Holder | undefined {
+  const query: Query<Holder> = { sql: "select * from holder" };
   try {
-    return readFileSync(path, "utf8");
+    const isNew = database.row({ sql: "select 1 from sqlite_schema" }) === undefined;
+    return isNew ? undefined : database.row(query);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (error instanceof Failure) return undefined;
     throw error;
   }
 }
 
-function parseHolder(text: string): Holder | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isHolder(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function inUse(path: string, holder: Holder | undefined): Failure {
+  return new Failure("ledger_in_use", `the ledger ${path} is in use by ${nameOf(holder)}`, {
+    hint: `wait until it has ended, then run the same command again; ${HINTS[holder?.kind ?? "kernel"]}`,
+  });
 }
 
-function isHolder(value: unknown): value is Holder {
-  if (typeof value !== "object" || value === null) return false;
-  const texts = ["host", "command", "since", "nonce"].map((name): unknown => Reflect.get(value, name));
-  return texts.every((text) => typeof text === "string") && Number.isInteger(Reflect.get(value, "pid"));
-}
+const HINTS = {
+  kernel: "nothing has to be removed when it dies: the kernel's lock ends with it",
+  lease: "nothing has to be removed when it dies: the file system is not local, and its lease of 30 s runs out",
+} as const;
 
-function inUse(ledger: string, lockPath: string, holder?: Holder): Failure {
-  const by =
-    holder === undefined
-      ? "another run"
-      : `\`${holder.command}\`, process ${holder.pid} on ${holder.host}, since ${holder.since}`;
-  return new Failure("ledger_in_use", `the ledger ${ledger} is in use by ${by}`, {
-    hint: `wait until it has ended; if you are sure that it no longer runs, remove ${lockPath}`,
+function ofEarlierVersion(path: string, holder: Holder | undefined): Failure {
+  return new Failure("ledger_in_use", `the ledger ${path} is in use by ${nameOf(holder)}`, {
+    hint: `wait until it has ended; if you are sure that it no longer runs, remove ${path}.lock, which an earlier version wrote`,
   });
 }

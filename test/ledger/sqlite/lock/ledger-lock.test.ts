@@ -1,31 +1,57 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, linkSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { lockLedger } from "../../../../src/ledger/sqlite/lock/ledger-lock.ts";
-import { ended, firstLine, useLedgerProcess } from "../../compiled-ledger.ts";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { pidNamespace } from "../../../../src/files/running-process.ts";
+import { isLocked, lockLedger } from "../../../../src/ledger/sqlite/lock/ledger-lock.ts";
+import { openLedger } from "../../../../src/ledger/sqlite/sqlite-ledger.ts";
+import { sqliteLedgerStore } from "../../../../src/ledger/sqlite/sqlite-store.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
+import { ended, firstLine, useLedgerProcess } from "../../compiled-ledger.ts";
 
-const start = useLedgerProcess();
+const { start, startUnder } = useLedgerProcess();
 const ledgerPath = (): string => join(temporaryFolder(), ".migrate", "ledger.db");
 
-/** Rewrites a lock that this process holds, as if it had another holder. */
-function rewrite(path: string, change: object): void {
-  const holder: object = JSON.parse(readFileSync(`${path}.lock`, "utf8"));
-  writeFileSync(`${path}.lock`, JSON.stringify({ ...holder, nonce: "another", ...change }));
+/** A ledger whose lock was held by a process that was killed, with its row changed. */
+async function killedHolder(
+  change: Readonly<Record<string, string | number>> = {},
+  options: object = {},
+): Promise<string> {
+  const path = ledgerPath();
+  const dead = start("hold", path, JSON.stringify(options));
+  expect(await firstLine(dead)).toBe("locked");
+  dead.kill("SIGKILL");
+  await ended(dead);
+  const lock = new DatabaseSync(`${path}.lock`);
+  for (const [name, value] of Object.entries(change)) lock.prepare(`update holder set ${name} = ?`).run(value);
+  lock.close();
+  return path;
 }
 
-test("is taken once, given back, and taken again; it leaves nothing behind", async () => {
+/** What an earlier version left: a JSON object. */
+function earlierLock(change: object): string {
+  const path = ledgerPath();
+  mkdirSync(dirname(path), { recursive: true });
+  const holder = { host: hostname(), pid: 999_999_999, command: "push", since: "2026-11-20T00:00:00.000Z", nonce: "n" };
+  writeFileSync(`${path}.lock`, JSON.stringify({ ...holder, padding: "x".repeat(1000), ...change }));
+  return path;
+}
+
+test("the lock is taken once, given back, and taken again; it leaves nothing behind", async () => {
   const path = ledgerPath();
   const lock = await lockLedger(path, "push");
   expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
   await expect(lockLedger(path, "resume")).rejects.toMatchObject({ code: "ledger_in_use", exitCode: 7 });
+  expect(isLocked(path)).toBe(true);
   await lock.release();
+  expect(isLocked(path)).toBe(false);
   await (await lockLedger(path, "resume")).release();
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-test("another process is told at once who holds it: process, host, command, since when", async () => {
+test("another process is told at once who holds the lock: process, host, command, since when", async () => {
   const path = ledgerPath();
   const child = start("hold", path);
   expect(await firstLine(child)).toBe("locked");
@@ -37,50 +63,162 @@ test("another process is told at once who holds it: process, host, command, sinc
 });
 
 test("a holder that was killed is replaced, by one of many at once", async () => {
-  const path = ledgerPath();
-  const dead = start("hold", path);
-  await firstLine(dead);
-  dead.kill("SIGKILL");
-  await ended(dead);
+  const path = await killedHolder();
   expect(existsSync(`${path}.lock`)).toBe(true);
+  expect(isLocked(path)).toBe(false);
   const answers = await Promise.all(Array.from({ length: 6 }, () => firstLine(start("hold", path))));
   expect(answers.toSorted()).toEqual([...Array.from({ length: 5 }, () => "ledger_in_use"), "locked"]);
   expect(readdirSync(join(path, ".."))).toEqual(["ledger.db.lock"]);
-});
+}, 20_000);
 
-test("a taker that died while taking over does not stand in the way", async () => {
+test("a taker that died before it wrote its name does not stand in the way", async () => {
   const path = ledgerPath();
-  await lockLedger(path, "push");
-  rewrite(path, { pid: 999_999_999 });
-  const dead = readFileSync(`${path}.lock`, "utf8").replace("another", "taker");
-  writeFileSync(`${path}.lock.after-another`, dead);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.lock`, "");
   const lock = await lockLedger(path, "push");
   await expect(lockLedger(path, "push")).rejects.toMatchObject({ code: "ledger_in_use" });
   await lock.release();
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-describe("a lock of", () => {
-  test.runIf(process.platform === "linux")("a pid that another process has now is taken over", async () => {
-    const path = ledgerPath();
-    await lockLedger(path, "push");
-    rewrite(path, { processStart: "another boot/1" });
-    await expect(lockLedger(path, "push")).resolves.toHaveProperty("release");
+describe("the lock of a process that was killed is taken over", () => {
+  test.each([
+    ["with a pid that another process has now", { pid: process.pid, processStart: "another boot/1" }],
+    ["with a pid that this process has now", { pid: process.pid }],
+    ["under another host name", { host: "elsewhere" }],
+    ["in another pid namespace", { pidNamespace: "pid:[1]" }],
+  ])("%s", async (_, change) => {
+    const path = await killedHolder(change);
+    expect(isLocked(path)).toBe(false);
+    const lock = await lockLedger(path, "push");
+    await lock.release();
+    expect(readdirSync(join(path, ".."))).toEqual([]);
   });
 
-  test("another host is never taken over, and the file to remove is named", async () => {
+  test("in another container: pid namespace and host name", async ({ skip }) => {
+    const container = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "--uts", "--kill-child"];
+    if (!canRun([...container, "true"])) skip("namespaces cannot be made here");
     const path = ledgerPath();
-    await lockLedger(path, "push");
-    rewrite(path, { host: "elsewhere", pid: 999_999_999 });
-    const refusal = lockLedger(path, "push");
-    await expect(refusal).rejects.toMatchObject({ code: "ledger_in_use" });
-    await expect(refusal).rejects.toHaveProperty("hint", expect.stringContaining(`${path}.lock`));
-  });
-
-  test("a holder that cannot be read is never taken over", async () => {
-    const path = ledgerPath();
-    await lockLedger(path, "push");
-    writeFileSync(`${path}.lock`, "{");
-    await expect(lockLedger(path, "push")).rejects.toMatchObject({ code: "ledger_in_use" });
+    const dead = startUnder([...container, "sh", "-c", 'hostname pod-1; exec "$0" "$@"'], "hold", path);
+    expect(await firstLine(dead)).toBe("locked");
+    await expect(lockLedger(path, "push")).rejects.toMatchObject({ message: expect.stringContaining("on pod-1") });
+    dead.kill("SIGKILL");
+    await ended(dead);
+    await expect.poll(() => isLocked(path)).toBe(false);
+    await (await lockLedger(path, "push")).release();
   });
 });
+
+describe("a lock file of an earlier version", () => {
+  test("whose process has died on this host is replaced", async () => {
+    const path = earlierLock(process.platform === "linux" ? { pidNamespace: pidNamespace() } : {});
+    await (await lockLedger(path, "push")).release();
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+  });
+
+  test("of another host is never taken over, and the file to remove is named", async () => {
+    const refusal = lockLedger(earlierLock({ host: "elsewhere" }), "push");
+    await expect(refusal).rejects.toMatchObject({ code: "ledger_in_use" });
+    await expect(refusal).rejects.toHaveProperty("hint", expect.stringContaining("ledger.db.lock"));
+  });
+
+  test("that cannot be read is never taken over", async () => {
+    const path = earlierLock({});
+    writeFileSync(`${path}.lock`, "{".repeat(1000));
+    await expect(lockLedger(path, "push")).rejects.toMatchObject({ code: "ledger_in_use" });
+    expect(isLocked(path)).toBe(true);
+  });
+});
+
+describe("where the locks of the file system cannot be relied on", () => {
+  const lease = { kind: "lease", leaseMs: 300 } as const;
+
+  test("the lock of another host is taken over when its lease has run out, and not before", async () => {
+    const path = await killedHolder({ host: "elsewhere" }, lease);
+    expect(isLocked(path)).toBe(true);
+    const asked = performance.now();
+    const lock = await lockLedger(path, "push", lease);
+    expect(performance.now() - asked).toBeGreaterThan(lease.leaseMs * 0.9);
+    await lock.release();
+  });
+
+  test("a lease that is renewed on another host is respected", async () => {
+    const path = await killedHolder({ host: "elsewhere" }, lease);
+    let seconds = 1_800_000_000;
+    const renewal = setInterval(() => utimesSync(`${path}.lock`, (seconds += 1), seconds), 20);
+    onTestFinished(() => clearInterval(renewal));
+    await expect(lockLedger(path, "push", lease)).rejects.toMatchObject({
+      code: "ledger_in_use",
+      message: expect.stringContaining("on elsewhere"),
+    });
+  });
+
+  test("the lock of a process that is known to have died on this host is taken over at once", async () => {
+    const path = await killedHolder({}, lease);
+    const asked = performance.now();
+    const lock = await lockLedger(path, "push", { kind: "lease", leaseMs: 60_000 });
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    await lock.release();
+  });
+
+  test("a holder whose lease another process has taken sends nothing more", async () => {
+    const path = ledgerPath();
+    const lock = await lockLedger(path, "push", lease);
+    lock.requireHeld();
+    utimesSync(`${path}.lock`, 1, 1);
+    await expect.poll(() => isRefused(() => lock.requireHeld())).toBe(true);
+    await lock.release();
+  });
+});
+
+describe("two names of one ledger", () => {
+  test("two processes exclude each other through a bind mount of the folder", async ({ skip }) => {
+    const path = ledgerPath();
+    const other = temporaryFolder();
+    const lock = await lockLedger(path, "push");
+    const mounted = ["unshare", "--map-root-user", "--mount", "sh", "-c"];
+    if (!canRun([...mounted, `mount --bind ${dirname(path)} ${other}`])) skip("folders cannot be mounted here");
+    const bind = [...mounted, `mount --bind ${dirname(path)} ${other}; exec "$0" "$@"`];
+    expect(await firstLine(startUnder(bind, "hold", join(other, "ledger.db")))).toBe("ledger_in_use");
+    await lock.release();
+    expect(await firstLine(startUnder(bind, "hold", join(other, "ledger.db")))).toBe("locked");
+    await expect(lockLedger(path, "push")).rejects.toMatchObject({ code: "ledger_in_use" });
+  });
+
+  test("a ledger that is mounted as a single file is refused", async ({ skip }) => {
+    const path = ledgerPath();
+    await (await openLedger({ path })).close();
+    const other = join(temporaryFolder(), "ledger.db");
+    writeFileSync(other, "");
+    const mounted = ["unshare", "--map-root-user", "--mount", "sh", "-c"];
+    if (!canRun([...mounted, `mount --bind ${path} ${other}`])) skip("files cannot be mounted here");
+    const bind = [...mounted, `mount --bind ${path} ${other}; exec "$0" "$@"`];
+    expect(await firstLine(startUnder(bind, "open", other))).toBe("config");
+  });
+
+  test("a ledger with a hard link is refused under both names", async () => {
+    const path = ledgerPath();
+    await (await openLedger({ path })).close();
+    const other = join(temporaryFolder(), "other.db");
+    linkSync(path, other);
+    for (const name of [path, other]) {
+      await expect(sqliteLedgerStore(name).write("push", { create: true })).rejects.toMatchObject({
+        code: "config",
+        message: expect.stringContaining("hard link"),
+      });
+    }
+  });
+});
+
+function canRun([command = "", ...args]: readonly string[]): boolean {
+  return process.platform === "linux" && spawnSync(command, args).status === 0;
+}
+
+function isRefused(work: () => void): boolean {
+  try {
+    work();
+    return false;
+  } catch {
+    return true;
+  }
+}

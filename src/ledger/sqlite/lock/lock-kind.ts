@@ -1,0 +1,79 @@
+import { readFileSync, realpathSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { Failure } from "../../../model/failure.ts";
+import { statOf } from "../ledger-file.ts";
+
+/** `kernel`: the lock ends with its process. `lease`: the file system's locks cannot be relied on for that. */
+export type LockKind = "kernel" | "lease";
+
+/**
+ * File systems of Linux whose locks are the kernel's own, by their magic numbers
+ * (https://man7.org/linux/man-pages/man2/statfs.2.html). All others are taken for network file systems.
+ */
+const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x58465342, // xfs
+  0x9123683e, // btrfs
+  0x01021994, // tmpfs
+  0x794c7630, // overlayfs
+  0x2fc12fc1, // zfs
+  0xf2f52010, // f2fs
+  0xca451a4e, // bcachefs
+  0x858458f6, // ramfs
+  0x4d44, // vfat
+  0x2011bab0, // exfat
+  0x7366746e, // ntfs3
+  0x3153464a, // jfs
+  0x52654973, // reiserfs
+  0x3434, // nilfs2
+  0xf15f, // ecryptfs
+]);
+
+/** What the file system of the ledger's folder allows. Elsewhere than on Linux SQLite chooses its locks itself. */
+export function lockKindOf(path: string): LockKind {
+  if (process.platform === "win32") return path.startsWith("\\\\") ? "lease" : "kernel";
+  if (process.platform !== "linux") return "kernel";
+  return LOCAL_FILE_SYSTEMS.has(fileSystemOf(dirname(path))) ? "kernel" : "lease";
+}
+
+/** The folder may not be there yet: then it is made on the file system of the one above. */
+function fileSystemOf(folder: string): number {
+  if (statOf(folder) !== undefined || dirname(folder) === folder) return statfsSync(folder).type;
+  return fileSystemOf(dirname(folder));
+}
+
+/**
+ * Refuses a ledger that lies in two folders at once: its log and its lock lie beside it in one of them, so that two
+ * runs would not know of each other.
+ * @throws Failure `config`
+ */
+export function requireOnePlace(path: string): void {
+  const found = statOf(path);
+  if (found === undefined) return;
+  if (found.nlink > 1) {
+    throw new Failure("config", `the ledger ${path} has another name: it is a hard link`, {
+      hint: "remove the other name, or copy the ledger with its seal to a folder of its own and use the copy",
+    });
+  }
+  if (mountPoints().has(realpathSync(path))) {
+    throw new Failure("config", `the ledger ${path} is mounted as a single file`, {
+      hint: "mount its folder instead: its log, its seal and its lock lie beside it",
+    });
+  }
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html: field 5, with blanks as octal numbers. */
+function mountPoints(): ReadonlySet<string> {
+  try {
+    const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
+    return new Set(
+      lines.map((line) =>
+        (line.split(" ")[4] ?? "").replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+          String.fromCharCode(Number.parseInt(octal, 8)),
+        ),
+      ),
+    );
+  } catch {
+    return new Set();
+  }
+}
