@@ -13,6 +13,7 @@ import type { Clock, Random } from "../time/clock.ts";
 import { parseBaseUrl } from "../transport/base-url.ts";
 import type { HttpClient, HttpOptions, Timeouts } from "../transport/http-client.ts";
 import { createHttp, DEFAULT_TIMEOUTS } from "../transport/http-client.ts";
+import { createCredentialMask, type CredentialMask, maskingHttp } from "../transport/masking-http.ts";
 import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { checkCaCertificates } from "../transport/tls.ts";
 import type { AuthSettings } from "./auth-settings.ts";
@@ -107,7 +108,7 @@ export async function connect(
   const open = await openTarget(target, { connections }, dependencies);
   const authorisation = await authorisationOf(target, open, dependencies);
   const { userAgent, clock, random } = dependencies;
-  const tools = { ...open, authorisation, userAgent, clock };
+  const tools = { ...open, http: maskingHttp(open.http, open.mask), authorisation, userAgent, clock };
   const readClient = (signal: AbortSignal): ReadClient =>
     createReadClient({ ...tools, random, signal, onWait: () => undefined });
   const steps = remoteValidation ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
@@ -129,6 +130,8 @@ function requireRemoteValidation(operation: Operation, tools: RequestDependencie
 
 export interface OpenTarget extends HttpClient {
   readonly baseUrl: URL;
+  /** Knows the credentials that were used on this connection. */
+  readonly mask: CredentialMask;
 }
 
 /**
@@ -145,6 +148,7 @@ export async function openTarget(
   const proxy = target.proxy === undefined ? undefined : parseProxyUrl(target.proxy);
   return {
     baseUrl,
+    mask: createCredentialMask(proxyCredentials?.split(/:(.*)/s).slice(1, 2)),
     ...createHttp({
       origin: baseUrl,
       ...limits,
@@ -176,7 +180,7 @@ function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds 
  */
 export async function authorisationOf(
   { auth }: TargetSettings,
-  { http, baseUrl }: OpenTarget,
+  { http, baseUrl, mask }: OpenTarget,
   { secrets, clock }: Pick<Dependencies, "secrets" | "clock">,
 ): Promise<Authorisation> {
   return createAuthorisation({
@@ -186,6 +190,7 @@ export async function authorisationOf(
     prefix: prefixOf(auth),
     mutation: mutationOf(auth),
     clock,
+    mask,
   });
 }
 
@@ -221,6 +226,7 @@ export async function connectToRead(
   const { clock, random, userAgent, drain, notice } = dependencies;
   const client = createReadClient({
     ...open,
+    http: maskingHttp(open.http, open.mask),
     authorisation,
     userAgent,
     clock,

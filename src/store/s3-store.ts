@@ -5,6 +5,7 @@ import { timestamp } from "../time/clock.ts";
 import { createHttp } from "../transport/http-client.ts";
 import type { Http, HttpReply, HttpRequest } from "../transport/http.ts";
 import { TransportError } from "../transport/http.ts";
+import { createCredentialMask, maskingHttp } from "../transport/masking-http.ts";
 import { isTemporary, retryingHttp } from "../transport/retrying-http.ts";
 import { tlsFailure } from "../transport/tls.ts";
 import type { DocumentStore } from "./document-store.ts";
@@ -37,7 +38,13 @@ export async function openS3Store(bucket: Bucket, options: S3Options): Promise<D
   const { connections, ca } = options;
   const client = createHttp({ origin: bucket.endpoint, connections, ...(ca !== undefined && { ca }) });
   const closing = new AbortController();
-  const http = retryingHttp(signing(client.http, bucket, options), { ...options, maxTries: MAX_TRIES, reasonToRetry });
+  const { secretAccessKey, sessionToken } = options.credentials;
+  const mask = createCredentialMask(sessionToken === undefined ? [secretAccessKey] : [secretAccessKey, sessionToken]);
+  const http = retryingHttp(signing(maskingHttp(client.http, mask), bucket, options), {
+    ...options,
+    maxTries: MAX_TRIES,
+    reasonToRetry,
+  });
   const { origin } = bucket.endpoint;
   const ask = async (method: "GET" | "HEAD", address: string): Promise<HttpReply> => {
     const request = { method, url: new URL(address, origin), headers: {}, signal: closing.signal };

@@ -1,6 +1,7 @@
 import type { Clock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Http } from "../../transport/http.ts";
+import type { CredentialMask } from "../../transport/masking-http.ts";
 import type { Authorisation } from "./authorisation.ts";
 import { createLogin } from "./login.ts";
 import { withLoginBackoff } from "./login.ts";
@@ -22,11 +23,14 @@ export interface AuthorisationOptions {
   readonly prefix?: string;
   readonly mutation?: TokenMutation;
   readonly clock: Pick<Clock, "now" | "monotonic">;
+  /** Told every credential that is used. */
+  readonly mask?: CredentialMask | undefined;
 }
 
 /** @throws Failure `config` for an API key that basic authentication cannot carry, `authentication` for such a token */
 export function createAuthorisation(options: AuthorisationOptions): Authorisation {
   const { credentials, clock, prefix = "Token " } = options;
+  options.mask?.learn(credentials.kind === "token" ? credentials.token : credentials.apiKey);
   if (credentials.kind === "token") {
     return fixedHeader(`${prefix}${headerText(credentials.token)}`, "token", "MIGRATE_TOKEN");
   }

@@ -4,6 +4,7 @@ import type { Clock } from "../../time/clock.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import type { Http, HttpReply } from "../../transport/http.ts";
 import { TransportError } from "../../transport/http.ts";
+import { createCredentialMask, type CredentialMask } from "../../transport/masking-http.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import { cleanText, parseBody } from "../reply/reply-body.ts";
@@ -33,18 +34,22 @@ interface LoginOptions {
   readonly baseUrl: URL;
   readonly mutation?: TokenMutation;
   readonly clock: Pick<Clock, "now">;
+  /** Told every credential that is sent or obtained; masks what the platform says of a refusal. */
+  readonly mask?: CredentialMask | undefined;
 }
 
-export function createLogin({ http, baseUrl, mutation = {}, clock }: LoginOptions): Login {
+export function createLogin(options: LoginOptions): Login {
+  const { http, baseUrl, mutation = {}, clock, mask = createCredentialMask() } = options;
   const url = joinPath(baseUrl, mutation.path ?? "/v1/graphql/");
   const { forKey, forRefresh, tokenAt } = tokenDocuments(mutation);
   const headers = { "content-type": "application/json", accept: "application/json" };
   return async (grant) => {
     const query = "apiKey" in grant ? forKey : forRefresh;
     if (query === undefined) return { kind: "refused", reason: "no document for refresh tokens" };
+    mask.learn("apiKey" in grant ? grant.apiKey : grant.refreshToken);
     try {
       const reply = await http({ method: "POST", url, headers, body: JSON.stringify({ query, variables: grant }) });
-      return resultOf(reply, { tokenAt, now: clock.now() });
+      return resultOf(reply, { tokenAt, now: clock.now(), mask });
     } catch (error) {
       if (error instanceof TransportError) return { kind: "later", code: error.code, cause: error };
       throw error;
@@ -55,27 +60,31 @@ export function createLogin({ http, baseUrl, mutation = {}, clock }: LoginOption
 interface ReplyContext {
   readonly tokenAt: ReturnType<typeof tokenDocuments>["tokenAt"];
   readonly now: number;
+  readonly mask: CredentialMask;
 }
 
-function resultOf(reply: HttpReply, { tokenAt, now }: ReplyContext): LoginResult {
+function resultOf(reply: HttpReply, { tokenAt, now, mask }: ReplyContext): LoginResult {
   const { status } = reply;
   if (status >= 500 || status === 408 || status === 429) {
     return { kind: "later", code: `HTTP_${status}`, afterMs: retryAfterMs(reply, now) };
   }
   const body = parseBody(reply);
   const token = serviceTokenIn(body, reply, { tokenAt, now });
-  return token === undefined ? refusalIn(body, status) : { kind: "token", token };
+  if (token === undefined) return refusalIn(body, status, mask);
+  mask.learn(token.token);
+  if (token.refreshToken !== undefined) mask.learn(token.refreshToken);
+  return { kind: "token", token };
 }
 
 /** The platform's code for too many requests. */
 const TOO_MANY_REQUESTS = "KT-CT-1199";
 
 /** GraphQL refuses with HTTP 200; why stands in the body (`errors[].extensions.errorCode`). */
-function refusalIn(body: JsonValue | undefined, status: number): LoginFailure {
+function refusalIn(body: JsonValue | undefined, status: number, { mask }: CredentialMask): LoginFailure {
   const errors = valueAt(body, ["errors"]);
   const codes = (isJsonArray(errors) ? errors : []).map(codeOf);
   const code = codes.includes(TOO_MANY_REQUESTS) ? TOO_MANY_REQUESTS : codes.find((one) => one !== undefined);
-  const reason = code === undefined ? `HTTP ${status}` : `HTTP ${status}, ${cleanText(code, 40)}`;
+  const reason = code === undefined ? `HTTP ${status}` : `HTTP ${status}, ${cleanText(mask(code), 40)}`;
   return { kind: code === TOO_MANY_REQUESTS ? "limited" : "refused", reason };
 }
 
