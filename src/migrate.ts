@@ -1,12 +1,9 @@
 import type { Job } from "./job/job.ts";
 import type { MappedRecord } from "./model/record.ts";
 import { checkRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
-import type { CheckResult, PlanOptions, RunHandle } from "./pipeline/plan-records.ts";
-import { planRecords } from "./pipeline/plan-records.ts";
-import type { ShownRun } from "./pipeline/run-report.ts";
-import { endRun } from "./pipeline/run-report.ts";
-import type { SendOptions } from "./pipeline/send-records.ts";
-import { sendRecords } from "./pipeline/send-records.ts";
+import { type CheckResult, type PlanOptions, planRecords, type RunHandle } from "./pipeline/plan-records.ts";
+import { endRun, type ShownRun } from "./pipeline/run-report.ts";
+import { type SendOptions, sendRecords } from "./pipeline/send-records.ts";
 import type { OpenRun } from "./pipeline/with-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 

@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
-import type { Action, ChaosOptions, Piece } from "./chaos-server.ts";
-import { raw } from "./chaos-server.ts";
+import { type Action, type ChaosOptions, type Piece, raw } from "./chaos-server.ts";
 
 /** How far an exchange gets, in the order in which it gets there. */
 export const PHASES = [

@@ -1,6 +1,5 @@
 import type { Dependencies } from "../job/dependencies.ts";
-import type { JobSettings } from "../job/job.ts";
-import { openJob } from "../job/job.ts";
+import { type JobSettings, openJob } from "../job/job.ts";
 import { withStandardInput } from "../job/standard-input.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { Origin } from "../map/mapping.ts";

@@ -2,15 +2,12 @@ import type { Dependencies } from "../job/dependencies.ts";
 import { instanceOf } from "../job/endpoint.ts";
 import type { Job } from "../job/job.ts";
 import { describeRun } from "../job/recorded-settings.ts";
-import type { Supplier } from "../job/supplier-settings.ts";
-import { requireOngoing } from "../job/supplier-settings.ts";
-import type { RateLimitSettings, TargetSettings } from "../job/target-connection.ts";
-import { connect, hostOf } from "../job/target-connection.ts";
+import { requireOngoing, type Supplier } from "../job/supplier-settings.ts";
+import { connect, hostOf, type RateLimitSettings, type TargetSettings } from "../job/target-connection.ts";
 import { migrate } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
-import type { RunOptions } from "../pipeline/with-run.ts";
-import { withNewRun } from "../pipeline/with-run.ts";
+import { type RunOptions, withNewRun } from "../pipeline/with-run.ts";
 
 export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;

@@ -4,11 +4,15 @@ import { connectToRead, quietPeriodMs } from "../job/target-connection.ts";
 import type { AmbiguousItem, Decision } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import { reconcilePolicy } from "../pipeline/plan-records.ts";
-import type { RunReport } from "../pipeline/run-report.ts";
-import { endRun } from "../pipeline/run-report.ts";
+import { endRun, type RunReport } from "../pipeline/run-report.ts";
 import { quietLeftMs } from "../pipeline/send-records.ts";
-import type { RecordedRun, RecordedRunOptions } from "../pipeline/with-run.ts";
-import { openJobIfUnchanged, openRecordedJob, withRecordedRun } from "../pipeline/with-run.ts";
+import {
+  openJobIfUnchanged,
+  openRecordedJob,
+  type RecordedRun,
+  type RecordedRunOptions,
+  withRecordedRun,
+} from "../pipeline/with-run.ts";
 import { reconcileRun } from "../reconcile/reconcile-run.ts";
 import { timestamp } from "../time/clock.ts";
 

@@ -7,10 +7,9 @@ import { type Product, PRODUCT_FIELDS, productPages } from "../platform/reading/
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { readReferenceList, type ReferenceRows } from "../read/lists/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
-import { hostOf, type TargetSettings } from "../job/target-connection.ts";
+import { connectToRead, hostOf, type ReadDependencies, type TargetSettings } from "../job/target-connection.ts";
 import type { JobSettings } from "../job/job.ts";
 import { pathsFrom } from "../job/contract-files.ts";
-import { connectToRead, type ReadDependencies } from "../job/target-connection.ts";
 
 export interface RefreshOptions {
   readonly job: Pick<JobSettings, "references" | "folder">;

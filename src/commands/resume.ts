@@ -8,8 +8,7 @@ import { Failure } from "../model/failure.ts";
 import { identifyEarlierRuns } from "../pipeline/earlier-runs.ts";
 import { planPolicy } from "../pipeline/plan-records.ts";
 import type { RunReport, ShownRun } from "../pipeline/run-report.ts";
-import type { OpenRun, RecordedRunOptions } from "../pipeline/with-run.ts";
-import { openRecordedJob, withRecordedRun } from "../pipeline/with-run.ts";
+import { openRecordedJob, type OpenRun, type RecordedRunOptions, withRecordedRun } from "../pipeline/with-run.ts";
 
 /**
  * Goes on with an unfinished push: same input, same target, same settings. What is settled stays settled. Where nothing

@@ -4,8 +4,7 @@ import { Failure } from "../model/failure.ts";
 import { readContractWithFindings } from "../job/contract-files.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
-import type { Sandbox } from "../sandbox/start-sandbox.ts";
-import { startSandbox } from "../sandbox/start-sandbox.ts";
+import { type Sandbox, startSandbox } from "../sandbox/start-sandbox.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
 
 export interface SandboxCommandOptions {

@@ -2,8 +2,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import { describeTemporaryRun } from "../job/recorded-settings.ts";
 import { migrate } from "../migrate.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
-import type { RunOptions } from "../pipeline/with-run.ts";
-import { withNewRun } from "../pipeline/with-run.ts";
+import { type RunOptions, withNewRun } from "../pipeline/with-run.ts";
 
 /** Reads, maps and validates the whole input, and reports. Opens no socket. */
 export function validate(options: RunOptions, dependencies: Dependencies): Promise<RunReport> {

@@ -3,8 +3,7 @@ import { requestTypes, type Operation } from "./operations/operation.ts";
 import type { Findings } from "./contract-findings.ts";
 import { FORMAT_NAMES, missingRegion } from "../rules/language/format-names.ts";
 import { subexpressionsOf, type Expression, type PathExpression } from "../rules/language/expression.ts";
-import { operandsOf } from "../rules/language/rule.ts";
-import type { Rule, RuleDeclarations } from "../rules/language/rule.ts";
+import { operandsOf, type Rule, type RuleDeclarations } from "../rules/language/rule.ts";
 import { didYouMean } from "../text/suggestion.ts";
 import { fieldNames, followPath, placesWithRules, type PathBases, type TypePlace } from "./types/type-place.ts";
 

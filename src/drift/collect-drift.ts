@@ -2,8 +2,7 @@ import { attrPattern } from "../json/attr.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
-import type { KnownRule } from "./rule-advice.ts";
-import type { RuleProposal } from "./rule-advice.ts";
+import { type KnownRule, type RuleProposal } from "./rule-advice.ts";
 
 /** Something on which the platform and local validation differ. */
 export interface Drift {

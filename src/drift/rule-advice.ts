@@ -1,14 +1,12 @@
 import type { Contract } from "../contract/contract.ts";
 import type { Operation } from "../contract/operations/operation.ts";
-import type { PublishedCode } from "../contract/describe/published-codes.ts";
-import { publishedCodes } from "../contract/describe/published-codes.ts";
+import { type PublishedCode, publishedCodes } from "../contract/describe/published-codes.ts";
 import { sentTypes } from "../contract/operations/step-fields.ts";
 import type { FieldType } from "../contract/types/field-type.ts";
 import type { JobSettings } from "../job/job.ts";
 import { relevantRuleSettings } from "../job/rule-configuration.ts";
 import { NON_FIELD_ERRORS } from "../json/attr.ts";
-import type { ReferenceList } from "../rules/engine/rule-context.ts";
-import { ruleSettingValues } from "../rules/engine/rule-context.ts";
+import { type ReferenceList, ruleSettingValues } from "../rules/engine/rule-context.ts";
 import { requirementsOf, rulesWithin, skipReason } from "../rules/engine/rule-requirements.ts";
 import type { UndecidedReason } from "../rules/language/rule.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { AuthSettings } from "./auth-settings.ts";
-import { AUTH_SCHEMES } from "./auth-settings.ts";
+import { AUTH_SCHEMES, type AuthSettings } from "./auth-settings.ts";
 
 const text = z.string().optional();
 

@@ -7,23 +7,20 @@ import { sentTypes } from "../contract/operations/step-fields.ts";
 import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
 import type { MappingFunction } from "../map/compile-context.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
-import type { MappingDocument } from "../map/document/mapping-document.ts";
-import { readMapping } from "../map/document/mapping-document.ts";
+import { type MappingDocument, readMapping } from "../map/document/mapping-document.ts";
 import type { Mapping } from "../map/mapping.ts";
 import { passThrough } from "../map/pass-through.ts";
 import { ONLY_SOURCE, planSources } from "../map/document/source-tree.ts";
 import type { AttrPath } from "../json/attr.ts";
 import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
-import type { Input } from "../read/open-input.ts";
-import { openInput } from "../read/open-input.ts";
+import { type Input, openInput } from "../read/open-input.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
-import { readContract } from "./contract-files.ts";
+import { pathsFrom, readContract } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { pathsFrom } from "./contract-files.ts";
 import { loadRuleContext, skippedRulesText, type RuleSettings } from "./rule-configuration.ts";
 
 /** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */

@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { timestamp } from "../time/clock.ts";
+import { type Clock, timestamp } from "../time/clock.ts";
 import { authSchema } from "./auth-schema.ts";
 import type { RateLimitSettings, TargetSettings } from "./target-connection.ts";
 import type { Job, JobSettings } from "./job.ts";
 import { contractPaths, pathsFrom } from "./contract-files.ts";
 import { endpointOf } from "./endpoint.ts";
 import type { NewRun, Run } from "../ledger/ledger.ts";
-import type { Clock } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
-import type { FileFingerprint } from "../read/source-files.ts";
-import { fingerprintFile } from "../read/source-files.ts";
+import { type FileFingerprint, fingerprintFile } from "../read/source-files.ts";
 
 /** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
 export type MaxErrors = { readonly count: number } | { readonly share: number };

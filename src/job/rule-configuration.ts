@@ -1,16 +1,12 @@
 import { requestTypes } from "../contract/operations/operation.ts";
 import type { Contract } from "../contract/contract.ts";
-import { requirementsOf } from "../rules/engine/rule-requirements.ts";
+import { requirementsOf, rulesWithin, skipReason } from "../rules/engine/rule-requirements.ts";
 import type { Rule, RuleDeclarations, SettingValue } from "../rules/language/rule.ts";
 import { suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
 import { readReferenceList } from "../read/lists/reference-list.ts";
-import { isPhoneKind } from "../rules/engine/value-formats.ts";
-import { loadPhoneTest } from "../rules/engine/value-formats.ts";
-import { ruleClock } from "../rules/engine/rule-context.ts";
-import { rulesWithin, skipReason } from "../rules/engine/rule-requirements.ts";
-import type { ReferenceList, RuleContext } from "../rules/engine/rule-context.ts";
-import { ruleSettingValues } from "../rules/engine/rule-context.ts";
+import { isPhoneKind, loadPhoneTest } from "../rules/engine/value-formats.ts";
+import { type ReferenceList, ruleClock, type RuleContext, ruleSettingValues } from "../rules/engine/rule-context.ts";
 
 /** What the user says about rules. Plain data: it is stored with the run. */
 export interface RuleSettings {

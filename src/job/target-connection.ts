@@ -4,20 +4,22 @@ import { Failure } from "../model/failure.ts";
 import type { Authorisation } from "../platform/auth/authorisation.ts";
 import { createAuthorisation } from "../platform/auth/create-authorisation.ts";
 import type { RequestDependencies } from "../platform/import/classified-request.ts";
-import type { StepClient } from "../platform/import/step-clients.ts";
-import { createRemoteValidation, createStepClients } from "../platform/import/step-clients.ts";
-import type { ReadClient } from "../platform/reading/read-client.ts";
-import { createReadClient } from "../platform/reading/read-client.ts";
+import { createRemoteValidation, createStepClients, type StepClient } from "../platform/import/step-clients.ts";
+import { createReadClient, type ReadClient } from "../platform/reading/read-client.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import type { Clock, Random } from "../time/clock.ts";
 import { parseBaseUrl } from "../transport/base-url.ts";
-import type { HttpClient, HttpOptions, Timeouts } from "../transport/http-client.ts";
-import { createHttp, DEFAULT_TIMEOUTS } from "../transport/http-client.ts";
+import {
+  createHttp,
+  DEFAULT_TIMEOUTS,
+  type HttpClient,
+  type HttpOptions,
+  type Timeouts,
+} from "../transport/http-client.ts";
 import { createCredentialMask, type CredentialMask, maskingHttp } from "../transport/masking-http.ts";
 import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { checkCaCertificates } from "../transport/tls.ts";
-import type { AuthSettings } from "./auth-settings.ts";
-import { credentialsOf, mutationOf, prefixOf } from "./auth-settings.ts";
+import { type AuthSettings, credentialsOf, mutationOf, prefixOf } from "./auth-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
 
 /** Which platform a run talks to, and how. Plain data: it is stored with the run, and holds no secret. */

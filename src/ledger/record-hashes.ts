@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { canonicalJson, isJsonArray, isJsonObject } from "../json/json-value.ts";
+import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../text/text-hash.ts";
 
 interface IdentityParts {

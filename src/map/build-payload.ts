@@ -4,10 +4,9 @@ import type { LocalProblem } from "../model/problem.ts";
 import { addProblem } from "../model/problem-limit.ts";
 import type { Row } from "../model/record.ts";
 import { shapeOf } from "../text/shape.ts";
-import type { CellContent } from "./leaf/conversion.ts";
+import { type CellContent, ConversionFailure } from "./leaf/conversion.ts";
 import type { Origin, OriginKind } from "./mapping.ts";
 import type { EachNode, ItemsNode, LeafNode, MappingNode, ObjectNode, SplitNode, VariantNode } from "./mapping-node.ts";
-import { ConversionFailure } from "./leaf/conversion.ts";
 
 /** One walk over the mapping for one row; the lists fill while it goes. */
 export interface BuildState {

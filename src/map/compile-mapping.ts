@@ -1,23 +1,17 @@
 import type { Operation, Step } from "../contract/operations/operation.ts";
 import { stepFieldsType } from "../contract/operations/step-fields.ts";
-import type { AttrPath } from "../json/attr.ts";
-import { formatAttr } from "../json/attr.ts";
-import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { isJsonObject } from "../json/json-value.ts";
+import { type AttrPath, formatAttr } from "../json/attr.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { buildValue, newBuildState } from "./build-payload.ts";
 import type { MappingValues } from "./compile-context.ts";
-import type { CompileContext } from "./compile-node.ts";
-import { compileNode } from "./compile-node.ts";
+import { type CompileContext, compileNode } from "./compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
-import type { Issues } from "./document/mapping-issues.ts";
-import { collectIssues, didYouMean } from "./document/mapping-issues.ts";
+import { collectIssues, didYouMean, type Issues } from "./document/mapping-issues.ts";
 import { rootSource } from "./document/source-tree.ts";
 import { locateAttr } from "./locate-attr.ts";
 import type { MappingNode, ObjectNode } from "./mapping-node.ts";
-import type { Mapping, Origin } from "./mapping.ts";
-import { mappedOf } from "./mapping.ts";
-import type { SourceColumns } from "./source-columns.ts";
-import { sourceColumns } from "./source-columns.ts";
+import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
+import { type SourceColumns, sourceColumns } from "./source-columns.ts";
 
 /**
  * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all that does not

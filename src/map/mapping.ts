@@ -1,6 +1,5 @@
 import type { AttrPath } from "../json/attr.ts";
-import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { valueAt } from "../json/json-value.ts";
+import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";

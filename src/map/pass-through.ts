@@ -5,8 +5,7 @@ import { Failure } from "../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow, type JsonRow, type Row } from "../model/record.ts";
-import { mappedOf } from "./mapping.ts";
-import type { Mapping, Origin } from "./mapping.ts";
+import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
 import { ONLY_SOURCE } from "./document/source-tree.ts";
 
 /**

@@ -1,8 +1,7 @@
-import { valueAt } from "../json/json-value.ts";
+import { type JsonValue, valueAt } from "../json/json-value.ts";
 import { suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
 import { formatPointer } from "../json/json-pointer.ts";
-import type { JsonValue } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow, type CsvTable, type JsonRow, type Row } from "../model/record.ts";
 import type { CellContent } from "./leaf/conversion.ts";

@@ -6,15 +6,12 @@ import { formatAttr, parseAttr } from "../json/attr.ts";
 import { valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import type { Place } from "../model/place.ts";
-import type { Problem } from "../model/problem.ts";
-import { hasErrors } from "../model/problem.ts";
+import { hasErrors, type Problem } from "../model/problem.ts";
 import { hasUnlistedErrors, limitProblems } from "../model/problem-limit.ts";
 import type { InputRecord, MappedRecord } from "../model/record.ts";
 import type { ShownValues } from "../report/shown-values.ts";
-import type { FoundRuleProblem, RuleValidator } from "../rules/engine/compile-rules.ts";
-import { compileRules } from "../rules/engine/compile-rules.ts";
-import type { FoundProblem, Validate } from "../validate/compile-validator.ts";
-import { compileValidator } from "../validate/compile-validator.ts";
+import { compileRules, type FoundRuleProblem, type RuleValidator } from "../rules/engine/compile-rules.ts";
+import { compileValidator, type FoundProblem, type Validate } from "../validate/compile-validator.ts";
 
 /** The input's records; they end early, without an error, when the user stops the run. */
 export async function* readRecords({ input }: Job, signal: AbortSignal): AsyncGenerator<readonly InputRecord[]> {

@@ -7,13 +7,16 @@ import type { MappedRecord } from "../model/record.ts";
 import { shapeOf } from "../text/shape.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import type { DocumentStore } from "../store/document-store.ts";
-import { rootWithoutSlashes, documentPathCheck } from "../validate/document-paths.ts";
-import type { FindDocuments, FoundDocument } from "../validate/document-paths.ts";
-import { compileDocumentPaths } from "../validate/document-paths.ts";
+import {
+  compileDocumentPaths,
+  documentPathCheck,
+  type FindDocuments,
+  type FoundDocument,
+  rootWithoutSlashes,
+} from "../validate/document-paths.ts";
 import type { Job } from "../job/job.ts";
 import { mapRecords, readRecords, selectRecords } from "./check-records.ts";
-import type { CheckResult, PlanOptions, RunHandle } from "./plan-records.ts";
-import { listRecords } from "./plan-records.ts";
+import { type CheckResult, listRecords, type PlanOptions, type RunHandle } from "./plan-records.ts";
 
 export interface DocumentOptions extends PlanOptions {
   /** Questions to the store at once. */

@@ -1,12 +1,10 @@
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { CheckProgress } from "../job/dependencies.ts";
 import { endpointOf } from "../job/endpoint.ts";
-import type { MaxErrors } from "../job/recorded-settings.ts";
-import { settingsOf } from "../job/recorded-settings.ts";
+import { type MaxErrors, settingsOf } from "../job/recorded-settings.ts";
 import type { Job } from "../job/job.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
-import type { JsonObject } from "../json/json-value.ts";
-import { valueAt } from "../json/json-value.ts";
+import { type JsonObject, valueAt } from "../json/json-value.ts";
 import type { ExcludedRow, Ledger, PlannedItem, PlanPolicy, Run } from "../ledger/ledger.ts";
 import { contentHash, createFastContentHash, recordIdentity } from "../ledger/record-hashes.ts";
 import { Failure } from "../model/failure.ts";

@@ -6,8 +6,7 @@ import { replaceFileSync } from "../files/replace-file.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
-import type { Clock } from "../time/clock.ts";
-import { timestamp } from "../time/clock.ts";
+import { type Clock, timestamp } from "../time/clock.ts";
 
 /**
  * Remembers outside of the ledger how many requests it knew last. A ledger that knows fewer is an older copy, which would

@@ -15,8 +15,7 @@ import type { Report } from "../report/report.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import { counted, formatCount, plural } from "../text/count.ts";
 import type { UploadEnd } from "../upload/upload-types.ts";
-import type { RejectedSource } from "./next-command.ts";
-import { nextCommand } from "./next-command.ts";
+import { nextCommand, type RejectedSource } from "./next-command.ts";
 import type { CheckResult } from "./plan-records.ts";
 
 /** What a run leaves to be shown: the report, ready to be rendered, and how the process is to end. */

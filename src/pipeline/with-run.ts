@@ -1,23 +1,18 @@
 import type { Dependencies } from "../job/dependencies.ts";
-import type { Job, JobSettings } from "../job/job.ts";
-import { openJob, requireKey } from "../job/job.ts";
-import type { MaxErrors, RunSettings } from "../job/recorded-settings.ts";
-import { requireUnchangedFiles, settingsOf } from "../job/recorded-settings.ts";
+import { type Job, type JobSettings, openJob, requireKey } from "../job/job.ts";
+import { type MaxErrors, requireUnchangedFiles, type RunSettings, settingsOf } from "../job/recorded-settings.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../job/standard-input.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { Ledger, NewRun, Run } from "../ledger/ledger.ts";
 import { openLedgerStore } from "../ledger/open-ledger-store.ts";
 import { openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
 import { BUG_EXIT_CODE, Failure } from "../model/failure.ts";
-import type { ShownValues } from "../report/shown-values.ts";
-import { createShownValues } from "../report/shown-values.ts";
+import { createShownValues, type ShownValues } from "../report/shown-values.ts";
 import { requireKnownRecords } from "./earlier-runs.ts";
 import type { RunHandle } from "./plan-records.ts";
-import type { RunJournal } from "./run-journal.ts";
-import { openRunJournal } from "./run-journal.ts";
+import { openRunJournal, type RunJournal } from "./run-journal.ts";
 import { requireRun, requireSameDestination } from "./run-ledger.ts";
-import type { ReportOptions, RunReport, ShownRun } from "./run-report.ts";
-import { requireReportFolder } from "./run-report.ts";
+import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
 
 /** What is asked of every command that reads the whole input of a job and reports on it. */
 export interface RunOptions {

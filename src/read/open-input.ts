@@ -4,10 +4,8 @@ import type { InputRecord } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { openJoin } from "./join/join.ts";
 import type { OpenedFile, OpenOptions } from "./opened-file.ts";
-import { openSource, withDescendants } from "./opened-source.ts";
-import type { OpenedSource } from "./opened-source.ts";
-import { DEFAULT_LIMITS } from "./read-limits.ts";
-import type { ReadLimits } from "./read-limits.ts";
+import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
+import { DEFAULT_LIMITS, type ReadLimits } from "./read-limits.ts";
 
 export interface ReadOptions {
   /** Of files without a byte order mark; default UTF-8. */

@@ -3,17 +3,14 @@ import { basename } from "node:path";
 import { Failure } from "../model/failure.ts";
 import type { JsonTable } from "../model/record.ts";
 import type { RenamedColumns } from "./csv/csv-header.ts";
-import type { CsvLayout } from "./csv/csv-layout.ts";
-import { csvLayout } from "./csv/csv-layout.ts";
+import { type CsvLayout, csvLayout } from "./csv/csv-layout.ts";
 import { csvRows } from "./csv/csv-rows.ts";
 import { jsonRows, ndjsonRows } from "./json/json-rows.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import type { ReadRow } from "./read-row.ts";
 import type { FoundFile } from "./source-files.ts";
-import type { PackedFile } from "./text/file-bytes.ts";
-import { fileBytes, readFailure } from "./text/file-bytes.ts";
-import type { TextSource } from "./text/text-bytes.ts";
-import { textBytes } from "./text/text-bytes.ts";
+import { fileBytes, type PackedFile, readFailure } from "./text/file-bytes.ts";
+import { textBytes, type TextSource } from "./text/text-bytes.ts";
 import { textEncoding } from "./text/text-encoding.ts";
 
 /** A file whose beginning was read: what kind it is, and how to read the rest. */

@@ -2,10 +2,8 @@ import { Failure } from "../model/failure.ts";
 import type { LocalProblem } from "../model/problem.ts";
 import type { ChildSpec, SourceSpec } from "../model/source-spec.ts";
 import { unicodeName } from "./csv/csv-rows.ts";
-import { openFile, rowsOfFile } from "./opened-file.ts";
-import type { OpenedFile, OpenOptions } from "./opened-file.ts";
-import { sourceProblem } from "./read-row.ts";
-import type { ReadRow } from "./read-row.ts";
+import { type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
+import { type ReadRow, sourceProblem } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
 import { findFiles } from "./source-files.ts";
 

@@ -1,8 +1,7 @@
 import { formatPointer } from "../json/json-pointer.ts";
 import { valueAt } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
-import { isCsvRow } from "../model/record.ts";
-import type { JsonRow, Row } from "../model/record.ts";
+import { isCsvRow, type JsonRow, type Row } from "../model/record.ts";
 import { cellPlace } from "./csv/csv-rows.ts";
 
 /**

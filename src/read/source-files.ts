@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Stats } from "node:fs";
-import { createReadStream } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, relative } from "node:path";
 import { glob, isDynamicPattern } from "tinyglobby";

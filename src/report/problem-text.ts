@@ -1,7 +1,13 @@
-import type { Place } from "../model/place.ts";
-import { formatPlace } from "../model/place.ts";
-import type { Expected, LocalFinding, Problem, RuleFinding, UnsafePathReason, WrittenForm } from "../model/problem.ts";
-import { isRuleProblem } from "../model/problem.ts";
+import { formatPlace, type Place } from "../model/place.ts";
+import {
+  type Expected,
+  isRuleProblem,
+  type LocalFinding,
+  type Problem,
+  type RuleFinding,
+  type UnsafePathReason,
+  type WrittenForm,
+} from "../model/problem.ts";
 import { plainLine, plainText } from "../terminal/plain-text.ts";
 import { counted } from "../text/count.ts";
 

@@ -1,10 +1,8 @@
 import { stringify } from "yaml";
-import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { isJsonArray, isJsonObject, memberAt } from "../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { safeJson } from "../terminal/safe-json.ts";
-import type { TableColumn } from "../terminal/text-table.ts";
-import { streamedTable } from "../terminal/text-table.ts";
+import { streamedTable, type TableColumn } from "../terminal/text-table.ts";
 import { csvText, withoutFormula } from "./csv-text.ts";
 import type { RecordFormat } from "./formats/output-format.ts";
 

@@ -4,11 +4,9 @@ import { Failure } from "../model/failure.ts";
 import { csvReporter } from "./formats/csv-report.ts";
 import { ndjsonReporter } from "./formats/json-report.ts";
 import { openReportFolder, removeFile } from "./report-folder.ts";
-import type { Rejects } from "./rejects/write-rejects.ts";
+import { type Rejects, type RejectsOptions, writeRejects } from "./rejects/write-rejects.ts";
 import { rejectFileName } from "./rejects/reject-file.ts";
-import { writeRejects, type RejectsOptions } from "./rejects/write-rejects.ts";
-import type { Report } from "./report.ts";
-import { summaryJson } from "./report.ts";
+import { type Report, summaryJson } from "./report.ts";
 
 export interface ReportFilesOptions extends RejectsOptions {
   /** Where the report is to lie; made when it does not exist. */

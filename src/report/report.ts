@@ -1,5 +1,4 @@
-import type { Outcome, Status, Summary } from "../model/outcome.ts";
-import { STATUSES } from "../model/outcome.ts";
+import { type Outcome, type Status, STATUSES, type Summary } from "../model/outcome.ts";
 import { jsonText } from "../terminal/safe-json.ts";
 
 /** A finished run as the reporters see it. */

@@ -2,8 +2,7 @@ import { Chalk, type ChalkInstance } from "chalk";
 import { NEEDS_WORK, STATUSES, type Status } from "../model/outcome.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
-import type { Report } from "./report.ts";
-import { countRecords } from "./report.ts";
+import { countRecords, type Report } from "./report.ts";
 import { textWidth } from "../terminal/text-width.ts";
 
 /** What a status means, beside its count. */

@@ -1,11 +1,9 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import type { Clock } from "../time/clock.ts";
-import { timestamp } from "../time/clock.ts";
-import type { Connections } from "./faults/broken-replies.ts";
+import { type Clock, timestamp } from "../time/clock.ts";
+import { type Connections, PROCESSING_CAP_REPLY, serverErrorReply, throttledReply } from "./faults/broken-replies.ts";
 import type { FaultOptions } from "./faults/fault-options.ts";
 import type { FaultPlan, RequestFaults } from "./faults/fault-plan.ts";
-import { PROCESSING_CAP_REPLY, serverErrorReply, throttledReply } from "./faults/broken-replies.ts";
 import type { RequestHistory } from "./state/request-history.ts";
 import {
   type Handler,

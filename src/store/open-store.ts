@@ -2,8 +2,7 @@ import type { Clock, Random } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { openFolderStore } from "./folder-store.ts";
-import type { BucketSettings } from "./s3-bucket.ts";
-import { parseBucket } from "./s3-bucket.ts";
+import { type BucketSettings, parseBucket } from "./s3-bucket.ts";
 import type { StoreCredentials } from "./s3-store.ts";
 
 export interface StoreOptions extends BucketSettings {

@@ -1,10 +1,8 @@
 import { AwsV4Signer } from "aws4fetch";
 import { Failure } from "../model/failure.ts";
-import type { Clock, Random } from "../time/clock.ts";
-import { timestamp } from "../time/clock.ts";
+import { type Clock, type Random, timestamp } from "../time/clock.ts";
 import { createHttp } from "../transport/http-client.ts";
-import type { Http, HttpReply, HttpRequest } from "../transport/http.ts";
-import { TransportError } from "../transport/http.ts";
+import { type Http, type HttpReply, type HttpRequest, TransportError } from "../transport/http.ts";
 import { createCredentialMask, maskingHttp } from "../transport/masking-http.ts";
 import { isTemporary, retryingHttp } from "../transport/retrying-http.ts";
 import { tlsFailure } from "../transport/tls.ts";

@@ -1,6 +1,5 @@
 import type { AttrPath } from "../json/attr.ts";
-import type { JsonObject } from "../json/json-value.ts";
-import { valueAt } from "../json/json-value.ts";
+import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;

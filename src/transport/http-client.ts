@@ -4,8 +4,7 @@ import { Failure } from "../model/failure.ts";
 import { createAbortListeners, Exchange } from "./http-exchange.ts";
 import type { Http } from "./http.ts";
 import { NO_TLS, probePlainHttp } from "./plain-http-probe.ts";
-import type { Proxy } from "./proxy-tunnel.ts";
-import { DEFAULT_PORTS, openTunnel } from "./proxy-tunnel.ts";
+import { DEFAULT_PORTS, openTunnel, type Proxy } from "./proxy-tunnel.ts";
 
 export interface HttpOptions {
   /** Where requests may go: scheme, host and port of this address, and nowhere else. */

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
-import type { HttpReply, Phase } from "./http.ts";
-import { TransportError } from "./http.ts";
+import { type HttpReply, type Phase, TransportError } from "./http.ts";
 
 interface ExchangeCallbacks {
   readonly resolve: (reply: HttpReply) => void;

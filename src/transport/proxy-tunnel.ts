@@ -1,6 +1,5 @@
 import { request as requestPlain } from "node:http";
-import type { RequestOptions } from "node:https";
-import { request as requestSecure } from "node:https";
+import { request as requestSecure, type RequestOptions } from "node:https";
 import type { Socket } from "node:net";
 import type { SecureVersion } from "node:tls";
 import { Failure } from "../model/failure.ts";

@@ -1,6 +1,5 @@
 import type { Clock, Random } from "../time/clock.ts";
-import type { Http, HttpReply } from "./http.ts";
-import { TransportError } from "./http.ts";
+import { type Http, type HttpReply, TransportError } from "./http.ts";
 import { fullJitter, retryAfterMs } from "./retry-delay.ts";
 
 export interface RetryDependencies {

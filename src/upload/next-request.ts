@@ -1,6 +1,5 @@
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { RepeatedAttempt } from "./ledger-writer.ts";
-import type { RecordOutcome, RecordState } from "./record-state.ts";
 import {
   atPosition,
   attemptOutcomeFor,
@@ -9,6 +8,8 @@ import {
   interruptedOutcome,
   keepAmbiguous,
   outcomeOf,
+  type RecordOutcome,
+  type RecordState,
 } from "./record-state.ts";
 import type { SendContext } from "./send-context.ts";
 import type { PollHistory, WorkflowPosition } from "./workflow-position.ts";

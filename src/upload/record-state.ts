@@ -1,9 +1,8 @@
-import type { Clock } from "../time/clock.ts";
+import { type Clock, timestamp } from "../time/clock.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { Intent, AttemptOutcome } from "../ledger/ledger.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { ReplyClass } from "../platform/reply/reply-class.ts";
-import { timestamp } from "../time/clock.ts";
 import { locateProblems } from "./locate-problems.ts";
 import type { Epoch } from "./rate/adaptive-concurrency.ts";
 import { isAlreadyOnPlatform, type WorkflowPosition } from "./workflow-position.ts";

@@ -1,26 +1,17 @@
 import type { AttemptOutcome } from "../ledger/ledger.ts";
 import type { StepClient } from "../platform/import/step-clients.ts";
 import type { Clock, Random } from "../time/clock.ts";
-import type { AccountNumbers } from "./account-numbers.ts";
-import { createAccountNumbers } from "./account-numbers.ts";
-import type { CircuitBreaker } from "./breaker/circuit-breaker.ts";
-import { createCircuitBreaker } from "./breaker/circuit-breaker.ts";
+import { type AccountNumbers, createAccountNumbers } from "./account-numbers.ts";
+import { type CircuitBreaker, createCircuitBreaker } from "./breaker/circuit-breaker.ts";
 import type { SupplierBreakers } from "./breaker/supplier-breaker.ts";
-import type { LedgerWriter } from "./ledger-writer.ts";
-import { createLedgerWriter } from "./ledger-writer.ts";
-import type { RateControl } from "./rate/adaptive-concurrency.ts";
-import { createRateControl } from "./rate/adaptive-concurrency.ts";
-import type { StepLimits } from "./rate/step-limit.ts";
-import { createStepLimits } from "./rate/step-limit.ts";
-import type { RetryBudget } from "./retry.ts";
-import { createRetryBudget } from "./retry.ts";
-import type { SendQueue } from "./send-queue.ts";
-import { createSendQueue } from "./send-queue.ts";
-import type { Shutdown } from "./shutdown.ts";
-import { createShutdown } from "./shutdown.ts";
+import { createLedgerWriter, type LedgerWriter } from "./ledger-writer.ts";
+import { createRateControl, type RateControl } from "./rate/adaptive-concurrency.ts";
+import { createStepLimits, type StepLimits } from "./rate/step-limit.ts";
+import { createRetryBudget, type RetryBudget } from "./retry.ts";
+import { createSendQueue, type SendQueue } from "./send-queue.ts";
+import { createShutdown, type Shutdown } from "./shutdown.ts";
 import type { UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
-import type { StepOrder } from "./workflow-position.ts";
-import { createStepOrder } from "./workflow-position.ts";
+import { createStepOrder, type StepOrder } from "./workflow-position.ts";
 
 /** What all records of one round of an upload share. */
 export interface SendContext {

@@ -1,8 +1,7 @@
 import type { Failure } from "../model/failure.ts";
 import type { MaySend, RequestResult } from "../platform/import/classified-request.ts";
 import { finish, lose, proceed, retryLater } from "./next-request.ts";
-import type { RecordState } from "./record-state.ts";
-import { isIdempotent } from "./record-state.ts";
+import { isIdempotent, type RecordState } from "./record-state.ts";
 import { decideRetry } from "./retry.ts";
 import type { SendContext } from "./send-context.ts";
 

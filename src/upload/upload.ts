@@ -1,9 +1,7 @@
-import type { SupplierBreakers } from "./breaker/supplier-breaker.ts";
-import { createSupplierBreakers } from "./breaker/supplier-breaker.ts";
+import { createSupplierBreakers, type SupplierBreakers } from "./breaker/supplier-breaker.ts";
 import { dispatchAll } from "./dispatcher.ts";
 import { intentFor, newRecordState } from "./record-state.ts";
-import type { SendContext } from "./send-context.ts";
-import { createSendContext } from "./send-context.ts";
+import { createSendContext, type SendContext } from "./send-context.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 
 /**

@@ -2,8 +2,7 @@ import type { FieldType, ListType, ObjectType, UnionType } from "../contract/typ
 import type { JsonObject } from "../json/json-value.ts";
 import { booleanCheck, choiceCheck, temporalCheck } from "./validate-scalar.ts";
 import { decimalCheck, numberCheck } from "./validate-number.ts";
-import type { Check, FoundProblem } from "./problem-collector.ts";
-import { createCollector, takeProblems } from "./problem-collector.ts";
+import { type Check, createCollector, type FoundProblem, takeProblems } from "./problem-collector.ts";
 import { listCheck } from "./validate-list.ts";
 import { objectCheck } from "./validate-object.ts";
 import { textCheck } from "./validate-text.ts";

@@ -1,8 +1,6 @@
 import type { FieldType, ListType, ObjectType } from "../contract/types/field-type.ts";
-import type { AttrPath } from "../json/attr.ts";
-import { formatAttr } from "../json/attr.ts";
-import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../json/json-value.ts";
+import { type AttrPath, formatAttr } from "../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import type { UnsafePathReason } from "../model/problem.ts";
 
 /** A document path of a payload, as the platform would read it, and where it stands. */

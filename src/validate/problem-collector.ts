@@ -1,6 +1,5 @@
 import type { FieldType } from "../contract/types/field-type.ts";
-import type { AttrPath, AttrSegment } from "../json/attr.ts";
-import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
+import { type AttrPath, type AttrSegment, formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { LocalFinding, LocalProblem, PayloadFinding, Severity } from "../model/problem.ts";
 import { addProblem } from "../model/problem-limit.ts";

@@ -1,7 +1,14 @@
 import type { FieldType, ListType } from "../contract/types/field-type.ts";
 import { canonicalJson, isJsonArray, type JsonValue } from "../json/json-value.ts";
-import type { AddOptions, Check, ProblemCollector } from "./problem-collector.ts";
-import { checkChild, childCheck, enterChild, leaveChild } from "./problem-collector.ts";
+import {
+  type AddOptions,
+  type Check,
+  checkChild,
+  childCheck,
+  enterChild,
+  leaveChild,
+  type ProblemCollector,
+} from "./problem-collector.ts";
 
 /**
  * A list and all its items; a list of the wrong length still has its items looked at. Problems of the list itself are

@@ -8,8 +8,7 @@ import {
   isMultiple,
   wholeDigits,
 } from "./decimal-arithmetic.ts";
-import type { Check, NonNullJson, ProblemCollector } from "./problem-collector.ts";
-import { patternMismatch } from "./problem-collector.ts";
+import { type Check, type NonNullJson, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
 import { strip } from "./unicode-text.ts";
 
 /** A JSON number. Numeric text is taken too, but changed by the platform: a warning. */

@@ -1,8 +1,16 @@
 import type { FieldType, ObjectType } from "../contract/types/field-type.ts";
 import { suggest } from "../text/suggestion.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import type { AddOptions, Check, ProblemCollector } from "./problem-collector.ts";
-import { checkChild, childCheck, type ChildCheck, enterChild, leaveChild } from "./problem-collector.ts";
+import {
+  type AddOptions,
+  type Check,
+  checkChild,
+  childCheck,
+  type ChildCheck,
+  enterChild,
+  leaveChild,
+  type ProblemCollector,
+} from "./problem-collector.ts";
 
 /**
  * An object: documented fields in the contract's order, then whatever else it holds. An object that is given must be

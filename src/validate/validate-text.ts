@@ -1,7 +1,6 @@
 import type { TextType } from "../contract/types/field-type.ts";
 import { documentPathCheck } from "./document-paths.ts";
-import type { Check, ProblemCollector } from "./problem-collector.ts";
-import { patternMismatch } from "./problem-collector.ts";
+import { type Check, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
 import { countCharacters, isPlain, strip } from "./unicode-text.ts";
 
 /** Looks at the text as the platform will keep it; problems carry the value as it was given. */

@@ -1,8 +1,14 @@
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 import { addProblem } from "../model/problem-limit.ts";
-import type { Check, ProblemCollector, FoundProblem, NonNullJson } from "./problem-collector.ts";
-import { enterChild, leaveChild } from "./problem-collector.ts";
+import {
+  type Check,
+  enterChild,
+  type FoundProblem,
+  leaveChild,
+  type NonNullJson,
+  type ProblemCollector,
+} from "./problem-collector.ts";
 
 /** `oneOf`/`anyOf`: by the discriminator where there is one, else the option that fits best. */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {

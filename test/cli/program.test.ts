@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { FaultFlags } from "../../src/cli/options/sandbox-options.ts";
-import { faultsOf } from "../../src/cli/options/sandbox-options.ts";
+import { type FaultFlags, faultsOf } from "../../src/cli/options/sandbox-options.ts";
 import { createProgram } from "../../src/cli/program.ts";
 
 afterEach(() => {

@@ -1,9 +1,7 @@
 import { cpSync, existsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { projectFile, runCli, startSandboxProcess } from "../e2e/cli.ts";
-import type { SandboxProcess } from "../e2e/cli.ts";
-import { adminOf, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
-import type { Admin } from "../e2e/push-scene.ts";
+import { projectFile, runCli, type SandboxProcess, startSandboxProcess } from "../e2e/cli.ts";
+import { type Admin, adminOf, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
 import { publishedContract } from "./corpora.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

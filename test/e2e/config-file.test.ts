@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { CliEnd } from "./cli.ts";
-import { runCli } from "./cli.ts";
+import { type CliEnd, runCli } from "./cli.ts";
 import { linesOf, workFolder } from "./validate-scene.ts";
 
 const EXTRACT = "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CliEnd } from "./cli.ts";
-import { projectFile, runCli } from "./cli.ts";
+import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { CONTRACT, workFolder } from "./validate-scene.ts";
 
 const OWN = projectFile("fixtures/contract/contract.yaml");

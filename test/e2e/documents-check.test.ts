@@ -1,10 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Swift } from "../store/swift.ts";
-import { startSwift, SWIFT_IS_HERE, SWIFT_KEY } from "../store/swift.ts";
-import type { CliEnd, CliOptions } from "./cli.ts";
-import { BINARY, projectFile, runCli } from "./cli.ts";
+import { startSwift, type Swift, SWIFT_IS_HERE, SWIFT_KEY } from "../store/swift.ts";
+import { BINARY, type CliEnd, type CliOptions, projectFile, runCli } from "./cli.ts";
 import { outcomeLines } from "./push-scene.ts";
 import { execFileSync } from "node:child_process";
 import { temporaryFolder } from "../temporary-folder.ts";

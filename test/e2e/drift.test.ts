@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
 import { adminOf, goodAccounts, outcomeLines, references, workplace } from "./push-scene.ts";
 
 /** What we believe and the platform does not: names are short. What it publishes: mobile numbers are checked. */

@@ -1,10 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
-import type { CliEnd } from "./cli.ts";
-import { projectFile } from "./cli.ts";
-import type { Workplace } from "./push-scene.ts";
-import { goodAccounts, outcomeLines, statusCounts, useSandbox, workplace } from "./push-scene.ts";
+import { type CliEnd, projectFile } from "./cli.ts";
+import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 

@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CliEnd, SandboxProcess } from "./cli.ts";
-import { projectFile, startSandboxProcess } from "./cli.ts";
-import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, latestRun, references, workplace } from "./push-scene.ts";
+import { type CliEnd, projectFile, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type Admin, adminOf, goodAccounts, latestRun, references, type Workplace, workplace } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 
 const RECORDS = 24;

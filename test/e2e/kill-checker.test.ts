@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { ThreeAccounts } from "./three-accounts.ts";
-import { contradictions } from "./three-accounts.ts";
+import { contradictions, type ThreeAccounts } from "./three-accounts.ts";
 
 const KEYS = ["A", "B"];
 

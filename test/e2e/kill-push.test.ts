@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
-import type { CliEnd } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { KillTally } from "./kill-schedule.ts";
+import { type CliEnd, startSandboxProcess } from "./cli.ts";
+import { countRequests, killRepeatedly, type KillTally } from "./kill-schedule.ts";
 import { seededDice } from "../seeded-dice.ts";
-import { countRequests, killRepeatedly } from "./kill-schedule.ts";
-import type { Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, latestRun, references, statusCounts, workplace } from "./push-scene.ts";
-import type { ThreeAccounts } from "./three-accounts.ts";
-import { contradictions, hear } from "./three-accounts.ts";
+import { adminOf, goodAccounts, latestRun, references, statusCounts, type Workplace, workplace } from "./push-scene.ts";
+import { contradictions, hear, type ThreeAccounts } from "./three-accounts.ts";
 
 const RECORDS = 2000;
 const CONCURRENCY = 16;

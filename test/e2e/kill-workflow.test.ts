@@ -5,8 +5,7 @@ import { seededDice } from "../seeded-dice.ts";
 import { countRequests, killRepeatedly } from "./kill-schedule.ts";
 import { adminOf, latestRun, references } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
-import type { WorkflowPlace } from "./workflow-scene.ts";
-import { startWorkflowSandbox, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+import { startWorkflowSandbox, type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
 
 const RECORDS = 300;
 const CONCURRENCY = "8";

@@ -1,9 +1,7 @@
 import { existsSync, openSync, readdirSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Workplace } from "./push-scene.ts";
-import { goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { goodAccounts, outcomeLines, statusCounts, type Workplace, workplace } from "./push-scene.ts";
 
 const RECORDS = 40;
 let sandbox: SandboxProcess;

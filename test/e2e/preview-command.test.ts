@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CliEnd } from "./cli.ts";
-import { runCli } from "./cli.ts";
+import { type CliEnd, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, JOB_FLAGS, JOINED_MAPPING, workFolder } from "./validate-scene.ts";
 
 const JOINED = {

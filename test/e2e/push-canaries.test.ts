@@ -13,8 +13,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CliEnd, CliOptions } from "./cli.ts";
-import type { Extract, Workplace } from "./push-scene.ts";
-import { goodAccounts, workplace, useSandbox } from "./push-scene.ts";
+import { type Extract, goodAccounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 

@@ -1,8 +1,15 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Workplace } from "./push-scene.ts";
-import { askJson, goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
+import {
+  askJson,
+  goodAccounts,
+  outcomeLines,
+  statusCounts,
+  useSandbox,
+  type Workplace,
+  workplace,
+} from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 

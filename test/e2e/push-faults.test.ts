@@ -8,8 +8,7 @@ import {
   workplace,
   useSandbox,
 } from "./push-scene.ts";
-import type { ThreeAccounts } from "./three-accounts.ts";
-import { contradictions, hear } from "./three-accounts.ts";
+import { contradictions, hear, type ThreeAccounts } from "./three-accounts.ts";
 
 const { sandbox, admin } = useSandbox();
 

@@ -1,10 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin } from "./push-scene.ts";
-import { adminOf, goodAccounts, references, workplace } from "./push-scene.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type Admin, adminOf, goodAccounts, references, workplace } from "./push-scene.ts";
 
 const RECORDS = 60;
 /** Strace keeps every call from the disk that it is told to; where it is not installed the test is skipped, and shown so. */

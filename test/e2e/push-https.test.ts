@@ -4,8 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Action, drip, reply, sayNothing, startChaosServer } from "../chaos-server.ts";
 import { startProxyServer } from "../proxy-server.ts";
 import { createProgram, usesNetwork } from "../../src/cli/program.ts";
-import type { CliEnd } from "./cli.ts";
-import { runCli } from "./cli.ts";
+import { type CliEnd, runCli } from "./cli.ts";
 import { goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -1,12 +1,9 @@
 import { hostname } from "node:os";
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { CliEnd, SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import { countRequests } from "./kill-schedule.ts";
-import type { RequestCounter } from "./kill-schedule.ts";
-import type { Admin } from "./push-scene.ts";
-import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { countRequests, type RequestCounter } from "./kill-schedule.ts";
+import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 
 let sandbox: SandboxProcess;
 let admin: Admin;

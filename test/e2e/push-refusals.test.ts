@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { reply, startChaosServer } from "../chaos-server.ts";
 import type { CliOptions } from "./cli.ts";

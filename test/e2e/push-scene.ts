@@ -2,9 +2,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import path from "node:path";
 import { stringify } from "csv-stringify/sync";
-import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
+import {
+  type CliEnd,
+  type CliOptions,
+  projectFile,
+  type RunningCli,
+  type SandboxProcess,
+  startCli,
+  startSandboxProcess,
+} from "./cli.ts";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { projectFile, startCli, startSandboxProcess } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The project's own contract. */

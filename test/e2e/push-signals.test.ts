@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import { countRequests } from "./kill-schedule.ts";
-import type { RequestCounter } from "./kill-schedule.ts";
-import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, latestRun, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { countRequests, type RequestCounter } from "./kill-schedule.ts";
+import {
+  type Admin,
+  adminOf,
+  goodAccounts,
+  latestRun,
+  outcomeLines,
+  references,
+  statusCounts,
+  type Workplace,
+  workplace,
+} from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 
 let sandbox: SandboxProcess;

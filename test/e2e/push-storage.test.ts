@@ -11,11 +11,17 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { TestContext } from "vitest";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, type TestContext } from "vitest";
 import { BINARY } from "./cli.ts";
-import type { Workplace } from "./push-scene.ts";
-import { goodAccounts, outcomeLines, references, statusCounts, useSandbox, workplace } from "./push-scene.ts";
+import {
+  goodAccounts,
+  outcomeLines,
+  references,
+  statusCounts,
+  useSandbox,
+  type Workplace,
+  workplace,
+} from "./push-scene.ts";
 import { noSmallDisk, type SmallDisk, smallDisk } from "./small-disk.ts";
 
 const { sandbox, admin } = useSandbox();

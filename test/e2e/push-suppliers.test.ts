@@ -1,9 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import {
+  type Admin,
+  adminOf,
+  outcomeLines,
+  references,
+  statusCounts,
+  type Workplace,
+  workplace,
+} from "./push-scene.ts";
 
 let sandbox: SandboxProcess;
 let admin: Admin;

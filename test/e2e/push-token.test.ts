@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Workplace } from "./push-scene.ts";
-import { goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
+import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 

@@ -3,15 +3,16 @@ import { describe, expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import type { CliEnd } from "./cli.ts";
-import type { OutcomeLine, Workplace } from "./push-scene.ts";
 import {
   CONTRACT,
   goodAccounts,
+  type OutcomeLine,
   outcomeLines,
   statusCounts,
+  useSandbox,
+  type Workplace,
   workplace,
   writeExtract,
-  useSandbox,
 } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CliEnd, CliOptions, SandboxProcess } from "./cli.ts";
-import { runCli, startCli, startSandboxProcess } from "./cli.ts";
+import { type CliEnd, type CliOptions, runCli, type SandboxProcess, startCli, startSandboxProcess } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, workplace } from "./push-scene.ts";
 
 let sandbox: SandboxProcess;

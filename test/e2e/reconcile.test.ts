@@ -1,9 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, OutcomeLine, Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, latestRun, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import {
+  type Admin,
+  adminOf,
+  goodAccounts,
+  latestRun,
+  type OutcomeLine,
+  outcomeLines,
+  references,
+  statusCounts,
+  type Workplace,
+  workplace,
+} from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 
 const RECORDS = 60;

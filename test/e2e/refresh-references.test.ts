@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CliEnd, SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
+import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
 import { goodAccounts, outcomeLines, type Workplace, workplace } from "./push-scene.ts";
 
 let sandbox: SandboxProcess;

@@ -1,9 +1,16 @@
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { startSandboxProcess } from "./cli.ts";
-import type { Admin, Workplace } from "./push-scene.ts";
-import { adminOf, goodAccounts, outcomeLines, statusCounts, workplace, writeExtract } from "./push-scene.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import {
+  type Admin,
+  adminOf,
+  goodAccounts,
+  outcomeLines,
+  statusCounts,
+  type Workplace,
+  workplace,
+  writeExtract,
+} from "./push-scene.ts";
 
 const PUSH = ["--contract", "no-dedupe.yaml"];
 

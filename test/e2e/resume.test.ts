@@ -9,16 +9,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Workplace } from "./push-scene.ts";
 import {
   CONTRACT,
   goodAccounts,
   latestRun,
   outcomeLines,
   statusCounts,
+  useSandbox,
+  type Workplace,
   workplace,
   writeExtract,
-  useSandbox,
 } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();

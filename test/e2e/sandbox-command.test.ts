@@ -1,8 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
-import { runCli, startCli, startSandboxProcess } from "./cli.ts";
+import { runCli, type SandboxProcess, startCli, startSandboxProcess } from "./cli.ts";
 import { adminOf, askJson, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Workplace } from "./push-scene.ts";
-import { outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
+import { outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 

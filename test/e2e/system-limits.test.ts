@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
-import type { CliEnd } from "./cli.ts";
-import { projectFile, runCli } from "./cli.ts";
+import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { goodAccounts, references, useSandbox, workplace } from "./push-scene.ts";
 
 /** Not every system has every limit; where one cannot be set its tests are skipped, and shown so. */

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import type { Admin, HeldAccount, OutcomeLine, SeenRequest } from "./push-scene.ts";
-import { outcomeLines } from "./push-scene.ts";
+import { type Admin, type HeldAccount, type OutcomeLine, outcomeLines, type SeenRequest } from "./push-scene.ts";
 
 /** What three independent witnesses say of one push: the platform, the ledger's file, and the report's files. */
 export interface ThreeAccounts {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CliEnd } from "./cli.ts";
-import { runCli } from "./cli.ts";
+import { type CliEnd, runCli } from "./cli.ts";
 import { useSandbox } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

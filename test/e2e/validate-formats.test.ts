@@ -2,8 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import type { CliEnd } from "./cli.ts";
-import { projectFile, runCli } from "./cli.ts";
+import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, JOB_FLAGS, linesOf, workFolder } from "./validate-scene.ts";
 
 /** A quoted newline in the first row, so that records and lines are not in step; errors in lines 4 and 5. */

@@ -4,8 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { CliOptions } from "./cli.ts";
-import { projectFile, runCli, startCli } from "./cli.ts";
+import { type CliOptions, projectFile, runCli, startCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const DEMO = projectFile("fixtures/demo");

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CliEnd } from "./cli.ts";
-import { runCli } from "./cli.ts";
+import { type CliEnd, runCli } from "./cli.ts";
 import { JOINED_MAPPING, linesOf, workFolder } from "./validate-scene.ts";
 
 const RULES = `overlay: 1.0.0

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { CliEnd, CliOptions } from "./cli.ts";
-import { runCli } from "./cli.ts";
+import { type CliEnd, type CliOptions, runCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A contract that fits on a screen: an account with its customers. */

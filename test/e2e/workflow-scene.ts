@@ -1,7 +1,14 @@
 import { cpSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
-import { projectFile, startCli, startSandboxProcess } from "./cli.ts";
+import {
+  type CliEnd,
+  type CliOptions,
+  projectFile,
+  type RunningCli,
+  type SandboxProcess,
+  startCli,
+  startSandboxProcess,
+} from "./cli.ts";
 import { references } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SandboxProcess } from "./cli.ts";
-import type { Admin } from "./push-scene.ts";
-import { adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
+import { type Admin, adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
 import { startWorkflowSandbox, type WorkflowPlace, workflowPlace } from "./workflow-scene.ts";
 
 let sandbox: SandboxProcess;

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SandboxProcess } from "./cli.ts";
-import type { Admin, SeenRequest } from "./push-scene.ts";
-import { adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
+import { type Admin, adminOf, outcomeLines, type SeenRequest, statusCounts } from "./push-scene.ts";
 import { startWorkflowSandbox, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
 
 let sandbox: SandboxProcess;

@@ -5,8 +5,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
-import type { Job, JobSettings } from "../../src/job/job.ts";
-import { openJob } from "../../src/job/job.ts";
+import { type Job, type JobSettings, openJob } from "../../src/job/job.ts";
 import type { RunHandle } from "../../src/pipeline/plan-records.ts";
 import type { RunSettings } from "../../src/job/recorded-settings.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createFastContentHash } from "../../src/ledger/record-hashes.ts";
-import { canonicalJson, isJsonArray, isJsonObject } from "../../src/json/json-value.ts";
-import type { JsonValue } from "../../src/json/json-value.ts";
+import { canonicalJson, isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-value.ts";
 
 const contentHashOf = createFastContentHash();
 

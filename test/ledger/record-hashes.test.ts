@@ -2,8 +2,13 @@ import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
-import { canonicalJson, isJsonArray, isJsonObject } from "../../src/json/json-value.ts";
-import type { JsonObject, JsonValue } from "../../src/json/json-value.ts";
+import {
+  canonicalJson,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "../../src/json/json-value.ts";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const jsonValue = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));

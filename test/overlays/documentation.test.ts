@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { requirementsOf } from "../../src/rules/engine/rule-requirements.ts";
-import { rulesWithin } from "../../src/rules/engine/rule-requirements.ts";
+import { requirementsOf, rulesWithin } from "../../src/rules/engine/rule-requirements.ts";
 import { contractOfRules, OPERATORS } from "./shipped-overlay.ts";
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../docs/rules.md"), "utf8");

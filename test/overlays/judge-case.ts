@@ -3,9 +3,7 @@ import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
 import { compileRules } from "../../src/rules/engine/compile-rules.ts";
 import { loadPhoneTest } from "../../src/rules/engine/value-formats.ts";
-import { ruleClock } from "../../src/rules/engine/rule-context.ts";
-import type { RuleContext } from "../../src/rules/engine/rule-context.ts";
-import { ruleSettingValues } from "../../src/rules/engine/rule-context.ts";
+import { ruleClock, type RuleContext, ruleSettingValues } from "../../src/rules/engine/rule-context.ts";
 import type { RuleCase } from "./rule-cases.ts";
 
 const phone = await loadPhoneTest();

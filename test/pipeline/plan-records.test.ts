@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { check, checkedRecords } from "../../src/migrate.ts";
+import { check, checkedRecords, type CheckOptions } from "../../src/migrate.ts";
 import { recordsToSend } from "../../src/pipeline/send-records.ts";
-import type { CheckOptions } from "../../src/migrate.ts";
 import type { CheckResult } from "../../src/pipeline/plan-records.ts";
 import type { MaxErrors } from "../../src/job/recorded-settings.ts";
 import { all, startSampleRun, openThings, thingsFolder, writeThings } from "../job/sample-job.ts";

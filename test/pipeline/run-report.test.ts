@@ -3,11 +3,9 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
 import { check } from "../../src/migrate.ts";
-import { worstExitCode } from "../../src/model/failure.ts";
-import { Failure } from "../../src/model/failure.ts";
+import { Failure, worstExitCode } from "../../src/model/failure.ts";
 import type { CheckResult } from "../../src/pipeline/plan-records.ts";
-import type { RunReport } from "../../src/pipeline/run-report.ts";
-import { endRun, requireReportFolder } from "../../src/pipeline/run-report.ts";
+import { endRun, requireReportFolder, type RunReport } from "../../src/pipeline/run-report.ts";
 import type { UploadEnd } from "../../src/upload/upload-types.ts";
 import { startSampleRun, openThings, thingsFolder } from "../job/sample-job.ts";
 

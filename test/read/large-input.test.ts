@@ -5,8 +5,7 @@ import { byteKinds, findRecordBoundaries } from "../../src/read/csv/record-bound
 import { arraySplitter, ndjsonLines } from "../../src/read/json/json-splitter.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { MAX_PROBLEMS } from "../../src/model/problem-limit.ts";
-import { read, source } from "./reading.ts";
-import type { Reading } from "./reading.ts";
+import { read, type Reading, source } from "./reading.ts";
 
 const MIB = 2 ** 20;
 

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
 import type { JsonObject } from "../../src/json/json-value.ts";
-import { receivedRecordText } from "../../src/report/record-formats.ts";
+import { receivedRecordText, type RecordView, recordWriter } from "../../src/report/record-formats.ts";
 import type { RecordFormat } from "../../src/report/formats/output-format.ts";
-import { recordWriter, type RecordView } from "../../src/report/record-formats.ts";
 
 const view: RecordView<JsonObject> = {
   columns: [{ title: "code" }, { title: "name" }],

@@ -1,5 +1,4 @@
-import type { Http, HttpReply, HttpRequest } from "../../src/transport/http.ts";
-import { TransportError } from "../../src/transport/http.ts";
+import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../src/transport/http.ts";
 import { between, type Dice } from "../seeded-dice.ts";
 import { type Fate, fateOf } from "./fates.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";

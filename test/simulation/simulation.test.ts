@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Http } from "../../src/transport/http.ts";
-import { TransportError } from "../../src/transport/http.ts";
+import { type Http, TransportError } from "../../src/transport/http.ts";
 import { partsOf } from "./model-platform.ts";
 import type { Job } from "./session.ts";
 import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts";

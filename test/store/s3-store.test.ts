@@ -1,9 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { DocumentStore } from "../../src/store/document-store.ts";
-import type { StoreOptions } from "../../src/store/open-store.ts";
-import { openStore } from "../../src/store/open-store.ts";
-import type { Action, SeenRequest } from "../chaos-server.ts";
-import { reply, resetSilently, startChaosServer } from "../chaos-server.ts";
+import { openStore, type StoreOptions } from "../../src/store/open-store.ts";
+import { type Action, reply, resetSilently, type SeenRequest, startChaosServer } from "../chaos-server.ts";
 import { storeOptions } from "./scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

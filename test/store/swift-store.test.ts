@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StoreOptions } from "../../src/store/open-store.ts";
-import { openStore } from "../../src/store/open-store.ts";
+import { openStore, type StoreOptions } from "../../src/store/open-store.ts";
 import { storeOptions } from "./scene.ts";
 import { behavesAsStore } from "./store-behaviour.ts";
-import type { Swift } from "./swift.ts";
-import { startSwift, SWIFT_IS_HERE, SWIFT_KEY, SWIFT_REGION } from "./swift.ts";
+import { startSwift, type Swift, SWIFT_IS_HERE, SWIFT_KEY, SWIFT_REGION } from "./swift.ts";
 
 describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without Debian's python3-swift)", () => {
   let swift: Swift;

@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createServer as createTcpServer } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createHttp } from "../../src/transport/http-client.ts";
 import { TransportError } from "../../src/transport/http.ts";

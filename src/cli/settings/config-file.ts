@@ -6,8 +6,7 @@ import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
 import { isAddress } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
-import type { Config, TargetConfig, WrittenConfig } from "./config-schema.ts";
-import { parseConfig } from "./config-schema.ts";
+import { type Config, parseConfig, type TargetConfig, type WrittenConfig } from "./config-schema.ts";
 
 const CONFIG_NAME = "migrate.yaml";
 

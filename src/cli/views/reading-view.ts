@@ -1,13 +1,10 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import type { Page, PageSelection } from "../../platform/reading/pagination.ts";
-import type { Product } from "../../platform/reading/product-list.ts";
-import { PRODUCT_FIELDS } from "../../platform/reading/product-list.ts";
+import { type Product, PRODUCT_FIELDS } from "../../platform/reading/product-list.ts";
 import type { UnitRate } from "../../platform/reading/unit-rates.ts";
 import type { RecordFormat } from "../../report/formats/output-format.ts";
-import type { RecordView } from "../../report/record-formats.ts";
-import { recordWriter } from "../../report/record-formats.ts";
-import type { LondonTime } from "../../time/london-time.ts";
-import { londonTime } from "../../time/london-time.ts";
+import { type RecordView, recordWriter } from "../../report/record-formats.ts";
+import { type LondonTime, londonTime } from "../../time/london-time.ts";
 import type { Context } from "../process/context.ts";
 
 interface RecordPresentation<T> {

@@ -1,7 +1,6 @@
 import type { Contract } from "../../contract/contract.ts";
 import { coverageOf, type Coverage } from "../../rules/engine/rule-coverage.ts";
-import { readContractWithFindings } from "../../job/contract-files.ts";
-import { pathsFrom } from "../../job/contract-files.ts";
+import { pathsFrom, readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { loadRuleContext, relevantRuleSettings, type RuleSettings } from "../../job/rule-configuration.ts";
 

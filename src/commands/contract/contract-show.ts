@@ -1,7 +1,6 @@
 import type { Contract } from "../../contract/contract.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
-import type { FieldRow, StepTable } from "../../contract/describe/field-table.ts";
-import { fieldTable, stepTables } from "../../contract/describe/field-table.ts";
+import { type FieldRow, fieldTable, type StepTable, stepTables } from "../../contract/describe/field-table.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";

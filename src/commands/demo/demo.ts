@@ -6,8 +6,7 @@ import type { JobSettings } from "../../job/job.ts";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { RunReport } from "../../pipeline/run-report.ts";
-import type { Sandbox, SandboxReady } from "../../sandbox/start-sandbox.ts";
-import { startSandbox } from "../../sandbox/start-sandbox.ts";
+import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
 
 export interface DemoOptions {
   /** Everything that the demo makes lies here, made anew each time. */

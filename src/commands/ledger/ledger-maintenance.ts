@@ -2,8 +2,7 @@ import type { ExportedRow, LedgerCheck, LedgerRepair } from "../../ledger/ledger
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { forgetJournal } from "../../pipeline/run-journal.ts";
-import type { Clock } from "../../time/clock.ts";
-import { timestamp } from "../../time/clock.ts";
+import { type Clock, timestamp } from "../../time/clock.ts";
 
 export interface LedgerOptions {
   /** Locator of the ledger: the path of its file. */

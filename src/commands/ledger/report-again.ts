@@ -2,8 +2,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import { settingsOf } from "../../job/recorded-settings.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { requireRun } from "../../pipeline/run-ledger.ts";
-import type { RunReport } from "../../pipeline/run-report.ts";
-import { reportRun, requireReportFolder } from "../../pipeline/run-report.ts";
+import { reportRun, requireReportFolder, type RunReport } from "../../pipeline/run-report.ts";
 import { closeAfterReport, openJobIfUnchanged } from "../../pipeline/with-run.ts";
 
 export interface ReportOptions {

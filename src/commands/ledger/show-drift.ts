@@ -5,14 +5,11 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Advise, collectDrift, type Drift } from "../../drift/collect-drift.ts";
-import { readContract } from "../../job/contract-files.ts";
-import { pathsFrom } from "../../job/contract-files.ts";
-import { type KnownRules, knownRules } from "../../drift/rule-advice.ts";
+import { pathsFrom, readContract, shippedRuleCodes } from "../../job/contract-files.ts";
+import { type KnownRules, knownRules, proposeRule } from "../../drift/rule-advice.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { proposeRule } from "../../drift/rule-advice.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run-ledger.ts";
 import { settingsOf } from "../../job/recorded-settings.ts";
-import { shippedRuleCodes } from "../../job/contract-files.ts";
 
 export interface DriftOptions {
   readonly ledger: string;

@@ -1,6 +1,5 @@
 import { type Account, readAccount } from "../../platform/reading/read-account.ts";
-import type { TargetSettings } from "../../job/target-connection.ts";
-import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+import { connectToRead, type ReadDependencies, type TargetSettings } from "../../job/target-connection.ts";
 
 export interface AccountOptions {
   readonly target: TargetSettings;

@@ -1,8 +1,6 @@
-import { type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
-import type { Page } from "../../platform/reading/pagination.ts";
+import { type Page, type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
 import { type Product, type ProductFilters, productPages } from "../../platform/reading/product-list.ts";
-import type { TargetSettings } from "../../job/target-connection.ts";
-import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+import { connectToRead, type ReadDependencies, type TargetSettings } from "../../job/target-connection.ts";
 
 export interface ProductsOptions {
   readonly target: TargetSettings;

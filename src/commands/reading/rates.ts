@@ -1,9 +1,6 @@
-import { type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
-import type { Page } from "../../platform/reading/pagination.ts";
+import { inTimeOrder, type Page, type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
 import { ratePages, type RateRequest, type UnitRate } from "../../platform/reading/unit-rates.ts";
-import { inTimeOrder } from "../../platform/reading/pagination.ts";
-import type { TargetSettings } from "../../job/target-connection.ts";
-import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+import { connectToRead, type ReadDependencies, type TargetSettings } from "../../job/target-connection.ts";
 
 export interface RatesOptions {
   readonly target: TargetSettings;

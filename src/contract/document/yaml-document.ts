@@ -1,9 +1,20 @@
-import type { CST, Document, Node, Pair, Scalar } from "yaml";
-import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  Parser,
+  type Scalar,
+} from "yaml";
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
-import type { FailureCode } from "../../model/failure.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, type FailureCode } from "../../model/failure.ts";
 
 /** A text and the name under which the user knows it. */
 export interface SourceText {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { AttrPath } from "../../json/attr.ts";
-import { parseAttr } from "../../json/attr.ts";
+import { type AttrPath, parseAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { didYouMean } from "../../text/suggestion.ts";

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
-import type { TypeBase } from "./read-keywords.ts";
+import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { AnyType, FieldType, ListType, ObjectType, Property } from "./field-type.ts";
 import {
   flattenSchemas,
@@ -10,7 +10,6 @@ import {
   type Compilation,
   type SchemaNode,
 } from "./schema-node.ts";
-import { keywordReader } from "./read-keywords.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };

@@ -6,8 +6,7 @@ import { readRules } from "../../rules/language/read-rules.ts";
 import type { Rule } from "../../rules/language/rule.ts";
 import { type Findings, reportRuleIssues } from "../contract-findings.ts";
 import type { AnyType, NumericLimit, PublishedValidator } from "./field-type.ts";
-import type { Compilation, SchemaNode } from "./schema-node.ts";
-import { readKeyword, readKeywords } from "./schema-node.ts";
+import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
 /** Reads the values of keywords out of the parts of a schema; a value of the wrong kind is a finding and left out. */
 interface KeywordReader {

@@ -1,9 +1,8 @@
 import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
-import type { TypeBase } from "./read-keywords.ts";
+import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type.ts";
 import { readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
 import type { SchemaType } from "./type-keyword.ts";
-import { keywordReader } from "./read-keywords.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 

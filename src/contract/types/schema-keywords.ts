@@ -1,7 +1,6 @@
 import { didYouMean, suggest } from "../../text/suggestion.ts";
 import type { FieldType } from "./field-type.ts";
-import type { Compilation, SchemaNode } from "./schema-node.ts";
-import { readKeyword } from "./schema-node.ts";
+import { type Compilation, readKeyword, type SchemaNode } from "./schema-node.ts";
 
 type Kind = FieldType["kind"];
 

@@ -1,6 +1,5 @@
 import type { ExportedRow } from "../ledger-store.ts";
-import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
-import { openDatabase } from "./sqlite-database.ts";
+import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "./sqlite-database.ts";
 import { requireSound } from "./integrity/ledger-check.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { Stats } from "node:fs";
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../../model/failure.ts";
 
@@ -19,7 +18,7 @@ export function preparePrivateFile(path: string): void {
 }
 
 /** Creates the folder that `path` lies in, for its owner only; one that exists keeps its mode. */
-export function prepareFolderOf(path: string): void {
+function prepareFolderOf(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
 }
 

@@ -1,28 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../time/clock.ts";
+import { type Clock, timestamp } from "../../time/clock.ts";
 import type { Failure } from "../../model/failure.ts";
-import { timestamp } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./attempt-log.ts";
 import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./ambiguous-log.ts";
 import type { Ledger } from "../ledger.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
-import { outcomes as selectOutcomes } from "./outcome-query.ts";
+import { outcomes as selectOutcomes, summary } from "./outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
-import { noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
+import { damagedLedger, ledgerFailure, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./run-log.ts";
-import { openDatabase, openTemporary } from "./sqlite-database.ts";
-import type { SqliteDatabase } from "./sqlite-database.ts";
+import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
-import { damagedLedger, ledgerFailure } from "./ledger-file.ts";
 import { requireSound } from "./integrity/ledger-check.ts";
 import { setEndpoints } from "./set-endpoints.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
-import { summary } from "./outcome-query.ts";
 
 export interface SqliteLedgerOptions {
   readonly path: string;

@@ -1,6 +1,5 @@
 import type { FieldType, ListType } from "../../contract/types/field-type.ts";
-import type { JsonValue } from "../../json/json-value.ts";
-import { isJsonArray } from "../../json/json-value.ts";
+import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import type { Row } from "../../model/record.ts";
 import { constantOf, type CellContent } from "./conversion.ts";
 import type { LeafContext } from "../compile-context.ts";

@@ -1,9 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
-import type { JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
-import type { Issues } from "../document/mapping-issues.ts";
-import { refuseUnknown } from "../document/mapping-issues.ts";
+import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
 /** Replaces every occurrence in a text. */
 export type Replacement = (text: string) => string;

@@ -3,8 +3,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Http } from "../../transport/http.ts";
 import type { CredentialMask } from "../../transport/masking-http.ts";
 import type { Authorisation } from "./authorisation.ts";
-import { createLogin } from "./login.ts";
-import { withLoginBackoff } from "./login.ts";
+import { createLogin, withLoginBackoff } from "./login.ts";
 import { renewingAuthorisation } from "./token-renewal.ts";
 import type { TokenMutation } from "./token-mutation.ts";
 

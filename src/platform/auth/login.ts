@@ -2,16 +2,13 @@ import { isJsonArray, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
 import { joinPath } from "../../transport/base-url.ts";
-import type { Http, HttpReply } from "../../transport/http.ts";
-import { TransportError } from "../../transport/http.ts";
+import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
 import { createCredentialMask, type CredentialMask } from "../../transport/masking-http.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import { cleanText, parseBody } from "../reply/reply-body.ts";
-import type { ServiceToken } from "./service-token.ts";
-import { serviceTokenIn } from "./service-token.ts";
-import type { TokenMutation } from "./token-mutation.ts";
-import { tokenDocuments } from "./token-mutation.ts";
+import { type ServiceToken, serviceTokenIn } from "./service-token.ts";
+import { tokenDocuments, type TokenMutation } from "./token-mutation.ts";
 
 /** What a token is asked for with. */
 type Grant = { readonly apiKey: string } | { readonly refreshToken: string };

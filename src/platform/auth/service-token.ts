@@ -1,6 +1,5 @@
-import { valueAt } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
 /** A token as the platform gave it. What it says of itself is not verified: only the platform can. */

@@ -1,8 +1,7 @@
 import type { Clock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
 import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../transport/http.ts";
-import type { Authorisation } from "../auth/authorisation.ts";
-import { sendAuthorised } from "../auth/authorisation.ts";
+import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import type { Classification } from "../reply/reply-class.ts";
 

@@ -1,8 +1,7 @@
 import type { PlainOperation, Step } from "../../contract/operations/operation.ts";
 import { stepFields } from "../../contract/operations/step-fields.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import type { JsonObject } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
@@ -10,8 +9,7 @@ import { classifyReply } from "../reply/classify-reply.ts";
 import { parseBody } from "../reply/reply-body.ts";
 import type { Classification } from "../reply/reply-class.ts";
 import type { RepliesContract } from "../reply/reply-trust.ts";
-import type { MaySend, RequestDependencies, RequestResult } from "./classified-request.ts";
-import { sendClassified } from "./classified-request.ts";
+import { type MaySend, type RequestDependencies, type RequestResult, sendClassified } from "./classified-request.ts";
 
 /** Sends payloads to one operation of the data-import API and says what became of them. */
 export interface ImportClient {

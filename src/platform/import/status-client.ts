@@ -1,7 +1,6 @@
 import type { Poll } from "../../contract/operations/operation.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { valueAt } from "../../json/json-value.ts";
+import { type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { filledPath, joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { type RequestResult, sendClassified, type MaySend, type RequestDependencies } from "./classified-request.ts";

@@ -1,10 +1,8 @@
 import { elementTexts, isListOf, parseExact } from "../../json/exact-json.ts";
-import type { JsonValue } from "../../json/json-value.ts";
-import { isJsonObject } from "../../json/json-value.ts";
+import { isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { cleanText } from "../reply/reply-body.ts";
-import type { ReadClient, ReadRequest } from "./read-client.ts";
-import { wrongReply } from "./read-client.ts";
+import { type ReadClient, type ReadRequest, wrongReply } from "./read-client.ts";
 
 /** One page of a list (specification 2.1). */
 export interface Page<T> {
@@ -97,7 +95,7 @@ function endless(why: string): Failure {
  * @param current address of the page that holds it
  * @throws Failure `redirect` when it leads to another origin, `wrong_endpoint` when it makes no sense
  */
-export function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): URL | undefined {
+function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): URL | undefined {
   if (next === undefined || next === null) return undefined;
   const url = typeof next === "string" && next !== "" ? parsedUrl(next, current) : undefined;
   if (url === undefined) throw refusedPage("wrong_endpoint", "is no address");

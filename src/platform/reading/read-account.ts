@@ -1,8 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
-import { joinPath } from "../../transport/base-url.ts";
+import { joinPath, pathSegment } from "../../transport/base-url.ts";
 import { compactJson, parseExact } from "../../json/exact-json.ts";
-import { pathSegment } from "../../transport/base-url.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
 
 /** An account as the platform sends it; the specification does not show its fields (2.6). */

@@ -1,7 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
-import type { Authorisation } from "../auth/authorisation.ts";
-import { sendAuthorised } from "../auth/authorisation.ts";
+import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import { isTemporary, retryingHttp, type RetryDependencies } from "../../transport/retrying-http.ts";
 import { cleanText, isHtml, parseBody } from "../reply/reply-body.ts";

@@ -2,8 +2,14 @@ import type { ReadBack } from "../../contract/operations/operation.ts";
 import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { canonicalJson, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import {
+  canonicalJson,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  valueAt,
+} from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { filledPath, joinPath } from "../../transport/base-url.ts";
 import { followPages } from "./pagination.ts";

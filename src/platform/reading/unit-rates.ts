@@ -1,11 +1,9 @@
 import { z } from "zod";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
-import type { LondonDay } from "../../time/london-time.ts";
-import { londonTime } from "../../time/london-time.ts";
+import { type LondonDay, londonTime } from "../../time/london-time.ts";
 import { joinPath, pathSegment } from "../../transport/base-url.ts";
-import type { Page } from "./pagination.ts";
-import { MAX_PAGES, readPages } from "./pagination.ts";
+import { MAX_PAGES, type Page, readPages } from "./pagination.ts";
 import type { Fuel, RateKind } from "./rate-kinds.ts";
 import type { ReadClient } from "./read-client.ts";
 

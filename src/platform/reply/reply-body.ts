@@ -1,6 +1,5 @@
 import type { AttrPath } from "../../json/attr.ts";
-import type { JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { HttpReply } from "../../transport/http.ts";
 

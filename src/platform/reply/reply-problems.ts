@@ -1,10 +1,7 @@
-import { valueAt } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { Operation, ItemRule } from "../../contract/operations/operation.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
-import type { AttrPath } from "../../json/attr.ts";
-import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import { cleanText } from "./reply-body.ts";
 

@@ -3,8 +3,7 @@ import { jsonMediaType } from "../../contract/operations/document-part.ts";
 import type { DocumentedReply, PlainOperation } from "../../contract/operations/operation.ts";
 import { type FieldType, fieldAt } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { accountAt, cleanText, isEmpty } from "./reply-body.ts";
 

@@ -1,12 +1,10 @@
 import { parse } from "csv-parse/sync";
 import { Failure } from "../../model/failure.ts";
 import type { PackedFile } from "../text/file-bytes.ts";
-import type { TextSource } from "../text/text-bytes.ts";
-import { textBytes } from "../text/text-bytes.ts";
+import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import { countLineEnds } from "../text/utf8.ts";
 import { declaredDelimiter, delimiterName, detectDelimiter, refuseOneColumn } from "./csv-delimiter.ts";
-import { csvHeader, headerFailure, unnamedNotice } from "./csv-header.ts";
-import type { CsvHeader, RenamedColumns } from "./csv-header.ts";
+import { csvHeader, type CsvHeader, headerFailure, type RenamedColumns, unnamedNotice } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 
 /** How a CSV file is laid out: found once, used for every pass over the file. */

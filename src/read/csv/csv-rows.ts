@@ -4,16 +4,11 @@ import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
-import { refuseUnnamedData } from "./csv-header.ts";
-import type { CsvHeader } from "./csv-header.ts";
-import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
-import type { RecordBoundaries } from "./record-boundaries.ts";
-import { parseRecords, unclosedQuote } from "./csv-layout.ts";
-import type { CsvLayout } from "./csv-layout.ts";
-import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
-import type { ReadRow } from "../read-row.ts";
-import { textBytes, withoutStart } from "../text/text-bytes.ts";
-import type { TextSource } from "../text/text-bytes.ts";
+import { type CsvHeader, refuseUnnamedData } from "./csv-header.ts";
+import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
+import { type CsvLayout, parseRecords, unclosedQuote } from "./csv-layout.ts";
+import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../read-row.ts";
+import { textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
 
 /**
  * The rows of a CSV file below its header, with the line each starts on; blank lines are left out.

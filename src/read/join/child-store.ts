@@ -1,5 +1,4 @@
-import type { OpenedChild } from "../opened-source.ts";
-import { rowsOf } from "../opened-source.ts";
+import { type OpenedChild, rowsOf } from "../opened-source.ts";
 import type { ReadRow } from "../read-row.ts";
 import { keyOf } from "../row-key.ts";
 

@@ -6,16 +6,12 @@ import type { JsonObject } from "../../json/json-value.ts";
 import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
-import type { CsvTable, JsonTable, Row } from "../../model/record.ts";
-import { isCsvRow } from "../../model/record.ts";
+import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
 import type { OpenedFile } from "../opened-file.ts";
-import type { OpenedChild } from "../opened-source.ts";
-import { rowsOf } from "../opened-source.ts";
-import type { ReadRow } from "../read-row.ts";
-import { NO_PROBLEMS } from "../read-row.ts";
+import { type OpenedChild, rowsOf } from "../opened-source.ts";
+import { NO_PROBLEMS, type ReadRow } from "../read-row.ts";
 import { keyOf } from "../row-key.ts";
-import type { ChildStore, StoredRow } from "./child-store.ts";
-import { numbered } from "./child-store.ts";
+import { type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 type Database = InstanceType<typeof DatabaseSync>;
 

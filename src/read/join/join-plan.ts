@@ -1,11 +1,7 @@
-import type { ChildStore } from "./child-store.ts";
-import { indexStore, openRowIndex } from "./index-store.ts";
-import type { RowIndex } from "./index-store.ts";
-import { sortedBy, mergeStore } from "./merge-store.ts";
-import type { SortedBy } from "./merge-store.ts";
-import { memoryStore } from "./child-store.ts";
-import { rowsOf } from "../opened-source.ts";
-import type { OpenedChild, OpenedSource } from "../opened-source.ts";
+import { type ChildStore, memoryStore } from "./child-store.ts";
+import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
+import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
+import { type OpenedChild, type OpenedSource, rowsOf } from "../opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
 /** A child source with the store that its rows are found in. */

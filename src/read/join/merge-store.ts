@@ -1,9 +1,7 @@
-import type { OpenedChild } from "../opened-source.ts";
-import { rowsOf } from "../opened-source.ts";
+import { type OpenedChild, rowsOf } from "../opened-source.ts";
 import type { ReadRow } from "../read-row.ts";
 import { keyOf } from "../row-key.ts";
-import type { ChildFinder, ChildStore, StoredRow } from "./child-store.ts";
-import { numbered } from "./child-store.ts";
+import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 /**
  * Child rows read along with their parents: both are sorted by the key in `order`, the parents' keys differ, and

@@ -1,10 +1,8 @@
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import type { Row } from "../../model/record.ts";
-import type { OpenedChild, OpenedSource } from "../opened-source.ts";
-import { rowsOf } from "../opened-source.ts";
-import type { ReadRow } from "../read-row.ts";
-import { sourceProblem } from "../read-row.ts";
+import { type OpenedChild, type OpenedSource, rowsOf } from "../opened-source.ts";
+import { type ReadRow, sourceProblem } from "../read-row.ts";
 import { keyOf, keyPlace } from "../row-key.ts";
 
 /** Loose key -> where the first parent with such a key has it. */

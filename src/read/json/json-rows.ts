@@ -1,18 +1,14 @@
 import { Failure } from "../../model/failure.ts";
-import { isJsonObject } from "../../json/json-value.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import type { JsonTable } from "../../model/record.ts";
-import { arraySplitter, ndjsonLines } from "./json-splitter.ts";
-import type { ArrayDamage } from "./json-splitter.ts";
+import { type ArrayDamage, arraySplitter, ndjsonLines } from "./json-splitter.ts";
 import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
-import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
-import type { ReadRow } from "../read-row.ts";
-import { textBytes } from "../text/text-bytes.ts";
+import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../read-row.ts";
+import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import { countLineEnds, newLineCounter } from "../text/utf8.ts";
-import type { TextSource } from "../text/text-bytes.ts";
 
 /**
  * The rows of an NDJSON file: one a line, blank lines left out; a bad line is that row's problem.

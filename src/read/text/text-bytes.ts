@@ -1,11 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { Failure } from "../../model/failure.ts";
-import { fileBytes } from "./file-bytes.ts";
-import type { PackedFile } from "./file-bytes.ts";
+import { fileBytes, type PackedFile } from "./file-bytes.ts";
 import { newLineCounter, firstInvalidByte, incompleteTail } from "./utf8.ts";
-import { singleByteTable } from "./text-encoding.ts";
-import type { SingleByteTable, TextEncoding } from "./text-encoding.ts";
+import { singleByteTable, type SingleByteTable, type TextEncoding } from "./text-encoding.ts";
 
 /** A file whose text can be read: how it is packed, and how it is encoded. */
 export interface TextSource extends PackedFile {

@@ -1,8 +1,7 @@
 import type { Outcome } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
 import { csvText, withoutFormula } from "../csv-text.ts";
-import type { Report, Write } from "../report.ts";
-import { outcomesWithProblems } from "../report.ts";
+import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { describeProblem } from "../problem-text.ts";
 
 const COLUMNS = [

@@ -4,8 +4,7 @@ import type { Problem } from "../../model/problem.ts";
 import { formatCount } from "../../text/count.ts";
 import { causeKey } from "./causes.ts";
 import { plainText } from "../../terminal/plain-text.ts";
-import type { Report, Write } from "../report.ts";
-import { outcomesWithProblems } from "../report.ts";
+import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { describeProblem } from "../problem-text.ts";
 
 /** GitHub keeps 50 annotations of a job, and shows the first 10 errors and 10 warnings of a step. */

@@ -3,8 +3,7 @@ import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { jsonText } from "../../terminal/safe-json.ts";
 import { describeProblem } from "../problem-text.ts";
-import type { Report, Write } from "../report.ts";
-import { allOutcomes, summaryJson } from "../report.ts";
+import { allOutcomes, type Report, summaryJson, type Write } from "../report.ts";
 
 /** One document: the summary as in `summary.json`, and every outcome, one a line. */
 export async function jsonReporter(report: Report, write: Write): Promise<void> {

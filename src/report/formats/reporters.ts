@@ -1,9 +1,8 @@
 import { csvReporter } from "./csv-report.ts";
 import type { Format } from "./output-format.ts";
 import { githubReporter } from "./github-annotations.ts";
-import { jsonReporter } from "./json-report.ts";
+import { jsonReporter, ndjsonReporter } from "./json-report.ts";
 import { junitReporter } from "./junit-report.ts";
-import { ndjsonReporter } from "./json-report.ts";
 import type { Reporter } from "../report.ts";
 import { textReporter } from "./text-report.ts";
 

@@ -4,9 +4,8 @@ import { formatPlace, type Place } from "../../model/place.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
 import { plainText } from "../../terminal/plain-text.ts";
-import type { Report, Write } from "../report.ts";
+import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { textWidth, wrapText } from "../../terminal/text-width.ts";
-import { outcomesWithProblems } from "../report.ts";
 import { describeKind } from "../problem-text.ts";
 
 /** What is shown; the rest is counted. */

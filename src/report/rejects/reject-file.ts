@@ -1,6 +1,5 @@
 import type { LocalFinding, Problem } from "../../model/problem.ts";
-import type { CsvRow, CsvTable } from "../../model/record.ts";
-import { isCsvRow } from "../../model/record.ts";
+import { type CsvRow, type CsvTable, isCsvRow } from "../../model/record.ts";
 import { csvText, withoutFormula } from "../csv-text.ts";
 import { describeProblem } from "../problem-text.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";

@@ -1,10 +1,8 @@
 import { Failure } from "../../model/failure.ts";
-import type { Outcome } from "../../model/outcome.ts";
-import { NEEDS_WORK } from "../../model/outcome.ts";
+import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
-import type { InputRecord, Row } from "../../model/record.ts";
-import { isCsvRow } from "../../model/record.ts";
+import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { Report } from "../report.ts";
 
 /** A batch of the input, and those of its records that need work. */

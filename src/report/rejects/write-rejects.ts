@@ -1,13 +1,18 @@
 import { NEEDS_WORK } from "../../model/outcome.ts";
-import type { InputRecord, Row } from "../../model/record.ts";
-import { isCsvRow } from "../../model/record.ts";
+import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { ReportFolder } from "../report-folder.ts";
-import type { Report } from "../report.ts";
-import { countRecords } from "../report.ts";
-import type { CsvRejectOptions, RejectFile, RejectFileWriter } from "./reject-file.ts";
-import { csvLayout, JSON_LAYOUT, openRejectFile, originalColumns, rejectFileName } from "./reject-file.ts";
-import type { RejectedBatch, RejectRow } from "./rejected-rows.ts";
-import { recordRows, rejectedRecords, rejectRows } from "./rejected-rows.ts";
+import { countRecords, type Report } from "../report.ts";
+import {
+  csvLayout,
+  type CsvRejectOptions,
+  JSON_LAYOUT,
+  openRejectFile,
+  originalColumns,
+  type RejectFile,
+  rejectFileName,
+  type RejectFileWriter,
+} from "./reject-file.ts";
+import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, rejectRows } from "./rejected-rows.ts";
 
 export interface RejectsOptions extends RejectWriterOptions {
   /**

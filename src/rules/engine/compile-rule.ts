@@ -2,11 +2,9 @@ import type { Rule, RuleKind } from "../language/rule.ts";
 import type { PathExpression } from "../language/expression.ts";
 import { formatAttr, NON_FIELD_ERRORS, type AttrPath, type AttrSegment } from "../../json/attr.ts";
 import { isJsonObject, type JsonValue } from "../../json/json-value.ts";
-import type { CheckContext, CheckOf, CompiledCheck } from "./expressions/rule-compiler.ts";
-import type { RuleCompiler } from "./expressions/rule-compiler.ts";
-import { clockCheck, dateOrderCheck } from "./checks/date-checks.ts";
+import { type CheckContext, type CheckOf, type CompiledCheck, type RuleCompiler } from "./expressions/rule-compiler.ts";
+import { clockCheck, contiguousCheck, coveredCheck, dateOrderCheck, overlapCheck } from "./checks/date-checks.ts";
 import { countCheck, uniqueCheck } from "./checks/list-checks.ts";
-import { contiguousCheck, coveredCheck, overlapCheck } from "./checks/date-checks.ts";
 import {
   forbiddenCheck,
   forbidsTogetherCheck,

@@ -1,8 +1,6 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
-import type { Expression, PathExpression } from "../language/expression.ts";
-import { subexpressionsOf } from "../language/expression.ts";
-import type { Rule, RuleDeclarations } from "../language/rule.ts";
-import { operandsOf } from "../language/rule.ts";
+import { type Expression, type PathExpression, subexpressionsOf } from "../language/expression.ts";
+import { operandsOf, type Rule, type RuleDeclarations } from "../language/rule.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 /** Why a rule cannot be checked. */

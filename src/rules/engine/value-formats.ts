@@ -1,7 +1,6 @@
 import type { CountryCode } from "libphonenumber-js/max";
 import { isIsoDate, isIsoDateTime } from "../../time/calendar.ts";
-import type { FormatName } from "../language/format-names.ts";
-import { FORMAT_NAMES } from "../language/format-names.ts";
+import { FORMAT_NAMES, type FormatName } from "../language/format-names.ts";
 import { isCompanyNumber, isMirn, isMpan, isMprn, isNmi } from "./check-digits.ts";
 import type { Value } from "./expressions/rule-value.ts";
 

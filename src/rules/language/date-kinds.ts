@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { KindReaders } from "./rule-schema.ts";
-import { days, expression, flag, kindReader, oneOrMore, path } from "./rule-schema.ts";
+import { days, expression, flag, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
 
 /** The order of dates, and dates against the clock. */
 export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> = {

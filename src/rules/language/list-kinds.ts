@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { Expression } from "./expression.ts";
-import { count, kindReader, type KindReaders } from "./rule-schema.ts";
-import { expression, oneOrMore, path } from "./rule-schema.ts";
+import { count, expression, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
 
 /** Limits on the items of a list. */
 export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {

@@ -1,6 +1,5 @@
 import { definedMembers } from "../../json/defined-members.ts";
-import { count, flag, kindReader, type KindReaders } from "./rule-schema.ts";
-import { expression, fields } from "./rule-schema.ts";
+import { count, expression, fields, flag, kindReader, type KindReaders } from "./rule-schema.ts";
 
 /** Which fields are present. */
 export const PRESENCE_KINDS: KindReaders<

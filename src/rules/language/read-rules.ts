@@ -1,18 +1,21 @@
 import { z } from "zod";
 import type { AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import { DATE_KINDS, PERIOD_KINDS } from "./date-kinds.ts";
-import type { Expression, PathExpression } from "./expression.ts";
-import { subexpressionsOf } from "./expression.ts";
+import { type Expression, type PathExpression, subexpressionsOf } from "./expression.ts";
 import { LIST_KINDS } from "./list-kinds.ts";
 import { PRESENCE_KINDS } from "./presence-kinds.ts";
-import type { KindReaders } from "./rule-schema.ts";
-import { attrTemplate, expression, path as pathExpression } from "./rule-schema.ts";
-import type { Rule, RuleDeclarations, RuleKind, SettingType, UndecidedReason } from "./rule.ts";
-import { UNDECIDED_REASONS } from "./rule.ts";
+import { attrTemplate, expression, type KindReaders, path as pathExpression } from "./rule-schema.ts";
+import {
+  type Rule,
+  type RuleDeclarations,
+  type RuleKind,
+  type SettingType,
+  UNDECIDED_REASONS,
+  type UndecidedReason,
+} from "./rule.ts";
 import { VALUE_KINDS } from "./value-kinds.ts";
 
 /** Reports an error in a rule; `path` is its place in the document. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { AttrSegment } from "../../json/attr.ts";
-import { parseAttr } from "../../json/attr.ts";
+import { type AttrSegment, parseAttr } from "../../json/attr.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { ExpressionSyntaxError } from "./expression-tokens.ts";
 import type { Expression, PathExpression } from "./expression.ts";

@@ -3,9 +3,17 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Expression } from "./expression.ts";
 import { FORMAT_NAMES, missingRegion } from "./format-names.ts";
-import { flag, kindReader, type KindReaders } from "./rule-schema.ts";
+import {
+  expression,
+  flag,
+  kindReader,
+  type KindReaders,
+  literal,
+  oneOrMore,
+  path,
+  wholePattern,
+} from "./rule-schema.ts";
 import type { RuleCheck } from "./rule.ts";
-import { expression, literal, oneOrMore, path, wholePattern } from "./rule-schema.ts";
 
 /** The values of fields, alone and compared with others. */
 export const VALUE_KINDS: KindReaders<

@@ -1,4 +1,4 @@
-import type { Route } from "../sandbox-reply.ts";
+import { type Handler, NOT_FOUND, refusal, type Reply, type Route } from "../sandbox-reply.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
@@ -6,7 +6,6 @@ import type { RequestHistory } from "../state/request-history.ts";
 import type { ImportProcesses } from "../state/import-processes.ts";
 import { jsonCopy, parseJson } from "../../json/parse-json.ts";
 import { readFaults } from "../faults/fault-options.ts";
-import { type Handler, NOT_FOUND, refusal, type Reply } from "../sandbox-reply.ts";
 import { type SandboxState } from "../state/sandbox-state.ts";
 import type { Tokens } from "./authentication.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";

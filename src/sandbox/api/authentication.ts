@@ -1,6 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Reply } from "../sandbox-reply.ts";
-import { refusal } from "../sandbox-reply.ts";
+import { refusal, type Reply } from "../sandbox-reply.ts";
 
 /** Refuses a request that does not say who sends it; undefined lets it pass. */
 export type Authenticate = (

@@ -1,4 +1,12 @@
-import type { Route } from "../sandbox-reply.ts";
+import {
+  type Handler,
+  invalidPayload,
+  NOT_FOUND,
+  type PlatformRequest,
+  refusal,
+  type Reply,
+  type Route,
+} from "../sandbox-reply.ts";
 import { createHash } from "node:crypto";
 import type { Contract } from "../../contract/contract.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
@@ -11,14 +19,6 @@ import type { ImportProcesses } from "../state/import-processes.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { compileJudge, type Judge } from "../judge/judge.ts";
 import type { PlatformCheck } from "../judge/platform-rules.ts";
-import {
-  type Handler,
-  invalidPayload,
-  NOT_FOUND,
-  type PlatformRequest,
-  refusal,
-  type Reply,
-} from "../sandbox-reply.ts";
 import type { SandboxState } from "../state/sandbox-state.ts";
 import { workflowStepHandler } from "./workflow-steps.ts";
 import { type PostRole, postRoles } from "./workflow-roles.ts";

@@ -1,6 +1,5 @@
 import { buildSchema, graphql, GraphQLError } from "graphql";
-import type { JsonObject } from "../../json/json-value.ts";
-import { isJsonObject } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { jsonCopy, parseJson } from "../../json/parse-json.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { Handler, LoginAttempt } from "../sandbox-reply.ts";

@@ -1,7 +1,6 @@
 import { momentInZone } from "../../time/zoned-time.ts";
 import type { JsonObject } from "../../json/json-value.ts";
-import type { PlatformRequest, Reply } from "../sandbox-reply.ts";
-import { NOT_FOUND } from "../sandbox-reply.ts";
+import { NOT_FOUND, type PlatformRequest, type Reply } from "../sandbox-reply.ts";
 
 interface Paging {
   readonly total: number;

@@ -1,8 +1,14 @@
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import type { Handler, PlatformRequest, Reply } from "../sandbox-reply.ts";
-import { invalidPayload, NOT_FOUND } from "../sandbox-reply.ts";
-import type { Product, Tariff } from "../state/product-catalogue.ts";
-import { findProduct, findTariff, isHalfHourly, products, tariffsOf } from "../state/product-catalogue.ts";
+import { type Handler, invalidPayload, NOT_FOUND, type PlatformRequest, type Reply } from "../sandbox-reply.ts";
+import {
+  findProduct,
+  findTariff,
+  isHalfHourly,
+  type Product,
+  products,
+  type Tariff,
+  tariffsOf,
+} from "../state/product-catalogue.ts";
 import { pageReply, queryTimeMs } from "./list-query.ts";
 
 const PRODUCT_PAGE_SIZE = 100;

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../json/json-value.ts";
-import type { Handler, Route } from "../sandbox-reply.ts";
-import { NOT_FOUND } from "../sandbox-reply.ts";
+import { type Handler, NOT_FOUND, type Route } from "../sandbox-reply.ts";
 import type { SandboxState } from "../state/sandbox-state.ts";
 import type { Authenticate } from "./authentication.ts";
 import { productHandler, productListHandler, RATE_KINDS, rateListHandler } from "./product-handlers.ts";

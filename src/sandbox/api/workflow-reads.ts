@@ -1,10 +1,9 @@
-import type { Route } from "../sandbox-reply.ts";
+import { type Handler, NOT_FOUND, refusal, type Reply, type Route } from "../sandbox-reply.ts";
 import type { Contract } from "../../contract/contract.ts";
 import type { Poll, ReadBack } from "../../contract/operations/operation.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { ProcessIdentity, ScheduledImport } from "../state/import-processes.ts";
-import { type Handler, NOT_FOUND, type Reply, refusal } from "../sandbox-reply.ts";
 import type { SandboxState } from "../state/sandbox-state.ts";
 import { withValue, type WorkflowDependencies } from "./workflow-steps.ts";
 import { getRoles, type GetRole } from "./workflow-roles.ts";

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
-import type { Reply } from "../sandbox-reply.ts";
-import { refusal } from "../sandbox-reply.ts";
+import { refusal, type Reply } from "../sandbox-reply.ts";
 import type { FaultOptions } from "./fault-options.ts";
 
 /** HTTP 429 in the form of the Django REST framework, with the `Retry-After` that the options name. */

@@ -1,5 +1,4 @@
-import type { JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 
 /** When a fault happens. Requests are the data-import requests received since the faults were last set, counted from 1. */

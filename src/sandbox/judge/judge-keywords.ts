@@ -1,11 +1,8 @@
-import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from "ajv";
-import { Ajv } from "ajv";
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { JsonObject, JsonScalar } from "../../json/json-value.ts";
-import type { DecimalRule } from "./django-fields.ts";
-import { coerce, decimalCodes, isDate, isDateTime, isTime, strip } from "./django-fields.ts";
-import type { DataValidateFunction } from "./union-keywords.ts";
-import { unionKeywords } from "./union-keywords.ts";
+import { coerce, decimalCodes, type DecimalRule, isDate, isDateTime, isTime, strip } from "./django-fields.ts";
+import { type DataValidateFunction, unionKeywords } from "./union-keywords.ts";
 
 /**
  * Compiles a schema of `request-schema.ts`. Beside JSON Schema's own keywords it knows those of the platform:

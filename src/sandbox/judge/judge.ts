@@ -1,7 +1,6 @@
 import type { ErrorObject } from "ajv";
 import { parsePointer } from "../../json/json-pointer.ts";
-import type { JsonObject } from "../../json/json-value.ts";
-import { isJsonObject } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
 import type { PayloadError } from "../sandbox-reply.ts";
 import { compileAjv } from "./judge-keywords.ts";

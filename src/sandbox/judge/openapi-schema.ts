@@ -1,6 +1,12 @@
 import { parseFragment } from "../../json/json-pointer.ts";
-import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
-import { isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonScalar,
+  type JsonValue,
+  valueAt,
+} from "../../json/json-value.ts";
 
 /** Follows `$ref` (RFC 6901 pointers into the same document) until there is none; an unresolvable one is an empty object. */
 export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {

@@ -1,8 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { choiceOf, scalarSchema, strictestLimit } from "./scalar-schema.ts";
 import { convertUnion, type Define, type Union } from "./union-schema.ts";
-import { flattenSchema, resolveRef } from "./openapi-schema.ts";
-import { impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
+import { flattenSchema, impliedType, isNullable, resolveRef, typesOf, valuesOf } from "./openapi-schema.ts";
 
 /**
  * Turns a request schema of an OpenAPI document into JSON Schema for Ajv, with the keywords of `judge-keywords.ts`.

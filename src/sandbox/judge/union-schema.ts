@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { choiceOf } from "./scalar-schema.ts";
-import { flattenSchema } from "./openapi-schema.ts";
-import { impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
+import { flattenSchema, impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
 
 /** Converts a schema once, and gives the name of its definition. */
 export type Define = (schema: JsonObject) => string;

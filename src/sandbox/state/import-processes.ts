@@ -1,6 +1,5 @@
-import type { Clock } from "../../time/clock.ts";
+import { type Clock, timestamp } from "../../time/clock.ts";
 import type { JsonObject } from "../../json/json-value.ts";
-import { timestamp } from "../../time/clock.ts";
 import type { FaultOptions } from "../faults/fault-options.ts";
 import { isTriggered } from "../faults/fault-plan.ts";
 import type { SandboxState } from "./sandbox-state.ts";

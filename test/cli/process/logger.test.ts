@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { logExit } from "../../../src/cli/process/process-exit.ts";
 import { SecondSignal } from "../../../src/cli/process/interrupts.ts";
-import type { Logger, LoggerOptions } from "../../../src/cli/process/logger.ts";
-import { createLogger } from "../../../src/cli/process/logger.ts";
+import { createLogger, type Logger, type LoggerOptions } from "../../../src/cli/process/logger.ts";
 import { Failure } from "../../../src/model/failure.ts";
 
 function listen(options: Partial<LoggerOptions> = {}): { readonly logger: Logger; readonly written: () => string } {

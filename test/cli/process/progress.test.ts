@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Progress } from "../../../src/cli/process/progress.ts";
-import { createProgress } from "../../../src/cli/process/progress.ts";
+import { createProgress, type Progress } from "../../../src/cli/process/progress.ts";
 import { createLogger } from "../../../src/cli/process/logger.ts";
 
 /** Progress that is written to a pipe, by a clock that the test sets. */

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isoDate, isoDateTime } from "../../../src/time/zoned-time.ts";
+import { isoDate, isoDateTime, utcInZone } from "../../../src/time/zoned-time.ts";
 import { isIsoDate } from "../../../src/time/calendar.ts";
 import { compileDatePattern } from "../../../src/map/leaf/date-pattern.ts";
-import { utcInZone } from "../../../src/time/zoned-time.ts";
 
 function read(pattern: string, text: string): string | undefined {
   const compiled = compileDatePattern(pattern);

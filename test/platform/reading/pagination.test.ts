@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
-import type { Page } from "../../../src/platform/reading/pagination.ts";
-import { selectedPages } from "../../../src/platform/reading/pagination.ts";
+import { inTimeOrder, type Page, selectedPages } from "../../../src/platform/reading/pagination.ts";
 import { productPages } from "../../../src/platform/reading/product-list.ts";
 import { ratePages } from "../../../src/platform/reading/unit-rates.ts";
-import { inTimeOrder } from "../../../src/platform/reading/pagination.ts";
 import { fakeReads, listOf } from "./fake-reads.ts";
 import { jsonReply } from "../json-reply.ts";
 

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import type { SourceSpec } from "../../../src/model/source-spec.ts";
 import { isCsvRow } from "../../../src/model/record.ts";
-import type { Reading } from "../reading.ts";
-import { cells, failureOf, fixture, problemsOf, read, source } from "../reading.ts";
+import { cells, failureOf, fixture, problemsOf, read, type Reading, source } from "../reading.ts";
 
 describe("columns without a name in the header", () => {
   it("are left out with a notice while they are empty, and rows may end before them", async () => {

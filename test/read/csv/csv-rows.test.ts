@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
 import type { ReadLimits } from "../../../src/read/read-limits.ts";
-import { cells, failureOf, firstCells, fixture, problemsOf, read, source } from "../reading.ts";
-import type { Reading } from "../reading.ts";
+import { cells, failureOf, firstCells, fixture, problemsOf, read, type Reading, source } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("CSV", () => {

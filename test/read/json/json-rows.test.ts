@@ -3,8 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ReadLimits } from "../../../src/read/read-limits.ts";
-import { failureOf, fixture, problemsOf, read, source } from "../reading.ts";
-import type { Reading } from "../reading.ts";
+import { failureOf, fixture, problemsOf, read, type Reading, source } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("JSON arrays", () => {

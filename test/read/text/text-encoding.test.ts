@@ -3,8 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
-import { cells, failureOf, firstCells, read, source } from "../reading.ts";
-import type { Reading } from "../reading.ts";
+import { cells, failureOf, firstCells, read, type Reading, source } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** WHATWG Encoding Standard, index windows-1252: what 0x80 to 0x9F stand for. */

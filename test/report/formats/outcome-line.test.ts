@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Outcome } from "../../../src/model/outcome.ts";
-import { STATUSES } from "../../../src/model/outcome.ts";
+import { type Outcome, STATUSES } from "../../../src/model/outcome.ts";
 import type { Place } from "../../../src/model/place.ts";
 import type { Problem } from "../../../src/model/problem.ts";
 import { outcomeLine } from "../../../src/report/formats/json-report.ts";

@@ -4,9 +4,12 @@ import type { Contract } from "../../../src/contract/contract.ts";
 import type { SettingValue } from "../../../src/rules/language/rule.ts";
 import type { JsonObject } from "../../../src/json/json-value.ts";
 import { compileRules } from "../../../src/rules/engine/compile-rules.ts";
-import { ruleClock } from "../../../src/rules/engine/rule-context.ts";
-import type { ReferenceList, RuleContext } from "../../../src/rules/engine/rule-context.ts";
-import { ruleSettingValues } from "../../../src/rules/engine/rule-context.ts";
+import {
+  type ReferenceList,
+  ruleClock,
+  type RuleContext,
+  ruleSettingValues,
+} from "../../../src/rules/engine/rule-context.ts";
 
 export interface Judging {
   /** Top-level members of the document: x-rule-values, x-rule-settings. */

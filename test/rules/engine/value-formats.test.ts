@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { formatTest } from "../../../src/rules/engine/value-formats.ts";
-import { loadPhoneTest, type PhoneTest } from "../../../src/rules/engine/value-formats.ts";
+import { formatTest, loadPhoneTest, type PhoneTest } from "../../../src/rules/engine/value-formats.ts";
 
 let phone: PhoneTest;
 beforeAll(async () => {

@@ -33,7 +33,7 @@ export function readSeal(path: string): Seal | "damaged" | undefined {
 }
 
 /** Puts a seal in the place of the old one, whole and on the disk, or not at all. */
-export function writeSeal(path: string, seal: Seal): void {
+function writeSeal(path: string, seal: Seal): void {
   const table = Buffer.alloc(4 * seal.pages.length + 4);
   for (const [index, checksum] of seal.pages.entries()) table.writeUInt32LE(checksum, 4 * index);
   table.writeUInt32LE(crc32(table.subarray(0, -4)), table.length - 4);

@@ -1,8 +1,7 @@
 import { rmSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
 import { ledgerFailure, preparePrivateFile, statOf } from "../ledger-file.ts";
-import type { Query, SqliteDatabase } from "../sqlite-database.ts";
-import { openDatabase } from "../sqlite-database.ts";
+import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { startLease, watchLease } from "./lease.ts";
 import { type Holder, isDead, nameOf, readEarlierHolder, thisProcess } from "./lock-holder.ts";
 import { lockKindOf, type LockKind } from "./lock-kind.ts";

@@ -1,6 +1,11 @@
 import type { Expression } from "../../language/expression.ts";
-import type { CheckContext, CheckOf, CompiledCheck } from "../expressions/rule-compiler.ts";
-import { valuesOf, type RuleCompiler } from "../expressions/rule-compiler.ts";
+import {
+  type CheckContext,
+  type CheckOf,
+  type CompiledCheck,
+  type RuleCompiler,
+  valuesOf,
+} from "../expressions/rule-compiler.ts";
 import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import { nonMissing, keyText } from "../expressions/rule-value.ts";

@@ -1,7 +1,11 @@
 import type { FieldGroup } from "../../language/rule.ts";
 import type { PathExpression } from "../../language/expression.ts";
-import type { CheckContext, CheckOf, CompiledCheck } from "../expressions/rule-compiler.ts";
-import type { RuleCompiler } from "../expressions/rule-compiler.ts";
+import {
+  type CheckContext,
+  type CheckOf,
+  type CompiledCheck,
+  type RuleCompiler,
+} from "../expressions/rule-compiler.ts";
 import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 

@@ -1,12 +1,26 @@
 import type { Expression } from "../../language/expression.ts";
-import type { CheckContext, CheckOf, CompiledCheck, ReportBroken } from "../expressions/rule-compiler.ts";
-import { valuesOf, type Collect, type RuleCompiler } from "../expressions/rule-compiler.ts";
-import { compareRationals, Rational, toRational, absolute, subtract } from "../expressions/rule-value.ts";
+import {
+  type CheckContext,
+  type CheckOf,
+  type Collect,
+  type CompiledCheck,
+  type ReportBroken,
+  type RuleCompiler,
+  valuesOf,
+} from "../expressions/rule-compiler.ts";
+import {
+  absolute,
+  compareRationals,
+  keyText,
+  Rational,
+  subtract,
+  toRational,
+  type Value,
+} from "../expressions/rule-value.ts";
 import { formatTest, type FormatTest } from "../value-formats.ts";
 import { rowIndex, rowKey } from "../expressions/reference-rows.ts";
 import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
-import { keyText, type Value } from "../expressions/rule-value.ts";
 
 export function conditionalValueCheck(
   { field, values, negate, default: standard }: CheckOf<"conditional-value">,

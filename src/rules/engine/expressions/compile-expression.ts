@@ -8,13 +8,23 @@ import {
   type PathExpression,
 } from "../../language/expression.ts";
 import { valuesOf, type Collect, type RuleCompiler, type Evaluate, type VisitValue } from "./rule-compiler.ts";
-import { add, divide, toRational, multiply, subtract, type Rational } from "./rule-value.ts";
+import {
+  add,
+  comparer,
+  type Comparer,
+  divide,
+  multiply,
+  nonMissing,
+  type Rational,
+  subtract,
+  toRational,
+  type Value,
+} from "./rule-value.ts";
 import { compileCall } from "./rule-functions.ts";
 import { walkReferenceRows } from "./reference-rows.ts";
 import { shiftDays } from "../../../time/calendar.ts";
 import type { RuleContext } from "../rule-context.ts";
 import type { Cursor } from "./cursor.ts";
-import { comparer, nonMissing, type Comparer, type Value } from "./rule-value.ts";
 import { compileWalk, fieldOf, type Predicate, type Walk } from "./walk-path.ts";
 
 export function createRuleCompiler(context: RuleContext): RuleCompiler {

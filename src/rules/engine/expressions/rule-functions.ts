@@ -1,12 +1,11 @@
 import type { Expression, FunctionName } from "../../language/expression.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
 import type { Collect, RuleCompiler, Evaluate } from "./rule-compiler.ts";
-import { add, toRational, Rational } from "./rule-value.ts";
+import { add, nonMissing, Rational, toRational, type Value } from "./rule-value.ts";
 import { formatTest } from "../value-formats.ts";
 import { cellKey } from "./reference-rows.ts";
 import type { Scope } from "../rule-context.ts";
 import { isSameCursor, type Cursor } from "./cursor.ts";
-import { nonMissing, type Value } from "./rule-value.ts";
 
 type Call = Extract<Expression, { kind: "call" }>;
 

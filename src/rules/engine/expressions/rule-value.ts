@@ -1,5 +1,4 @@
-import type { JsonValue } from "../../../json/json-value.ts";
-import { canonicalJson, isJsonArray, isJsonObject } from "../../../json/json-value.ts";
+import { canonicalJson, isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime } from "../../../time/calendar.ts";
 
 /** What an expression gives. Null, blank text, empty lists and empty objects are missing: undefined. */
