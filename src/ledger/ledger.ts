@@ -176,6 +176,8 @@ export interface AttemptOutcome {
   readonly problems: readonly Problem[];
   readonly http?: number;
   readonly account?: string;
+  /** The account was made for this record: where another record of the endpoint has it, `ambiguous` is written down. */
+  readonly isNewAccount?: boolean;
   readonly durationMs?: number;
   /** Why, in a few words, for `explain`: "timeout waiting for headers". */
   readonly reason?: string;

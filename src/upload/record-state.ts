@@ -167,12 +167,17 @@ export function attemptOutcomeFor(
     status,
     problems,
     ...(result?.http === undefined ? {} : { http: result.http }),
-    ...(account === undefined ? {} : { account }),
+    ...(account === undefined ? {} : { account, isNewAccount: !namesAccount(toSend, account) }),
     ...(result === undefined ? {} : { durationMs: Math.round(result.durationMs) }),
     ...(reason === undefined ? {} : { reason }),
     ...(step === undefined ? {} : { step }),
     at: stamp(clock),
   };
+}
+
+/** A record that names its account itself adds something to it, as others may. */
+export function namesAccount({ payload }: Pick<RecordToSend, "payload">, account: string): boolean {
+  return JSON.stringify(payload).includes(JSON.stringify(account));
 }
 
 function stamp(clock: Clock): string {

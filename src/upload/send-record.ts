@@ -14,7 +14,7 @@ export async function sendRecord(state: RecordState, context: SendContext): Prom
 async function sendOnce(state: RecordState, context: SendContext): Promise<void> {
   const { accountNumbers, circuitBreaker, queue, rate, retryBudget: budget, random, shutdown, stepLimits } = context;
   state.epoch = rate.epoch();
-  const reply = accountNumbers.check(await request(state, context), state.toSend.record);
+  const reply = accountNumbers.check(await request(state, context), state.toSend);
   const result = withSupplierState(withoutStepLimit(reply, state, context), state, context);
   const failure = circuitBreaker.observe(result, state.epoch, stepLimits.inFlight()) ?? supplierFailure(context);
   if (failure !== undefined) shutdown.stop(failure);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/json/json-value.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import { createAccountNumbers } from "../../src/upload/account-numbers.ts";
 
@@ -6,8 +7,13 @@ function accepted(account?: string): RequestResult {
   return { replyClass: { kind: "accepted", ...(account !== undefined && { account }) }, http: 201, durationMs: 1 };
 }
 
-test("an account number that another record was given makes a reply ambiguous", () => {
+function checker(payload: JsonObject = {}): (result: RequestResult, record: number) => RequestResult {
   const { check } = createAccountNumbers();
+  return (result, record) => check(result, { record, payload });
+}
+
+test("an account number that another record was given makes a reply ambiguous", () => {
+  const check = checker();
   expect(check(accepted("A-1"), 1)).toEqual(accepted("A-1"));
   expect(check(accepted("A-2"), 2)).toEqual(accepted("A-2"));
   expect(check(accepted("A-1"), 3).replyClass).toEqual({
@@ -18,7 +24,7 @@ test("an account number that another record was given makes a reply ambiguous", 
 });
 
 test("a record may be told its own account number twice, and replies may have none", () => {
-  const { check } = createAccountNumbers();
+  const check = checker();
   for (const result of [accepted("A-1"), accepted("A-1"), accepted(), accepted()]) {
     expect(check(result, 1)).toBe(result);
   }
@@ -26,8 +32,13 @@ test("a record may be told its own account number twice, and replies may have no
 });
 
 test("account numbers are remembered for the latest records, in flat memory", () => {
-  const { check } = createAccountNumbers();
+  const check = checker();
   for (let record = 1; record <= 10_001; record += 1) check(accepted(`A-${record}`), record);
   expect(check(accepted("A-1"), 20_000).replyClass.kind).toBe("accepted");
   expect(check(accepted("A-10001"), 20_001).replyClass.kind).toBe("ambiguous");
+});
+
+test("records that name their account themselves may have it in common: notes, transactions", () => {
+  const check = checker({ note: "Moved", account_number: "A-1" });
+  for (const record of [1, 2, 3]) expect(check(accepted("A-1"), record)).toEqual(accepted("A-1"));
 });

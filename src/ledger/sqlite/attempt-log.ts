@@ -24,7 +24,7 @@ export function saveIntents(
   outcomes: readonly AttemptOutcome[],
 ): void {
   database.transaction(() => {
-    for (const outcome of outcomes) saveOutcome(database, run, outcome);
+    for (const outcome of outcomes) saveOutcome(database, run, withoutSharedAccount(database, run, outcome));
     for (const { record, identity, content, attempt, at, step = null, idempotent = false } of intents) {
       requireOne(database.run(CLAIM_RECORD, identity, content, attempt), database.path);
       requireOne(database.run(CLAIM_ITEM, attempt, run.number, record), database.path);
@@ -35,7 +35,7 @@ export function saveIntents(
 
 export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
   database.transaction(() => {
-    for (const outcome of outcomes) saveOutcome(database, run, outcome);
+    for (const outcome of outcomes) saveOutcome(database, run, withoutSharedAccount(database, run, outcome));
   });
 }
 
@@ -90,6 +90,24 @@ const UPDATE_RECORD = `
 const UPDATE_ITEM = `
   update items set status = ?1, http = ?2, account = ?3, duration_ms = ?4
   where run = ?5 and record = ?6 and attempt = ?7 and status = 'sending'`;
+
+/** A new account that another record of the same endpoint was given before, in any run, proves nothing. */
+function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): AttemptOutcome {
+  const { status, account, isNewAccount = false, identity, http } = outcome;
+  if (!isNewAccount || status !== "accepted" || account === undefined) return outcome;
+  const other = database.row(SELECT_HOLDER, account, identity, run.number);
+  if (other === undefined) return outcome;
+  const reason = `HTTP ${http ?? "reply"} with the account number of another record (record ${other.record} of run ${other.name})`;
+  return { ...outcome, status: "ambiguous", reason };
+}
+
+const SELECT_HOLDER: Query<{ record: number; name: string }> = {
+  sql: `
+  select attempts.record, runs.name from attempts join runs on runs.id = attempts.run
+  where attempts.account = ?1 and attempts.identity <> ?2 and attempts.status = 'accepted'
+    and runs.endpoint = (select endpoint from runs where id = ?3)
+  limit 1`,
+};
 
 function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): void {
   const { record, identity, attempt, status, at, problems, reason = null } = outcome;

@@ -52,6 +52,7 @@ const SCHEMA_STEPS: readonly string[] = [
    create index decisions_by_identity on decisions (identity);`,
   "create table seal (commits integer not null); insert into seal values (0);",
   "alter table runs add column endpoint text;",
+  "create index attempts_by_account on attempts (account) where account is not null;",
 ];
 
 /**

@@ -73,6 +73,21 @@ export function describeSending(opened: () => Ledger): void {
       expect(await ledger.attempts("B")).toEqual([]);
     });
 
+    test("a new account that a record of an earlier run has already is ambiguous, not accepted", async () => {
+      const account = { http: 201, account: "A-1", isNewAccount: true };
+      await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted", account);
+      const run = await planned(ledger, [item(1, "B"), item(2, "C")]);
+      const [first, second] = await intendAll(ledger, run);
+      if (first === undefined || second === undefined) throw new Error("Nothing to send.");
+      const added = { ...account, isNewAccount: false };
+      await ledger.saveOutcomes(run, [attemptOutcomeOf(first, "accepted", account)]);
+      await ledger.saveOutcomes(run, [attemptOutcomeOf(second, "accepted", added)]);
+      expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, accepted: 1 });
+      expect(await ledger.attempts("B")).toMatchObject([
+        { status: "ambiguous", reason: expect.stringMatching(/^HTTP 201 with the account number of another record/) },
+      ]);
+    });
+
     test("an outcome of another attempt, or a second one, is refused and changes nothing", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await intendAll(ledger, run);
