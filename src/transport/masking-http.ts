@@ -4,7 +4,7 @@ import type { Http, HttpReply } from "./http.ts";
 export interface CredentialMask {
   /** From here on this is masked. */
   readonly learn: (secret: string) => void;
-  /** The text without what is known: whole or from 8 characters of its beginning on, plain, percent-encoded or in base64. */
+  /** The text without what is known: whole or from 8 characters of its beginning on, plain, percent-encoded, in base64 or hexadecimal. */
   readonly mask: (text: string) => string;
 }
 
@@ -43,6 +43,7 @@ function formsOf(secret: string): readonly Form[] {
   const patterns = [
     Array.from(secret, percentPattern),
     ...base64Forms(secret).map((text) => Array.from(text, base64Pattern)),
+    Array.from(Buffer.from(secret), hexPattern),
   ];
   return patterns.map((units) => ({
     units: units.map((unit) => new RegExp(unit, "y")),
@@ -100,6 +101,11 @@ function percentPattern(character: string): string {
 function base64Pattern(character: string): string {
   if (character === "+") return "(?:[+-]|%2[Bb])";
   return character === "/" ? "(?:[/_]|%2[Ff])" : character;
+}
+
+function hexPattern(byte: number): string {
+  const digits = byte.toString(16).padStart(2, "0");
+  return digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
 function literal(character: string): string {

@@ -24,6 +24,7 @@ describe("a credential that a server repeats is masked", () => {
     ["in base64 with a colon, as for basic authentication", base64(`${KEY}:`)],
     ["in base64 behind one character", base64(`x${KEY}`)],
     ["in base64 behind two characters", base64(`xy${KEY}tail`)],
+    ["in hexadecimal", Buffer.from(KEY).toString("hex")],
     ["in base64 for addresses", Buffer.from(KEY).toString("base64url")],
   ])("%s", (_, echo) => {
     const text = mask.mask(`before ${echo} after`);
