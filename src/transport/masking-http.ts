@@ -17,17 +17,23 @@ const MIN_SECRET = 4;
 
 export function createCredentialMask(secrets: readonly string[] = []): CredentialMask {
   const known = new Map<string, readonly Form[]>();
+  /** Finds the beginning of any of them: next to all texts hold none. */
+  let anyPrefix: RegExp | undefined;
   const learn = (secret: string): void => {
-    if (secret.length >= MIN_SECRET && !known.has(secret)) known.set(secret, formsOf(secret));
+    if (secret.length < MIN_SECRET || known.has(secret)) return;
+    known.set(secret, formsOf(secret));
+    anyPrefix = new RegExp([...known.values()].flatMap((forms) => forms.map(({ prefix }) => prefix.source)).join("|"));
   };
   secrets.forEach(learn);
   return {
     learn,
     mask: (text) =>
-      withoutSpans(
-        text,
-        [...known.values()].flat().flatMap((form) => spansOf(form, text)),
-      ),
+      anyPrefix?.test(text) === true
+        ? withoutSpans(
+            text,
+            [...known.values()].flat().flatMap((form) => spansOf(form, text)),
+          )
+        : text,
   };
 }
 
@@ -118,8 +124,11 @@ export function maskingHttp(http: Http, { mask }: CredentialMask): Http {
 }
 
 function maskedReply(reply: HttpReply, mask: CredentialMask["mask"]): HttpReply {
+  const body = plainJson(reply.body);
+  const whole = `${Object.values(reply.headers).join("\n")}\n${body}`;
+  if (mask(whole) === whole) return reply;
   const headers = Object.entries(reply.headers).map(([name, value]) => [name, mask(value)]);
-  return { ...reply, headers: Object.fromEntries(headers), body: mask(plainJson(reply.body)) };
+  return { ...reply, headers: Object.fromEntries(headers), body: mask(body) };
 }
 
 /** JSON may escape any character, so that a secret would not be recognised: printable ones are written as they are. */
