@@ -17,6 +17,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { exportLedger } from "../../dist/ledger/sqlite/ledger-export.js";
+import { checkLedger } from "../../dist/ledger/sqlite/integrity/ledger-check.js";
 import { repairLedger } from "../../dist/ledger/sqlite/integrity/ledger-repair.js";
 import { openLedger } from "../../dist/ledger/sqlite/sqlite-ledger.js";
 import { seededRandom } from "../../dist/sandbox/faults/fault-plan.js";
@@ -131,7 +132,14 @@ function item(record) {
 }
 
 async function plan(ledger, items) {
-  const more = { target: "platform.example", supplier: "S", operation: "import", settings: {}, dryRun: false };
+  const more = {
+    target: "platform.example",
+    supplier: "S",
+    operation: "import",
+    endpoint: "POST platform.example/v1/accounts",
+    settings: {},
+    dryRun: false,
+  };
   const { id } = await ledger.startRun({ command: "push", startedAt: AT, ...more });
   await ledger.plan(id, items);
   await ledger.finishPlan(id, POLICY);
@@ -198,6 +206,8 @@ async function tryRepair({ here, truth }, what) {
     throw new Error(`${what}: the ledger cannot be repaired`, { cause: error });
   }
   await (await openLedger({ path: file, create: false })).close();
+  const { findings } = checkLedger(file, () => false);
+  if (findings.length > 0) tally.misread.push(`${what}, repaired: ${findings.join(" ")}`);
   const known = new Map(truth.split(", ").map((line) => [line.split(" ")[0], line.split(" ")[2]]));
   const numbers = new Map([...known.keys()].map((record) => [hash(`identity ${record}`).toString("hex"), record]));
   for (const row of [...exportLedger(file, () => false)].flat()) {

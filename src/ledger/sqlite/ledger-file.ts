@@ -1,5 +1,11 @@
+<<<<<<< Updated upstream
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
+=======
+import type { Stats } from "node:fs";
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+>>>>>>> Stashed changes
 import { Failure } from "../../model/failure.ts";
 
 const OWNER_ONLY_FILE = 0o600;
@@ -93,6 +99,16 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
   return new Failure("ledger_damaged", `${path} is no ledger, or one that is damaged beyond repair: ${found}`, {
     hint: "nothing was changed in it; see what --ledger names, and if it is the ledger, take the latest copy of it",
     cause,
+  });
+}
+
+/** Nothing is left to read of a ledger that was here: what remains is beside it. */
+export function lostLedger(path: string, found: string): Failure {
+  return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
+    hint:
+      "put the latest copy of it in its place and run `migrate ledger repair`, which makes ambiguous what the copy may not " +
+      `know; without a copy, see on the platform and in the reports in ${join(dirname(path), "runs")} what has arrived, ` +
+      `then remove ${path}-seal to begin a new ledger`,
   });
 }
 

@@ -16,6 +16,10 @@ import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyO
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
+<<<<<<< Updated upstream
+=======
+import { lostLedger, ledgerFailure } from "./ledger-file.ts";
+>>>>>>> Stashed changes
 import { requireSound } from "./integrity/ledger-check.ts";
 import { setEndpoints } from "./set-endpoints.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
@@ -81,8 +85,8 @@ function openToRead(path: string, isBusy: () => boolean): SqliteDatabase | undef
   return undefined;
 }
 
-function vanished(path: string): Failure {
-  return damagedLedger(path, `it is gone, but ${sealPath(path)} is not`);
+export function vanished(path: string): Failure {
+  return lostLedger(path, `it is gone, but its seal, ${sealPath(path)}, is there`);
 }
 
 /**

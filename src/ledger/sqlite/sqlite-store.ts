@@ -3,11 +3,12 @@ import { checkLedger } from "./integrity/ledger-check.ts";
 import { repairLedger } from "./integrity/ledger-repair.ts";
 import type { Ledger } from "../ledger.ts";
 import type { LedgerStore } from "../ledger-store.ts";
+import { sealPath } from "./integrity/seal.ts";
 import { isLocked, lockLedger } from "./lock/ledger-lock.ts";
 import { requireOnePlace } from "./lock/lock-kind.ts";
 import { exportLedger } from "./ledger-export.ts";
 import { noLedger, statOf } from "./ledger-file.ts";
-import { openLedger } from "./sqlite-ledger.ts";
+import { openLedger, vanished } from "./sqlite-ledger.ts";
 
 /** A ledger in one SQLite file, which only the process that holds its lock writes to. */
 export function sqliteLedgerStore(path: string): LedgerStore {
@@ -74,5 +75,6 @@ async function openLocked(path: string, command: string, create: boolean): Promi
 }
 
 function requireFile(path: string): void {
-  if (statOf(path) === undefined) throw noLedger(path);
+  if (statOf(path) !== undefined) return;
+  throw statOf(sealPath(path)) === undefined ? noLedger(path) : vanished(path);
 }

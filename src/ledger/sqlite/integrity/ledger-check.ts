@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
 import { formatCount } from "../../../text/count.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
-import { damagedLedger, statOf } from "../ledger-file.ts";
+import { damagedLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { isSchemaCurrent } from "../ledger-schema.ts";
 import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { findDamage, readSeal, type Seal, sealPath } from "./seal.ts";
@@ -115,7 +115,7 @@ export function requireSound(database: SqliteDatabase, isBusy: () => boolean = (
   const seal = readSeal(sealPath(path));
   const logSize = statOf(`${path}-wal`)?.size ?? 0;
   if (statSync(path).size === 0) {
-    if (logSize > 0 || seal !== undefined) throw damagedLedger(path, "it is empty, but the files beside it are not");
+    if (logSize > 0 || seal !== undefined) throw lostLedger(path, "it is empty, but the files beside it are not");
   } else if (seal === undefined || seal === "damaged") requireWhole(database, logSize);
   else {
     requireUnbroken(database, seal, isBusy);

@@ -1,8 +1,15 @@
-import { linkSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, linkSync, openSync, readSync, rmSync, truncateSync } from "node:fs";
 import { renameDurably } from "../../../files/replace-file.ts";
 import { Failure } from "../../../model/failure.ts";
 import type { LedgerRepair } from "../../ledger-store.ts";
-import { ledgerFailure, preparePrivateFile, removeDatabase, statOf, unreadableLedger } from "../ledger-file.ts";
+import {
+  ledgerFailure,
+  lostLedger,
+  preparePrivateFile,
+  removeDatabase,
+  statOf,
+  unreadableLedger,
+} from "../ledger-file.ts";
 import { upgradeSchema } from "../ledger-schema.ts";
 import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "../sqlite-database.ts";
 import { CONFIRMED } from "./ledger-check.ts";
@@ -54,20 +61,59 @@ function copyInto(
   path: string,
 ): { readonly tables: LedgerRepair["tables"]; readonly isCertain: boolean } {
   upgradeSchema(sound);
-  const damaged = openDatabase(path, { readOnly: true });
+  const source = lengthened(path);
+  const damaged = openDatabase(source, { readOnly: true });
   try {
     const tables = salvage(damaged, sound);
-    if (!tables.some(({ table, rows }) => table === "runs" && rows > 0))
-      throw unreadableLedger(path, "nothing of it can be read");
-    return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(damaged) };
+    if (!tables.some(({ table, rows }) => table === "runs" && rows > 0)) throw unreadable(path);
+    return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(damaged, path) };
   } finally {
     damaged.close();
+    if (source !== path) removeDatabase(source);
   }
 }
 
+function unreadable(path: string): Failure {
+  const found = "nothing of it can be read";
+  return statOf(sealPath(path)) === undefined ? unreadableLedger(path, found) : lostLedger(path, found);
+}
+
+/**
+ * The ledger to read from. SQLite refuses a file that is shorter than its header says, whatever the rest holds: of such a
+ * one a copy, whose missing pages are there and hold nothing.
+ */
+function lengthened(path: string): string {
+  const expected = expectedBytes(path);
+  if (expected <= (statOf(path)?.size ?? 0)) return path;
+  const copy = `${path}.lengthened`;
+  removeDatabase(copy);
+  copyFileSync(path, copy);
+  chmodSync(copy, 0o600);
+  if (statOf(`${path}-wal`) !== undefined) copyFileSync(`${path}-wal`, `${copy}-wal`);
+  truncateSync(copy, expected);
+  return copy;
+}
+
+/** Page size and number of pages: https://sqlite.org/fileformat2.html#the_database_header */
+function expectedBytes(path: string): number {
+  const header = Buffer.alloc(32);
+  const file = openSync(path, "r");
+  try {
+    if (readSync(file, header, 0, header.length, 0) < header.length) return 0;
+  } finally {
+    closeSync(file);
+  }
+  if (header.toString("latin1", 0, 15) !== "SQLite format 3") return 0;
+  const pageSize = header.readUInt16BE(16);
+  return (pageSize === 1 ? 65_536 : pageSize) * Math.min(header.readUInt32BE(28), MAX_PAGES);
+}
+
+/** A header that says more is damaged itself: 64 GB. */
+const MAX_PAGES = 16_777_216;
+
 /** Whether nothing that was ever written is missing. */
-function isComplete(damaged: SqliteDatabase): boolean {
-  const seal = readSeal(sealPath(damaged.path));
+function isComplete(damaged: SqliteDatabase, path: string): boolean {
+  const seal = readSeal(sealPath(path));
   if (seal === undefined || seal === "damaged") return false;
   try {
     return committed(damaged) >= seal.commits;
@@ -76,7 +122,14 @@ function isComplete(damaged: SqliteDatabase): boolean {
   }
 }
 
+/** What is said of a record in one place, and was lost in the other. */
 const UNCONFIRMED = [
+  `update attempts set status = 'ambiguous' where status = 'sending' and not exists (
+     select 1 from items where items.run = attempts.run and items.record = attempts.record and status = 'sending')`,
+  `update records set state = 'ambiguous' where state = 'sending'
+     and identity not in (select identity from attempts where status = 'sending')`,
+  `update items set status = 'ambiguous' where status = 'sending' and not exists (
+     select 1 from attempts where attempts.run = items.run and attempts.record = items.record and status = 'sending')`,
   `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,
 ];
 
@@ -105,10 +158,15 @@ const FOLLOWING = [
    select identity, coalesce(content, x''), 'ambiguous',
      coalesce((select max(attempt) from attempts where attempts.identity = items.identity), 0)
    from items where identity is not null and status not in ('invalid', 'duplicate', 'valid')`,
-  `update records set attempts = max(attempts, coalesce(
-     (select max(attempt) from attempts where attempts.identity = records.identity), 0))`,
+  `update records set attempts = coalesce(
+     (select max(attempt) from attempts where attempts.identity = records.identity), 0)`,
   `update items set status = 'ambiguous' where status in ('pending', 'blocked', 'rejected', 'accepted', 'skipped')
      and identity in (select identity from records where state = 'ambiguous')`,
+  `update items set status = 'skipped' where status = 'accepted'
+     and not exists (select 1 from attempts where attempts.run = items.run and attempts.record = items.record
+       and status = 'accepted')
+     and not exists (select 1 from decisions where decisions.run = items.run and decisions.record = items.record
+       and decision = 'accepted')`,
   "insert or ignore into files (id, name) select distinct file, 'lost' || file from items",
 ];
 

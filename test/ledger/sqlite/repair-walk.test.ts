@@ -1,0 +1,108 @@
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import type { Failure } from "../../../src/model/failure.ts";
+import { sqliteLedgerStore } from "../../../src/ledger/sqlite/sqlite-store.ts";
+import { keptFolder, temporaryFolder } from "../../temporary-folder.ts";
+import { item, planned, sendAll } from "../ledger-input.ts";
+
+const PAGE = 4096;
+let whole: Buffer;
+let seal: Buffer;
+/** The ledger before its second run. */
+let older: Buffer;
+
+beforeAll(async () => {
+  const { folder, remove } = keptFolder();
+  const path = join(folder, "ledger.db");
+  for (const keys of [40, 160]) {
+    if (keys === 160) older = readFileSync(path);
+    const ledger = await sqliteLedgerStore(path).write("push", { create: true });
+    const items = Array.from({ length: keys }, (_, index) => item(index + 1, `K${index}`));
+    await sendAll(ledger, await planned(ledger, items), "accepted");
+    await ledger.close();
+  }
+  whole = readFileSync(path);
+  seal = readFileSync(`${path}-seal`);
+  remove();
+});
+
+function damagedLedger(bytes: Uint8Array | undefined): string {
+  const path = join(temporaryFolder(), "ledger.db");
+  if (bytes !== undefined) writeFileSync(path, bytes);
+  writeFileSync(`${path}-seal`, seal);
+  return path;
+}
+
+async function refusalOf(work: () => Promise<unknown>): Promise<Partial<Failure>> {
+  return work().then(
+    () => ({}),
+    (error: Failure) => error,
+  );
+}
+
+/** What is wrong with a ledger that can be written to. */
+async function findingsOf(path: string): Promise<readonly string[]> {
+  const store = sqliteLedgerStore(path);
+  const { findings } = await store.check();
+  const ledger = await store.write("resume", { create: false });
+  await ledger.close();
+  return findings;
+}
+
+test("a ledger that was cut off after any page is repaired, or said to be lost with what to do", async () => {
+  let repaired = 0;
+  for (let pages = 1; pages < whole.length / PAGE; pages += 1) {
+    const path = damagedLedger(whole.subarray(0, pages * PAGE));
+    const store = sqliteLedgerStore(path);
+    expect(await refusalOf(store.read)).toMatchObject({ code: "ledger_damaged" });
+    const refusal = await refusalOf(async () => store.repair?.("20261120"));
+    const isRepaired = refusal.code === undefined;
+    if (isRepaired) repaired += 1;
+    const isRight = isRepaired
+      ? (await findingsOf(path)).length === 0
+      : refusal.code === "ledger_damaged" && refusal.hint?.includes("latest copy");
+    expect(isRight, `cut off after page ${pages}`).toBe(true);
+    expect(readdirSync(dirname(path)).filter((name) => /repaired|lengthened/.test(name))).toEqual([]);
+  }
+  expect(repaired).toBeGreaterThan((0.9 * whole.length) / PAGE - 2);
+}, 60_000);
+
+test.each([
+  ["is gone", undefined, "it is gone"],
+  ["is empty", new Uint8Array(), "it is empty"],
+])(
+  "a ledger that %s is said to be lost by every command, and an older copy leads to a sound one",
+  async (_, bytes, found) => {
+    const path = damagedLedger(bytes);
+    const store = sqliteLedgerStore(path);
+    for (const work of [store.read, () => store.write("push", { create: true })]) {
+      const refusal = await refusalOf(work);
+      expect(refusal.message).toContain(found);
+      expect(refusal.hint).toContain("put the latest copy of it in its place and run `migrate ledger repair`");
+    }
+    expect(await refusalOf(async () => store.repair?.("1"))).toMatchObject({ code: "ledger_damaged" });
+    writeFileSync(path, older);
+    expect(await refusalOf(store.read)).toMatchObject({ code: "ledger_damaged" });
+    await store.repair?.("2");
+    expect(await findingsOf(path)).toEqual([]);
+  },
+);
+
+test("without any copy a lost ledger's seal is what has to be removed to begin a new one", async () => {
+  const path = damagedLedger(undefined);
+  const { hint } = await refusalOf(sqliteLedgerStore(path).read);
+  expect(hint).toContain(`remove ${path}-seal`);
+  rmSync(`${path}-seal`);
+  const ledger = await sqliteLedgerStore(path).write("push", { create: true });
+  expect(await ledger.runs()).toEqual([]);
+  await ledger.close();
+});
+
+test("a repair that was killed while it changed the files can be run again", async () => {
+  const path = damagedLedger(whole.subarray(0, whole.length - PAGE));
+  copyFileSync(path, `${path}.lengthened`);
+  copyFileSync(path, `${path}.repaired`);
+  await sqliteLedgerStore(path).repair?.("3");
+  expect(await findingsOf(path)).toEqual([]);
+});
