@@ -1,11 +1,5 @@
-<<<<<<< Updated upstream
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync, type Stats } from "node:fs";
-import { dirname } from "node:path";
-=======
-import type { Stats } from "node:fs";
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
->>>>>>> Stashed changes
 import { Failure } from "../../model/failure.ts";
 
 const OWNER_ONLY_FILE = 0o600;

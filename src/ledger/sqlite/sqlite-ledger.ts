@@ -11,15 +11,11 @@ import { isLocked } from "./lock/ledger-lock.ts";
 import { outcomes as selectOutcomes, summary } from "./outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
-import { damagedLedger, ledgerFailure, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
+import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./run-log.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
-<<<<<<< Updated upstream
-=======
-import { lostLedger, ledgerFailure } from "./ledger-file.ts";
->>>>>>> Stashed changes
 import { requireSound } from "./integrity/ledger-check.ts";
 import { setEndpoints } from "./set-endpoints.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
