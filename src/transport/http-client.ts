@@ -75,7 +75,7 @@ function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildCo
   const trust = { minVersion: "TLSv1.2", ...(ca !== undefined && { ca: [...rootCertificates, ca] }) } as const;
   const verified = { rejectUnauthorized: true } as const;
   const direct = buildConnector({ timeout: connectMs, ...verified, secureContext: createSecureContext(trust) });
-  if (proxy === undefined) return noticingPlainHttp(direct);
+  if (proxy === undefined) return noticingPlainHttp(direct, Math.min(connectMs, MAX_PROBE_MS));
   return (target, callback) => {
     const address = `${target.hostname}:${target.port || DEFAULT_PORTS[target.protocol]}`;
     openTunnel(proxy, address, { timeoutMs: connectMs, ...verified, ...trust }, (opened) => {
@@ -86,15 +86,19 @@ function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildCo
   };
 }
 
+/** A probe takes no longer than this, and no longer than a connection may. */
+const MAX_PROBE_MS = 2_000;
+
 /** A handshake that nobody answers may have reached a server that does not speak TLS: it is asked in plain HTTP. */
-function noticingPlainHttp(direct: buildConnector.connector): buildConnector.connector {
+function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number): buildConnector.connector {
   return (target, callback) => {
     direct(target, (...[error, socket]) => {
       if (error === null) callback(null, socket);
       else if (target.protocol !== "https:" || !isConnectTimeout(error)) callback(error, null);
       else {
         const port = Number(target.port || DEFAULT_PORTS[target.protocol]);
-        probePlainHttp(target.hostname, port, (isPlain) => callback(isPlain ? noTls(error) : error, null));
+        const answered = (isPlain: boolean): void => callback(isPlain ? noTls(error) : error, null);
+        probePlainHttp({ hostname: target.hostname, port, timeoutMs }, answered);
       }
     });
   };
