@@ -122,7 +122,9 @@ async function resendLater(
     : new Promise<void>((resolve) => {
         ledgerWriter.saveOutcome(outcome, resolve);
       });
+  if (saved !== undefined) queue.countWaiting(1);
   await clock.sleep(afterMs, shutdown.stopping);
+  if (saved !== undefined) queue.countWaiting(-1);
   if (!shutdown.stopping.aborted) {
     const fallback = attemptOutcomeFor(state, keepAmbiguous(interrupted, state), { clock, result });
     return sendAgain(state, saved === undefined ? [{ outcome, fallback }] : [], context);

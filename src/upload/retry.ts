@@ -19,17 +19,21 @@ export interface RetryState {
 }
 
 /**
- * Whether a record is sent once more. `Retry-After` costs neither budget nor one of the three tries, because the
- * platform has said when to come back and the whole run waits until then; the circuit breaker limits how long a run
- * waits in vain.
+ * Whether a record is sent once more. A record waits for its own `Retry-After`, which costs neither budget nor one of the
+ * three tries, because the platform has said when to come back; the circuit breaker limits how long a run waits in vain.
  */
 export function decideRetry({ replyClass, pushBack }: RequestResult, state: RetryState): RetryAction {
   const isRetriable = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);
   if (!isRetriable || state.tries >= (pushBack === undefined ? MAX_TRIES : MAX_TRIES_PUSHED_BACK))
     return { again: false };
-  if (pushBack?.afterMs !== undefined) return { again: true, afterMs: 0 };
-  if (!state.budget.take(pushBack?.reason === "timeout" ? "timeout" : "failure")) return { again: false };
+  if (pushBack?.afterMs !== undefined) return { again: true, afterMs: pushBack.afterMs };
+  if (!state.budget.take(causeOf(pushBack))) return { again: false };
   return { again: true, afterMs: fullJitter(state.tries, state.random) };
+}
+
+function causeOf(pushBack: RequestResult["pushBack"]): keyof typeof COSTS {
+  if (pushBack === undefined) return "failure";
+  return pushBack.reason === "timeout" ? "timeout" : "pushBack";
 }
 
 /** What all records of a run share: retries cost, successes pay back (the numbers of the AWS SDKs' standard mode). */
@@ -40,7 +44,8 @@ export interface RetryBudget {
 }
 
 const BUDGET = 500;
-const COSTS = { failure: 5, timeout: 10 } as const;
+/** A push-back costs as much as a success pays back: the rate control limits how many there are. */
+const COSTS = { pushBack: 1, failure: 5, timeout: 10 } as const;
 
 export function createRetryBudget(): RetryBudget {
   let left = BUDGET;

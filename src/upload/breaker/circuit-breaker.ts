@@ -41,7 +41,7 @@ export function createCircuitBreaker({ rate, budget, clock, maxWaitMs }: Circuit
       }
       const failure = streaks.failureAfter(replyClass);
       if (pushBack === undefined) {
-        if (replyClass.kind !== "ambiguous") rate.answered(durationMs, inFlight);
+        if (replyClass.kind !== "ambiguous") rate.answered(durationMs, inFlight, epoch);
         return failure;
       }
       rate.pushedBack(epoch, pushBack);

@@ -5,9 +5,9 @@ import { createLearnedRate, type LearnedRate } from "./rate-limit.ts";
 import type { UploadEvent, UploadOptions } from "../upload-types.ts";
 
 /**
- * How many requests may be in flight, and when the next may leave. One a time more while that helps, half as many on
- * push-back (429, 503, timeouts), no faster than the platform was found to let through, and what it asks for in
- * `Retry-After` holds for everybody.
+ * How many requests may be in flight, and when the next may leave. One at a time more while that helps, half as many on
+ * push-back (429, 503, timeouts), no faster than the platform was found to let through. A `Retry-After` holds for every
+ * request, and so does a pause; refusals that are known not to depend on the rate change nothing.
  */
 export interface RateControl {
   /** Requests in flight at most, just now. */
@@ -21,15 +21,15 @@ export interface RateControl {
   /** A request leaves. */
   readonly epoch: () => Epoch;
   /** A reply came that asks for nothing. `inFlight`: requests under way, this one included. */
-  readonly answered: (durationMs: number, inFlight: number) => void;
-  readonly pushedBack: (ticket: Epoch, pushBack: PushBack) => void;
+  readonly answered: (durationMs: number, inFlight: number, epoch?: Epoch) => void;
+  readonly pushedBack: (epoch: Epoch, pushBack: PushBack) => void;
   /** The request could not leave. */
-  readonly unreachable: (ticket: Epoch, reason: string) => void;
+  readonly unreachable: (epoch: Epoch, reason: string) => void;
   /** The platform has said something, whatever it was. */
   readonly reached: () => void;
 }
 
-/** The state of the pace when a request left: a whole volley that meets the same trouble counts once. */
+/** Changes of the rate until a request left: requests in flight together that meet the same trouble count once. */
 export type Epoch = number;
 
 export interface RateControlDependencies {
@@ -44,6 +44,8 @@ const DEFAULT_MAXIMUM = 16;
 const UNSENT_BEFORE_PROBE = 5;
 /** So often in a row a `Retry-After` is enough of a pause: one of 0 s must not make a storm. */
 const RETRY_AFTER_TRUSTED_TIMES = 3;
+/** The longest pause that the platform did not ask for: after an outage the push goes on within this time. */
+const MAX_PAUSE_MS = 8_000;
 /** A window whose replies take longer than this times the best one's (and some) says that more would not help. */
 const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
@@ -58,60 +60,79 @@ export function createRateControl(
   options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps">,
   dependencies: RateControlDependencies,
 ): RateControl {
-  const { clock, random, onChange } = dependencies;
-  const steps = createConcurrencyLimit(options, onChange);
-  const found = createLearnedRate();
-  const spacing = createRequestSpacing(options.rps, found);
+  const { clock, onChange } = dependencies;
+  const concurrency = createConcurrencyLimit(options, onChange);
+  const pauses = createPauses(dependencies);
+  const learned = createLearnedRate();
+  const spacing = createRequestSpacing(options.rps, learned);
   let troubles = 0;
   let pushedBackInARow = 0;
   let unsentInARow = 0;
   let outageRounds = 0;
-  let pausedUntil = 0;
 
-  const restOfPause = (): number => Math.max(0, pausedUntil - clock.monotonic());
   const isProbing = (): boolean => unsentInARow >= UNSENT_BEFORE_PROBE;
 
-  const pause = (forMs: number, reason: string): void => {
+  return {
+    limit: () => (isProbing() ? 1 : concurrency.limit()),
+    maximum: concurrency.maximum,
+    waitForTurn: (signal) => sleep(clock, pauses.restMs() || spacing.claim(clock.monotonic()), signal),
+    waitForPause: (signal) => sleep(clock, pauses.restMs(), signal),
+    epoch: () => troubles,
+    answered(durationMs, inFlight, epoch = troubles) {
+      pushedBackInARow = 0;
+      learned.letThrough(clock.monotonic(), epoch >= troubles);
+      concurrency.increase(durationMs, inFlight);
+    },
+    pushedBack(epoch, { reason, afterMs }) {
+      const isCurrent = epoch >= troubles;
+      const refusal = { isCurrent, holdMs: afterMs ?? 0, possible: concurrency.possiblePerSecond() };
+      const cause = reason === "timeout" ? "cap" : learned.refused(clock.monotonic(), refusal);
+      if (cause === "noise") return;
+      if (isCurrent) troubles += 1;
+      if (cause === "found-noise") return concurrency.restore("refusals do not depend on the rate");
+      if (afterMs !== undefined) pauses.begin(afterMs, reason);
+      if (!isCurrent || cause === "unclear") return;
+      pushedBackInARow += 1;
+      if (needsOwnPause(reason, afterMs !== undefined, pushedBackInARow)) pauses.beginOwn(pushedBackInARow, reason);
+      concurrency.halve(reason, learned.perSecond(clock.monotonic()));
+    },
+    unreachable(epoch, reason) {
+      unsentInARow += 1;
+      if (unsentInARow === UNSENT_BEFORE_PROBE) onChange({ kind: "pace", limit: 1, reason });
+      if (epoch < troubles) return;
+      troubles += 1;
+      outageRounds += 1;
+      pauses.beginOwn(outageRounds, reason);
+    },
+    reached() {
+      if (isProbing())
+        onChange({ kind: "pace", limit: concurrency.limit(), reason: "the platform can be reached again" });
+      unsentInARow = 0;
+      outageRounds = 0;
+    },
+  };
+}
+
+interface Pauses {
+  /** Milliseconds that are left of the longest. */
+  readonly restMs: () => number;
+  readonly begin: (forMs: number, reason: string) => void;
+  /** One that the platform did not ask for; `round`: how many in a row, this one included. */
+  readonly beginOwn: (round: number, reason: string) => void;
+}
+
+function createPauses({ clock, random, onChange }: RateControlDependencies): Pauses {
+  let pausedUntil = 0;
+  const begin: Pauses["begin"] = (forMs, reason) => {
     const until = clock.monotonic() + forMs;
     if (forMs <= 0 || until <= pausedUntil) return;
     pausedUntil = until;
     onChange({ kind: "pause", forMs, reason });
   };
-
   return {
-    limit: () => (isProbing() ? 1 : steps.limit()),
-    maximum: steps.maximum,
-    waitForTurn: (signal) => sleep(clock, restOfPause() || spacing.claim(clock.monotonic()), signal),
-    waitForPause: (signal) => sleep(clock, restOfPause(), signal),
-    epoch: () => troubles,
-    answered(durationMs, inFlight) {
-      pushedBackInARow = 0;
-      found.letThrough(clock.monotonic());
-      steps.increase(durationMs, inFlight);
-    },
-    pushedBack(ticket, { reason, afterMs }) {
-      const refusal = { isFirst: ticket >= troubles, isTold: afterMs !== undefined };
-      if (afterMs !== undefined) pause(afterMs, reason);
-      if (reason !== "timeout" && afterMs !== 0) found.refused(clock.monotonic(), refusal);
-      if (!refusal.isFirst) return;
-      troubles += 1;
-      pushedBackInARow += 1;
-      if (needsOwnPause(reason, refusal.isTold, pushedBackInARow)) pause(fullJitter(pushedBackInARow, random), reason);
-      steps.halve(reason, found.perSecond(clock.monotonic()));
-    },
-    unreachable(ticket, reason) {
-      unsentInARow += 1;
-      if (unsentInARow === UNSENT_BEFORE_PROBE) onChange({ kind: "pace", limit: 1, reason });
-      if (ticket < troubles) return;
-      troubles += 1;
-      outageRounds += 1;
-      pause(fullJitter(outageRounds, random), reason);
-    },
-    reached() {
-      if (isProbing()) onChange({ kind: "pace", limit: steps.limit(), reason: "the platform can be reached again" });
-      unsentInARow = 0;
-      outageRounds = 0;
-    },
+    restMs: () => Math.max(0, pausedUntil - clock.monotonic()),
+    begin,
+    beginOwn: (round, reason) => begin(Math.min(MAX_PAUSE_MS, fullJitter(round, random)), reason),
   };
 }
 
@@ -128,8 +149,12 @@ interface ConcurrencyLimit {
   readonly limit: () => number;
   readonly maximum: number;
   readonly increase: (durationMs: number, inFlight: number) => void;
-  /** @param perSecond what the platform lets through, infinite when it never said */
+  /** @param perSecond what the platform was found to let through, infinite while it is unknown */
   readonly halve: (reason: string, perSecond: number) => void;
+  /** Back to the limit before it was last halved. */
+  readonly restore: (reason: string) => void;
+  /** Requests a second that the limit allows at the best time of replies. */
+  readonly possiblePerSecond: () => number;
 }
 
 /** Additive increase, multiplicative decrease: a step up at the end of a window at most, half on trouble. */
@@ -144,6 +169,7 @@ function createConcurrencyLimit(
   /** The most at a time that did not make replies slow. */
   let good = limit;
   let patience = 0;
+  let before = 0;
 
   const change = (to: number, reason: string, perSecond = Number.POSITIVE_INFINITY): void => {
     const isNew = to !== limit || perSecond < Number.POSITIVE_INFINITY;
@@ -159,7 +185,7 @@ function createConcurrencyLimit(
     maximum,
     increase(durationMs, inFlight) {
       if (inFlight < limit / 2 || !window.add(durationMs, limit)) return;
-      const reason = auto ? "replies stay quick" : "back to the set pace";
+      const reason = auto ? "replies stay quick" : "back to the set concurrency";
       patience -= 1;
       if (!window.helps()) {
         if (limit > good) patience = WINDOWS_BEFORE_NEXT_TRY;
@@ -170,7 +196,14 @@ function createConcurrencyLimit(
       good = limit;
       change(limit + 1, reason);
     },
-    halve: (reason, perSecond) => change(Math.max(1, Math.floor(limit / 2)), reason, perSecond),
+    halve(reason, perSecond) {
+      before = Math.max(before, limit);
+      change(Math.max(1, Math.floor(limit / 2)), reason, perSecond);
+    },
+    possiblePerSecond: () => (limit * 1000) / window.best(),
+    restore(reason) {
+      change(Math.max(before, limit), reason);
+    },
   };
 }
 
@@ -178,6 +211,8 @@ interface LatencyWindow {
   /** True when as many replies have come as may be in flight: one window. */
   readonly add: (durationMs: number, size: number) => boolean;
   readonly helps: () => boolean;
+  /** The best mean time of a window, milliseconds. */
+  readonly best: () => number;
   readonly restart: () => void;
 }
 
@@ -196,6 +231,7 @@ function createLatencyWindow(latencyMatters: boolean): LatencyWindow {
       best = Math.min(best * BEST_LATENCY_DECAY, mean);
       return !latencyMatters || mean <= best * SLOWDOWN_FACTOR + SLOWDOWN_MS;
     },
+    best: () => Math.max(1, replies > 0 ? Math.min(best, sum / replies) : best),
     restart() {
       replies = 0;
       sum = 0;
@@ -206,13 +242,13 @@ function createLatencyWindow(latencyMatters: boolean): LatencyWindow {
 /** A token bucket written as a timetable: when the next request is due. */
 function createRequestSpacing(
   rps: number | undefined,
-  found: LearnedRate,
+  learned: LearnedRate,
 ): { readonly claim: (now: number) => number } {
   let due = 0;
   return {
     /** Milliseconds to wait; 0 takes the place in the timetable. */
     claim(now) {
-      const interval = 1000 / Math.min(rps ?? Number.POSITIVE_INFINITY, found.perSecond(now));
+      const interval = 1000 / Math.min(rps ?? Number.POSITIVE_INFINITY, learned.perSecond(now));
       const wait = due - now - Math.max(0, BURST_MS - interval);
       if (wait > 0 && interval > 0) return wait;
       due = Math.max(due, now) + interval;

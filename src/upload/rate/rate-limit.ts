@@ -1,26 +1,35 @@
+import { createRefusalNoise, MAX_NOISE, type Load } from "./refusal-noise.ts";
+
 /**
  * How many requests a second the platform was found to let through, learnt from its refusals (429, 503). What came
  * through just before a refusal is taken for its cap; a little less is sent then, and slowly more again: the way back
  * is steep at first, flat around the cap, and steep once nothing is refused beyond it (the curve of CUBIC, RFC 9438).
  * A cap that is met again makes the next way back twice as long, so that a steady cap costs few refusals, and is not
- * given up for one look that shows less: a second of pauses may lie in it. Refusals that have
- * nothing to do with the pace (`scatter.ts`) show no cap.
+ * given up for one look that shows less: a second of pauses may lie in it. Refusals that have nothing to do with the
+ * rate show no cap (`refusal-noise.ts`).
  */
 export interface LearnedRate {
   /** Requests a second that may leave just now; infinite while no cap was met. */
   readonly perSecond: (now: number) => number;
-  /** A request was let through. */
-  readonly letThrough: (now: number) => void;
-  /** One was refused. */
-  readonly refused: (now: number, refusal: Refusal) => void;
+  /** @param isCurrent it left after the last change of the rate */
+  readonly letThrough: (now: number, isCurrent: boolean) => void;
+  readonly refused: (now: number, refusal: Refusal) => RefusalCause;
 }
 
 interface Refusal {
-  /** Of a volley, which shows a cap once. */
-  readonly isFirst: boolean;
-  /** It came with a `Retry-After`: whoever sends that keeps count. */
-  readonly isTold: boolean;
+  /** It left after the last change of the rate. */
+  readonly isCurrent: boolean;
+  /** Everybody waits so long for it, unless it is noise. */
+  readonly holdMs: number;
+  /** Requests a second that are possible with the requests in flight. */
+  readonly possible: number;
 }
+
+/**
+ * `noise`: it says nothing about the rate. `found-noise`: nor did those before it. `cap`: too much was sent. `unclear`:
+ * one alone although less is sent, which may be either.
+ */
+type RefusalCause = "noise" | "found-noise" | "cap" | "unclear";
 
 /** The share of the cap that is given up after a refusal. */
 const RATE_REDUCTION = 0.1;
@@ -29,124 +38,112 @@ const MIN_RECOVERY_MS = 2_000;
 const MAX_RECOVERY_MS = 60_000;
 /** Two caps closer than this are one. */
 const SAME_CAP_TOLERANCE = 0.15;
-/** One refusal among many requests lets a cap fall no further than to this share of it. */
-const MIN_SHARE_OF_CAP = 0.5;
-/** Refusals are many when they are this share of the requests of two seconds, and so many of them. */
-const MANY_REFUSALS_SHARE = 0.2;
-const MANY_REFUSALS_COUNT = 3;
+/** A refusal lets a known cap fall to this share of it at most: one alone, or one of many. */
+const MIN_SHARE_OF_CAP = 0.8;
+const MIN_SHARE_OF_CAP_MANY = 0.5;
+/** To this share of the cap before, when refusals were taken for noise and were none. */
+const MIN_SHARE_AFTER_TRIAL = 0.25;
+/** Refusals are many when so many come in two seconds, and more than noise can be. */
+const MANY_REFUSALS = 3;
 
 export function createLearnedRate(): LearnedRate {
   const through = createEventCounter();
   const refusals = createEventCounter();
-  const scatter = createRandomRefusals();
-  let cap = Number.POSITIVE_INFINITY;
-  let backMs = MIN_RECOVERY_MS;
-  let refusedAt = Number.NEGATIVE_INFINITY;
+  const noise = createRefusalNoise();
+  const cap = createCap();
+  let capBeforeTrial: number | undefined;
+  let isFollowedByThrough = false;
 
   const areMany = (now: number): boolean => {
     const refused = refusals.count(now, COUNTER_WINDOW_MS);
-    return (
-      refused >= MANY_REFUSALS_COUNT &&
-      refused >= MANY_REFUSALS_SHARE * (refused + through.count(now, COUNTER_WINDOW_MS))
-    );
+    return refused >= MANY_REFUSALS && refused >= MAX_NOISE * (refused + through.count(now, COUNTER_WINDOW_MS));
   };
-
-  const lower = (found: number, areAlone: boolean): void => {
-    const wasConfirmed = backMs > MIN_RECOVERY_MS;
-    const isConfirmed = Math.abs(found / cap - 1) < SAME_CAP_TOLERANCE;
-    const isKnown = cap < Number.POSITIVE_INFINITY && (wasConfirmed || areAlone);
-    cap = isKnown ? Math.max(found, cap * (wasConfirmed ? 1 - SAME_CAP_TOLERANCE : MIN_SHARE_OF_CAP)) : found;
-    backMs = isConfirmed ? Math.min(2 * backMs, MAX_RECOVERY_MS) : MIN_RECOVERY_MS;
-  };
-
-  const forget = (): void => {
-    cap = Number.POSITIVE_INFINITY;
-    backMs = MIN_RECOVERY_MS;
+  /** Requests a second that came through, or would have but for noise; with no cap known, what might have at least. */
+  const measure = (now: number, possible: number): number => {
+    const sinceMs = now - cap.refusedAt();
+    const measured = through.perSecond(now, sinceMs) / (1 - noise.share());
+    if (measured === 0 || cap.isKnown()) return measured;
+    if (capBeforeTrial !== undefined) return Math.max(measured, capBeforeTrial * MIN_SHARE_AFTER_TRIAL);
+    const isTooSoon = Math.min(sinceMs, through.age(now)) < MIN_WINDOW_MS;
+    return isTooSoon ? Math.max(measured, possible) : measured;
   };
 
   return {
-    perSecond: (now) =>
-      cap === Number.POSITIVE_INFINITY ? cap : cap * (1 + RATE_REDUCTION * ((now - refusedAt) / backMs - 1) ** 3),
-    letThrough(now) {
+    perSecond: cap.perSecond,
+    letThrough(now, isCurrent) {
       through.add(now);
-      scatter.letThrough();
+      isFollowedByThrough = true;
+      if (isCurrent) noise.letThrough(cap.loadAt(now));
     },
-    refused(now, { isFirst, isTold }) {
+    refused(now, { isCurrent, holdMs, possible }) {
       refusals.add(now);
-      const isCap = isTold || areMany(now);
-      const hasEnded = scatter.endsWith(isCap);
-      if (scatter.isOn() || (!isFirst && !hasEnded)) return;
-      const sinceMs = now - refusedAt;
-      const found = through.perSecond(now, sinceMs);
-      refusedAt = now;
-      if (found === 0) return;
-      if (!isCap && scatter.beginsWith(sinceMs < backMs)) forget();
-      else lower(found, !isCap);
+      if (!isCurrent) return noise.share() > 0 ? "noise" : "cap";
+      const load = cap.loadAt(now);
+      const isMany = areMany(now);
+      const isAlone = isFollowedByThrough && !isMany;
+      isFollowedByThrough = false;
+      if (noise.explains(load)) return "noise";
+      const found = measure(now, possible);
+      cap.restart(now + holdMs);
+      if (found === 0) return "cap";
+      if (noise.learn(load)) {
+        capBeforeTrial = cap.value();
+        cap.forget();
+        return "found-noise";
+      }
+      cap.lower(found, isMany);
+      return isAlone && load === "less" ? "unclear" : "cap";
     },
   };
 }
 
-/**
- * Tells refusals that come now and then, whatever is sent, from those that a cap makes: when less is sent and they come
- * as before, three times in a row, they are scattered, and holding back is in vain. It is a cap all the same when more is
- * refused once nothing is held back; then it takes twice as many to be taken for scattered again.
- */
-interface RandomRefusals {
-  readonly letThrough: () => void;
-  /** Refusals have nothing to do with the pace. */
-  readonly isOn: () => boolean;
-  /**
-   * To be called for every refusal. True when it shows that refusals are not scattered any more.
-   * @param isCap it shows a cap by itself
-   */
-  readonly endsWith: (isCap: boolean) => boolean;
-  /**
-   * To be called for the first refusal of a volley while they are not scattered. True when they are from now on.
-   * @param isEarly less was being sent than when the last one came
-   */
-  readonly beginsWith: (isEarly: boolean) => boolean;
+interface Cap {
+  readonly isKnown: () => boolean;
+  /** Requests a second, infinite while unknown. */
+  readonly value: () => number;
+  /** Requests a second that may leave: a little less than the cap after a refusal, and more again with time. */
+  readonly perSecond: (now: number) => number;
+  readonly loadAt: (now: number) => Load;
+  readonly refusedAt: () => number;
+  readonly restart: (refusedAt: number) => void;
+  /** @param found what came through when requests were refused */
+  readonly lower: (found: number, isMany: boolean) => void;
+  readonly forget: () => void;
 }
 
-const EARLY_REFUSALS_UNTIL_RANDOM = 3;
-/** Refusals that are no more than this share of the requests may be scattered, and stay so up to the other. */
-const RANDOM_SHARE = 0.05;
-const STILL_RANDOM_SHARE = 0.08;
-/** Of fewer, no share is taken. */
-const MIN_REFUSALS_FOR_SHARE = 8;
-
-function createRandomRefusals(): RandomRefusals {
-  let isOn = false;
-  let patience = EARLY_REFUSALS_UNTIL_RANDOM;
-  let inVain = 0;
-  /** Since the first refusal in vain, or since it is on. */
-  let through = 0;
-  let refused = 0;
-
-  const startCounting = (): void => {
-    through = 0;
-    refused = 0;
-  };
-  const areFew = (share: number): boolean => refused <= share * (through + refused);
+function createCap(): Cap {
+  let cap = Number.POSITIVE_INFINITY;
+  let recoveryMs = MIN_RECOVERY_MS;
+  let refusedAt = Number.NEGATIVE_INFINITY;
+  const isKnown = (): boolean => cap < Number.POSITIVE_INFINITY;
 
   return {
-    letThrough() {
-      through += 1;
+    isKnown,
+    value: () => cap,
+    perSecond(now) {
+      if (!isKnown()) return cap;
+      const progress = Math.max(0, now - refusedAt) / recoveryMs;
+      return cap * (1 + RATE_REDUCTION * (progress - 1) ** 3);
     },
-    isOn: () => isOn,
-    endsWith(isCap) {
-      refused += 1;
-      if (!isOn || !(isCap || (refused >= MIN_REFUSALS_FOR_SHARE && !areFew(STILL_RANDOM_SHARE)))) return false;
-      isOn = false;
-      inVain = 0;
-      patience *= 2;
-      return true;
+    loadAt(now) {
+      if (!isKnown()) return "unknown";
+      return now - refusedAt < recoveryMs ? "less" : "more";
     },
-    beginsWith(isEarly) {
-      inVain = isEarly ? inVain + 1 : 0;
-      if (!isEarly) startCounting();
-      isOn = inVain >= patience && areFew(RANDOM_SHARE);
-      if (isOn) startCounting();
-      return isOn;
+    refusedAt: () => refusedAt,
+    restart(at) {
+      refusedAt = at;
+    },
+    lower(found, isMany) {
+      const isConfirmed = Math.abs(found / cap - 1) < SAME_CAP_TOLERANCE;
+      const wasConfirmed = recoveryMs > MIN_RECOVERY_MS;
+      const share = isMany ? MIN_SHARE_OF_CAP_MANY : MIN_SHARE_OF_CAP;
+      const least = cap * (wasConfirmed ? 1 - SAME_CAP_TOLERANCE : share);
+      cap = isKnown() ? Math.max(found, least) : found;
+      recoveryMs = isConfirmed ? Math.min(2 * recoveryMs, MAX_RECOVERY_MS) : MIN_RECOVERY_MS;
+    },
+    forget() {
+      cap = Number.POSITIVE_INFINITY;
+      recoveryMs = MIN_RECOVERY_MS;
     },
   };
 }
@@ -157,6 +154,8 @@ interface EventCounter {
   readonly add: (now: number) => void;
   /** Of the last milliseconds, two seconds at most. */
   readonly count: (now: number, lookMs: number) => number;
+  /** Milliseconds since the first one. */
+  readonly age: (now: number) => number;
   /** Over the last one to two seconds: as many as lie within `sinceMs`. */
   readonly perSecond: (now: number, sinceMs: number) => number;
 }
@@ -187,6 +186,7 @@ function createEventCounter(): EventCounter {
       if (oldest !== undefined) slots.delete(oldest);
     },
     count,
+    age: (now) => (firstAt === undefined ? 0 : now - firstAt),
     perSecond(now, sinceMs) {
       if (firstAt === undefined) return 0;
       const wanted = Math.min(Math.max(sinceMs, MIN_WINDOW_MS), COUNTER_WINDOW_MS);

@@ -1,0 +1,162 @@
+/**
+ * Tells refusals that come at random, whatever is sent, from those that a cap makes: when less is sent, a cap refuses
+ * less, and noise the same share. Refusals that go on although less is sent are taken for noise. Then as much is sent as
+ * before, on trial: a cap refuses clearly more at once, and shows that it was none. Known noise explains refusals until
+ * they are clearly more than its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
+ */
+export interface RefusalNoise {
+  /** Share of the requests that is refused at random; 0 while no noise is known. */
+  readonly share: () => number;
+  readonly letThrough: (load: Load) => void;
+  /** A request was refused. True when known noise explains it. */
+  readonly explains: (load: Load) => boolean;
+  /** To be called for a refusal that noise does not explain. True when refusals are taken for noise from now on. */
+  readonly learn: (load: Load) => boolean;
+}
+
+/** What is sent, compared with what was let through when requests were refused; unknown while no cap is known. */
+export type Load = "less" | "more" | "unknown";
+
+/** A platform that refuses more than this share of the requests is overloaded. */
+export const MAX_NOISE = 0.4;
+/** So many refusals while less is sent are taken for noise; twice as many each time that it was none. */
+const REFUSALS_UNTIL_NOISE = 2;
+/** Requests of a trial. */
+const TRIAL = 200;
+/** The noise is the mean of about so many requests; below one refusal among them it is none. */
+const MEMORY = 1_000;
+/** A share is clearly more than the noise when it is twice as high and higher by this (in a trial, twice as much more). */
+const MIN_EXCESS = 0.05;
+/** How unlikely chance has to be for that, as the logarithm of the odds. */
+const CERTAINTY = 8;
+/** Weighs like so many requests without a refusal against a share that few requests have shown. */
+const PRIOR_REQUESTS = 20;
+
+export function createRefusalNoise(): RefusalNoise {
+  const samples = createLoadSamples();
+  const test = createExcessTest();
+  /** What refusals are compared with, and the mean that it follows after a trial. */
+  let noise = 0;
+  let mean = 0;
+  let requests = 0;
+  let trialLeft = 0;
+  let beforeTrial = 0;
+  let needed = REFUSALS_UNTIL_NOISE;
+  /** Nothing was let through since a refusal that noise did not explain. */
+  let isAlarmed = false;
+
+  const compare = (refused: 0 | 1, load: Load): void => {
+    if (noise === 0) return;
+    test.add(refused, noise, trialLeft > 0);
+    trialLeft -= 1;
+    if (load === "more") return;
+    requests = Math.min(MEMORY, requests + 1);
+    mean += (refused - mean) / requests;
+    if (trialLeft <= 0) noise = mean < 1 / MEMORY ? 0 : mean;
+  };
+
+  return {
+    share: () => noise,
+    letThrough(load) {
+      isAlarmed = false;
+      samples.letThrough(load);
+      compare(0, load);
+    },
+    explains(load) {
+      samples.refused(load);
+      if (noise === 0) return false;
+      compare(1, load);
+      if (!test.isExcess() && !isAlarmed && mean <= MAX_NOISE) return true;
+      test.restart();
+      isAlarmed = true;
+      if (trialLeft > 0) needed *= 2;
+      if (trialLeft > 0) noise = beforeTrial;
+      if (mean > MAX_NOISE) noise = 0;
+      return false;
+    },
+    learn(load) {
+      const share = load === "less" ? samples.shareIfNoise(needed) : undefined;
+      if (share === undefined) return false;
+      beforeTrial = noise;
+      noise = share;
+      mean = share;
+      requests = samples.sizeOfLess();
+      trialLeft = TRIAL;
+      isAlarmed = false;
+      test.restart();
+      samples.restart();
+      return true;
+    },
+  };
+}
+
+interface ExcessTest {
+  readonly add: (refused: 0 | 1, noise: number, isTrial: boolean) => void;
+  /** Clearly more was refused than the noise explains. */
+  readonly isExcess: () => boolean;
+  readonly restart: () => void;
+}
+
+/** A cumulative sum of the logarithms of how much likelier each result is with more refusals than with the noise. */
+function createExcessTest(): ExcessTest {
+  let sum = 0;
+  return {
+    add(refused, noise, isTrial) {
+      const high = noise + Math.max(noise, MIN_EXCESS) * (isTrial ? 2 : 1);
+      const likelier = refused === 1 ? high / noise : (1 - high) / (1 - noise);
+      sum = Math.max(0, sum + Math.log(likelier));
+    },
+    isExcess: () => sum >= CERTAINTY,
+    restart() {
+      sum = 0;
+    },
+  };
+}
+
+interface LoadSamples {
+  readonly letThrough: (load: Load) => void;
+  readonly refused: (load: Load) => void;
+  /** The share of refusals, when so many came while less was sent, and they are the same share of what was sent. */
+  readonly shareIfNoise: (needed: number) => number | undefined;
+  /** Requests while less was sent. */
+  readonly sizeOfLess: () => number;
+  readonly restart: () => void;
+}
+
+function createLoadSamples(): LoadSamples {
+  let less = { through: 0, refused: 0 };
+  let other = { through: 0, refused: 0 };
+  /** Requests let through before each of the last refusals, and since the last one. */
+  let gaps: readonly number[] = [];
+  let gap = 0;
+
+  const halve = (): void => {
+    less = { through: less.through / 2, refused: less.refused / 2 };
+    other = { through: other.through / 2, refused: other.refused / 2 };
+  };
+
+  return {
+    letThrough(load) {
+      gap += 1;
+      (load === "less" ? less : other).through += 1;
+      if (less.through + other.through > MEMORY) halve();
+    },
+    refused(load) {
+      gaps = [...gaps.slice(-2), gap];
+      gap = 0;
+      (load === "less" ? less : other).refused += 1;
+    },
+    shareIfNoise(needed) {
+      const lately = gaps.length / (gaps.length + gaps.reduce((sum, one) => sum + one, 0));
+      const share = Math.max((less.refused + 1) / (less.through + less.refused + 1), lately);
+      const shareOfOther = other.refused / (other.through + other.refused + PRIOR_REQUESTS);
+      const isSame = less.refused >= (shareOfOther / 2) * (less.through + less.refused);
+      return less.refused >= needed && isSame && share <= MAX_NOISE ? share : undefined;
+    },
+    sizeOfLess: () => Math.ceil(less.through + less.refused),
+    restart() {
+      less = { through: 0, refused: 0 };
+      other = { through: 0, refused: 0 };
+    },
+  };
+}
