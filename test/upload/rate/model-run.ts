@@ -118,7 +118,7 @@ export function runModel(plan: ModelPlan): ModelRun {
   return model;
 }
 
-function at(model: Model, afterMs: number, run: () => void): void {
+function schedule(model: Model, afterMs: number, run: () => void): void {
   const event = { at: model.now + afterMs, run };
   let place = model.events.length;
   while (place > 0 && (model.events[place - 1]?.at ?? 0) > event.at) place -= 1;
@@ -131,7 +131,7 @@ function sendAll(model: Model): void {
     if (rate.waitForTurn(NEVER) === undefined) sendOne(model);
     else {
       model.isWaiting = true;
-      at(model, Math.max(1, Math.trunc(model.waitMs)), () => {
+      schedule(model, Math.max(1, Math.trunc(model.waitMs)), () => {
         model.isWaiting = false;
         sendAll(model);
       });
@@ -145,9 +145,9 @@ function sendOne(model: Model): void {
   const durationMs = (plan.latencyMs ?? 40) * (0.7 + 0.6 * dice());
   model.inFlight += 1;
   model.sent += 1;
-  at(model, durationMs / 2, () => {
+  schedule(model, durationMs / 2, () => {
     const result = arrive(model);
-    at(model, durationMs / 2, () => {
+    schedule(model, durationMs / 2, () => {
       rate.reached();
       if (result === "through") rate.answered(durationMs, model.inFlight, epoch);
       else refuse(model, epoch);
