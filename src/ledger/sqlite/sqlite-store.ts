@@ -7,7 +7,7 @@ import { sealPath } from "./integrity/seal.ts";
 import { isLocked, lockLedger } from "./lock/ledger-lock.ts";
 import { requireOnePlace } from "./lock/lock-kind.ts";
 import { exportLedger } from "./ledger-export.ts";
-import { noLedger, statOf } from "./ledger-file.ts";
+import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
 import { openLedger, vanished } from "./sqlite-ledger.ts";
 
 /** A ledger in one SQLite file, which only the process that holds its lock writes to. */
@@ -50,8 +50,7 @@ export function sqliteLedgerStore(path: string): LedgerStore {
 
 /** The lock goes when the ledger has been closed. */
 async function openLocked(path: string, command: string, create: boolean): Promise<Ledger> {
-  requireOnePlace(path);
-  const lock = await lockLedger(path, command);
+  const lock = await lockInOnePlace(path, command);
   try {
     const ledger = await openLedger({ path, create });
     return {
@@ -72,6 +71,15 @@ async function openLocked(path: string, command: string, create: boolean): Promi
     await lock.release();
     throw error;
   }
+}
+
+async function lockInOnePlace(path: string, command: string): ReturnType<typeof lockLedger> {
+  try {
+    requireOnePlace(path);
+  } catch (error) {
+    throw ledgerFailure(error, path);
+  }
+  return lockLedger(path, command);
 }
 
 function requireFile(path: string): void {

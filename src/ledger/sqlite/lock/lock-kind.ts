@@ -49,7 +49,8 @@ function fileSystemOf(folder: string): number {
  */
 export function requireOnePlace(path: string): void {
   const found = statOf(path);
-  if (found === undefined) return;
+  // What is no regular file is refused when it is opened.
+  if (found === undefined || !found.isFile()) return;
   if (found.nlink > 1) {
     throw new Failure("config", `the ledger ${path} has another name: it is a hard link`, {
       hint: "remove the other name, or copy the ledger with its seal to a folder of its own and use the copy",
