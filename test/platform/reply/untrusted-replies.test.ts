@@ -139,7 +139,9 @@ describe("a reply of a mebibyte takes less than a second", () => {
       expect(brokenPromises(judgement)).toEqual([]);
       const { replyClass } = judgement;
       const problems = replyClass.kind === "rejected" ? replyClass.problems : [];
-      expect(locateProblems(problems, { payload, locate: () => undefined })).toHaveLength(problems.length);
+      const located = locateProblems(problems, { payload, locate: () => undefined });
+      expect(located.length).toBeLessThanOrEqual(200);
+      expect(located.reduce((sum, { unlisted = 0 }) => sum + 1 + unlisted, 0)).toBe(problems.length);
     }
     expect(performance.now() - began).toBeLessThan(2_000);
   });
