@@ -19,7 +19,7 @@ describe("contract check", () => {
     const broken = CONTRACT.replace("x-migrate-key", "x-migrate-kee").replace('schemas/Account"', 'schemas/Acount"');
     const text = await contract(["check", "contract.yaml"], broken);
     expect(text.code).toBe(1);
-    expect(text.stdout).toContain("1 operation, 2 findings");
+    expect(text.stdout).toContain("1 operation, 3 findings");
     expect(text.stdout).toMatch(/^contract\.yaml:12 +error +broken-ref\n +.*"#\/components\/schemas\/Acount"/m);
     expect(text.stdout).toMatch(/^contract\.yaml:7 +warning +unknown-keyword\n +"x-migrate-kee"/m);
     const json = await contract(["check", "contract.yaml", "--format", "json"], broken);
@@ -30,6 +30,7 @@ describe("contract check", () => {
       findings: [
         { severity: "error", code: "broken-ref", place: { file: "contract.yaml", line: 12 } },
         { severity: "warning", message: expect.stringContaining("x-migrate-key"), place: { line: 7 } },
+        { severity: "warning", code: "acceptance-unknown", place: { line: 13 } },
       ],
     });
   });
