@@ -26,7 +26,8 @@ Exit codes (the worst one wins)
   4  stopped by the platform or the document store: authentication, supplier
      paused, TLS, redirect, wrong endpoint
   5  records remain whose outcome is unknown (ambiguous)
-  6  local storage failed, or a limit of this machine was met (open files, memory)
+  6  local storage failed, or a limit of this machine was met (open files,
+     memory, threads)
   7  another run is using the ledger
   70 a bug in migrate
   130, 143  stopped by a second Ctrl-C or SIGTERM`;
