@@ -6,6 +6,14 @@ import { expect, test } from "vitest";
 const SCRIPT = fileURLToPath(new URL("../soak/ledger-damage.mjs", import.meta.url));
 
 test("a ledger that was cut off, or of which a byte was changed, is refused or read right", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, "--every", "1009", "--flips", "400"]);
-  expect(stdout).toMatch(/^seed \d+: \d{4} damaged ledgers: \d+ refused, \d+ right, \d+ repaired, 0 misread\n$/);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    SCRIPT,
+    "--every",
+    "1009",
+    "--flips",
+    "400",
+    "--seed",
+    "1",
+  ]);
+  expect(stdout).toMatch(/^seed 1: \d{4} damaged ledgers: \d+ refused, \d+ right, \d+ repaired, 0 misread\n$/);
 }, 60_000);

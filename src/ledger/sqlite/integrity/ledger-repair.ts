@@ -232,13 +232,17 @@ function sharedColumns(damaged: SqliteDatabase, sound: SqliteDatabase, table: st
 
 const BATCH = 200;
 
-/** True when the other end was reached. */
+/** True when the other end was reached and every row had its place in the new ledger. */
 function copyRows({ damaged, sound, table, keys, columns }: Copy, order: "asc" | "desc"): boolean {
   const key = `(${keys.join(", ")})`;
   const beyond = `${key} ${order === "asc" ? ">" : "<"} (${keys.map(() => "?").join(", ")})`;
   const sorted = `order by ${keys.map((name) => `${name} ${order}`).join(", ")}`;
   const insert = `insert or ignore into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`;
+  const take = (row: Readonly<Record<string, SqlValue>>): boolean =>
+    keys.every((name) => row[name] !== null) &&
+    unlessDamaged(() => sound.run(insert, ...columns.map((name) => row[name] ?? null))) === 1;
   let last: readonly SqlValue[] | undefined;
+  let isWhole = true;
   for (let size = BATCH; ;) {
     const where = last === undefined ? "" : `where ${beyond}`;
     const query: Query<Readonly<Record<string, SqlValue>>> = {
@@ -251,11 +255,13 @@ function copyRows({ damaged, sound, table, keys, columns }: Copy, order: "asc" |
       continue;
     }
     sound.transaction(() => {
-      for (const row of rows) sound.run(insert, ...columns.map((name) => row[name] ?? null));
+      for (const row of rows) isWhole = take(row) && isWhole;
     });
     const end = rows.at(-1);
-    if (end === undefined || rows.length < size) return true;
+    if (end === undefined || rows.length < size) return isWhole;
     last = keys.map((name) => end[name] ?? null);
+    // Nothing comes after a key that is lost: a damaged schema may hide the keys of all rows.
+    if (last.includes(null)) return false;
   }
 }
 
