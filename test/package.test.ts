@@ -42,7 +42,7 @@ const PRODUCTION: Readonly<Record<string, string>> = {
   graphql: "the sandbox's token mutation",
   hono: "the sandbox's routes",
   "iconv-lite": "encodings beside UTF-8",
-  "jsonpath-rfc9535": "targets of overlays",
+  "json-p3": "targets of overlays",
   "libphonenumber-js": "phone numbers in rules",
   ora: "progress",
   "p-limit": "requests in flight",

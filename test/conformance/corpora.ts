@@ -3,6 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe } from "vitest";
 
+declare module "vitest" {
+  interface TaskMeta {
+    /** What a run over a public suite came to; .ci/run prints it. */
+    counts?: string;
+  }
+}
+
 const SHARED = process.env["MIGRATE_SHARED"] ?? fileURLToPath(new URL("../../../shared", import.meta.url));
 
 /** Public test data: the folder that MIGRATE_CORPORA names, or `corpora` in the one that MIGRATE_SHARED names. */

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Contract } from "../../src/contract/contract.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { attrPattern } from "../../src/json/attr.ts";
-import { isJsonObject, valueAt } from "../../src/json/json-value.ts";
+import { isJsonObject, type JsonValue, valueAt } from "../../src/json/json-value.ts";
 import { compileRules } from "../../src/rules/engine/compile-rules.ts";
 import { coverageOf } from "../../src/rules/engine/rule-coverage.ts";
+import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { judgeWith, worldOf } from "../overlays/judge-case.ts";
 import { casesOf } from "../overlays/rule-cases.ts";
 import { operationsFor, overlayTexts, rulesOf } from "../overlays/shipped-overlay.ts";
@@ -69,6 +70,19 @@ function loadWith(operator: Operator): Contract {
   return loadContract([document, ...overlayTexts(operator), operationsFor(present)]);
 }
 
+function publishedSchemas(operator: Operator): JsonValue {
+  const document = { file: `${operator}.yml`, text: documentText(operator) };
+  return valueAt(loadContract([document]).document, ["components", "schemas"]) ?? {};
+}
+
+/** What each schema below says of additional properties, by the schema's place. */
+function openings(value: JsonValue | undefined, place: string): ReadonlyMap<string, string> {
+  if (!isJsonObject(value)) return new Map();
+  const own = value["additionalProperties"];
+  const below = Object.entries(value).flatMap(([name, member]) => [...openings(member, `${place}/${name}`)]);
+  return new Map([...(own === undefined ? [] : [[place, JSON.stringify(own)] as const]), ...below]);
+}
+
 describe.skipIf(!ARE_THERE).each(OPERATORS)("overlay:%s on the published document (MIGRATE_SHARED)", (operator) => {
   const contract = ARE_THERE ? loadWith(operator) : undefined;
   if (contract === undefined) return;
@@ -89,6 +103,20 @@ describe.skipIf(!ARE_THERE).each(OPERATORS)("overlay:%s on the published documen
     for (const payload of one.fails) {
       expect(judge(payload).toSorted()).toEqual(one.attr.map((attr) => `${one.severity} ${attr}`).toSorted());
     }
+  });
+
+  it("opens only objects of which the document says nothing else", () => {
+    const published = publishedSchemas(operator);
+    const before = openings(published, "");
+    const after = openings(valueAt(document, ["components", "schemas"]), "");
+    expect([...before.keys()].filter((pointer) => after.get(pointer) !== before.get(pointer))).toEqual([]);
+    const opened = [...after.keys()].filter((pointer) => !before.has(pointer));
+    expect(opened.length).toBeGreaterThan(0);
+    const bare = opened.filter((pointer) => {
+      const schema = valueAt(published, pointer.slice(1).split("/"));
+      return isJsonObject(schema) && schema["type"] === "object" && !Object.hasOwn(schema, "properties");
+    });
+    expect(bare).toEqual(opened);
   });
 
   it("has a rule for every code that can be decided before sending, or says that its fields are not published", () => {
@@ -122,3 +150,27 @@ describe.skipIf(!ARE_THERE).each(OPERATORS)("overlay:%s on the published documen
     expect(own.filter(({ code, attr }) => !found.some((one) => one.code === code && one.attr === attr))).toEqual([]);
   });
 });
+
+describe.skipIf(!ARE_THERE)("overlay:au on the published document (MIGRATE_SHARED)", () => {
+  it.each([
+    ["text that is no number", "abc", "invalid"],
+    ["an object", {}, "invalid"],
+    ["a boolean", true, "invalid"],
+    ["null", null, "null"],
+    ["a decimal", "0.25", undefined],
+  ])("judges rates in rate_overrides as decimals: %s", (_name, rate, code) => {
+    const contract = loadWithAgreement();
+    const body = contract.operations.find(({ id }) => id === "AusAgreement")?.body;
+    if (body === undefined) throw new Error("no body");
+    const found = compileValidator(body, { keepValues: false })({ rate_overrides: { "R-1": rate } });
+    const own = found.filter(({ attr }) => attr.startsWith("rate_overrides"));
+    expect(own.map(({ attr, code: given }) => `${attr} ${given}`)).toEqual(
+      code === undefined ? [] : [`rate_overrides.R-1 ${code}`],
+    );
+  });
+});
+
+function loadWithAgreement(): Contract {
+  const document = { file: "au.yml", text: documentText("au") };
+  return loadContract([document, ...overlayTexts("au"), operationsFor(["AusAgreement"])]);
+}

@@ -65,7 +65,7 @@ function memberOf(value: MutableJsonValue | undefined, part: AttrSegment): Mutab
 }
 
 /** JSON that may be written to: what the JSONPath library asks for. */
-export interface MutableJsonObject {
+interface MutableJsonObject {
   [name: string]: MutableJsonValue;
 }
 type MutableJsonValue = JsonScalar | MutableJsonObject | MutableJsonValue[];

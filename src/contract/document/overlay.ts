@@ -1,11 +1,11 @@
-import { exec } from "jsonpath-rfc9535";
+import { JSONPathEnvironment, type JSONValue } from "json-p3";
 import { z } from "zod";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 import type { Findings, FindingSeverity } from "../contract-findings.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
-import type { LayeredDocument, MutableJsonObject } from "./layered-document.ts";
+import type { LayeredDocument } from "./layered-document.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 
 /**
@@ -103,12 +103,14 @@ function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readon
   }
 }
 
-/** The paths of what the expression selects, each once; undefined when it is not well-formed. */
-function matchesOf(document: MutableJsonObject, expression: string): readonly AttrPath[] | undefined {
-  const matches = new Map<string, AttrPath>();
+/** RFC 9535, and nothing beside it. Documents are as deep as their schemas are nested. */
+const JSON_PATH = new JSONPathEnvironment({ maxRecursionDepth: 1000 });
+
+/** The paths of what a JSONPath selects, in its order, each once; undefined when it is not well-formed. */
+export function matchesOf(document: JSONValue, expression: string): readonly AttrPath[] | undefined {
   try {
-    exec(document, expression, (_value, path) => matches.set(formatPointer(path), [...path]));
-    return [...matches.values()];
+    const { nodes } = JSON_PATH.query(expression, document);
+    return [...new Map(nodes.map(({ location }) => [formatPointer(location), location])).values()];
   } catch {
     return undefined;
   }

@@ -51,6 +51,16 @@ describe("update", () => {
     expect(described).toEqual(["Said", "Said", undefined]);
   });
 
+  it("reaches what fulfils each of three conditions joined by and, and nothing else", () => {
+    const target = `${BODY}.properties[?@.type == 'string' && !@.enum && !@.maxLength]`;
+    const contract = overlaid([{ target, update: { description: "Said" } }]);
+    expect([...bodyOf(contract).properties.values()].map(({ type }) => type.description)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("goes by the documents' order", () => {
     expect(property(bodyOf(overlaid([limitTo(1), limitTo(2)], [limitTo(3)])), "a")).toMatchObject({ maxLength: 3 });
   });
