@@ -21,10 +21,11 @@ import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
 import { pathsFrom, readContract } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
+import type { DocumentRoots } from "./supplier-settings.ts";
 import { loadRuleContext, skippedRulesText, type RuleSettings } from "./rule-configuration.ts";
 
 /** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
-export interface JobSettings extends RuleSettings {
+export interface JobSettings extends RuleSettings, DocumentRoots {
   /** The folder that relative paths are relative to. */
   readonly folder: string;
   /** The configuration file, where it was named; what it says is in the other settings already. */
@@ -36,9 +37,6 @@ export interface JobSettings extends RuleSettings {
   readonly sources: readonly string[];
   /** Files given for one source of the mapping: `name=path`. */
   readonly namedSources: Readonly<Record<string, readonly string[]>>;
-  readonly supplier?: string | undefined;
-  /** Where the import supplier keeps its documents; a path that repeats it is refused. */
-  readonly documentRoot?: string | undefined;
   /** The file that standard input was written to; it stands in `sources` for `-`. */
   readonly standardInput?: string | undefined;
   readonly encoding?: string | undefined;

@@ -127,6 +127,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
     sources: texts,
     namedSources: z.record(z.string(), texts),
     supplier: text,
+    documentRoots: z.record(z.string(), z.string()).optional(),
     documentRoot: text,
     rules: z.record(z.string(), z.union([z.boolean(), z.number(), z.string(), texts])).optional(),
     references: z.record(z.string(), z.string()).optional(),

@@ -1,3 +1,5 @@
+import type { Operation } from "../contract/operations/operation.ts";
+import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
 
@@ -13,6 +15,32 @@ export interface SupplierSettings {
 /** An import supplier, as far as it is known here. */
 export interface Supplier extends SupplierSettings {
   readonly code: string | undefined;
+}
+
+/** The code of the import supplier that a payload names. */
+export function supplierIn(payload: JsonObject, { supplier }: Pick<Operation, "supplier">): string | undefined {
+  const code = supplier === undefined ? undefined : valueAt(payload, supplier);
+  return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
+}
+
+/** Where import suppliers keep their documents (specification 2.5): it differs from one to the other. */
+export interface DocumentRoots {
+  /** The one that is meant where a payload names none. */
+  readonly supplier?: string | undefined;
+  /** Root locations by the suppliers' codes. */
+  readonly documentRoots?: Readonly<Record<string, string>> | undefined;
+  /** Of suppliers that have none there. */
+  readonly documentRoot?: string | undefined;
+}
+
+/** The root location under which the document paths of a payload lie: that of the import supplier that it names. */
+export function documentRootOf(
+  payload: JsonObject,
+  operation: Pick<Operation, "supplier">,
+  { supplier, documentRoots, documentRoot }: DocumentRoots,
+): string | undefined {
+  const code = supplierIn(payload, operation) ?? supplier;
+  return (code === undefined ? undefined : new Map(Object.entries(documentRoots ?? {})).get(code)) ?? documentRoot;
 }
 
 /**

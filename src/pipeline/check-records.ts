@@ -3,7 +3,8 @@ import { stepFields, stepFieldsType } from "../contract/operations/step-fields.t
 import type { ObjectType } from "../contract/types/field-type.ts";
 import type { Job, JobSettings } from "../job/job.ts";
 import { formatAttr, parseAttr } from "../json/attr.ts";
-import { valueAt } from "../json/json-value.ts";
+import { documentRootOf } from "../job/supplier-settings.ts";
+import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import type { Place } from "../model/place.ts";
 import { hasErrors, type Problem } from "../model/problem.ts";
@@ -69,18 +70,39 @@ export async function* checkRecords(
       hint: "choose one that has, with --operation",
     });
   }
-  const { documentRoot } = job.settings;
-  const validate = compileValidator(body, {
-    keepValues: shownValues !== undefined,
-    ...(documentRoot !== undefined && { documentRoot }),
-  });
+  const validatorOf = perDocumentRoot(job, (documentRoot) =>
+    compileValidator(body, {
+      keepValues: shownValues !== undefined,
+      ...(documentRoot !== undefined && { documentRoot }),
+    }),
+  );
   const checkRules = job.ruleContext && compileRules(body, job.ruleContext, { keepValues: shownValues !== undefined });
   const checkSteps = compileStepChecks(job, { keepValues: shownValues !== undefined });
   for await (const batch of records) {
-    const checked = batch.map((record) => checkRecord(record, job, { validate, checkRules, checkSteps }));
+    const checked = batch.map((record) => {
+      const validate = validatorOf(record.payload);
+      return checkRecord(record, job, { validate, checkRules, checkSteps });
+    });
     if (shownValues) for (const record of checked) collectShownValues(record, shownValues);
     yield checked;
   }
+}
+
+/**
+ * What is made for a root location of documents, made once for each: that of the import supplier that a payload names.
+ * The configuration has but few of them.
+ */
+export function perDocumentRoot<T>(
+  { operation, settings }: Pick<Job, "operation" | "settings">,
+  make: (root: string | undefined) => T,
+): (payload: JsonObject) => T {
+  const made = new Map<string | undefined, T>();
+  return (payload) => {
+    const root = documentRootOf(payload, operation, settings);
+    const known = made.get(root) ?? make(root);
+    made.set(root, known);
+    return known;
+  };
 }
 
 interface Checks {

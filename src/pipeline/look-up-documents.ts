@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import { formatAttr } from "../json/attr.ts";
+import type { JsonObject } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import type { PayloadFinding, Problem } from "../model/problem.ts";
 import { addProblem } from "../model/problem-limit.ts";
@@ -15,7 +16,7 @@ import {
   rootWithoutSlashes,
 } from "../validate/document-paths.ts";
 import type { Job } from "../job/job.ts";
-import { mapRecords, readRecords, selectRecords } from "./check-records.ts";
+import { mapRecords, perDocumentRoot, readRecords, selectRecords } from "./check-records.ts";
 import { type CheckResult, listRecords, type PlanOptions, type RunHandle } from "./plan-records.ts";
 
 export interface DocumentOptions extends PlanOptions {
@@ -71,11 +72,11 @@ export async function* lookUpDocuments(
   { job, store, find }: { readonly job: Job; readonly store: DocumentStore; readonly find: FindDocuments },
   options: LookupOptions,
 ): AsyncGenerator<readonly MappedRecord[]> {
-  const root = rootWithoutSlashes(job.settings.documentRoot);
-  const checkPath = createPathCheck(store, root, options.concurrency);
+  const has = askOnce(store, options.concurrency);
+  const pathCheckOf = perDocumentRoot(job, (root) => createPathCheck(store, rootWithoutSlashes(root), has));
   const underWay: Promise<readonly MappedRecord[]>[] = [];
   for await (const batch of records) {
-    const checked = Promise.all(batch.map((record) => checkRecord(record, { job, find, checkPath, options })));
+    const checked = Promise.all(batch.map((record) => checkRecord(record, { job, find, pathCheckOf, options })));
     // It is waited for in its turn; until then nobody handles a failure of it.
     checked.catch(() => undefined);
     underWay.push(checked);
@@ -87,15 +88,21 @@ export async function* lookUpDocuments(
 
 type CheckPath = (path: string) => Promise<PayloadFinding | undefined>;
 
-function createPathCheck(store: DocumentStore, root: string, concurrency: number): CheckPath {
-  const reasonAgainst = documentPathCheck(root);
-  const under = root === "" ? store.name : `${store.name}/${root}`;
+/** Questions to the store, by the whole place of a document. */
+function askOnce(store: DocumentStore, concurrency: number): DocumentStore["has"] {
   const limit = pLimit(concurrency);
-  const has = cached((path) => limit(() => store.has(root === "" ? path : `${root}/${path}`)));
+  return cached((key) => limit(() => store.has(key)));
+}
+
+function createPathCheck({ name }: DocumentStore, root: string, has: DocumentStore["has"]): CheckPath {
+  const reasonAgainst = documentPathCheck(root);
+  const under = root === "" ? name : `${name}/${root}`;
   return async (path) => {
     const reason = reasonAgainst(path);
     if (reason !== undefined) return { code: "unsafe_document_path", reason };
-    return (await has(path)) ? undefined : { code: "path_does_not_exist_in_file_store", under };
+    return (await has(root === "" ? path : `${root}/${path}`))
+      ? undefined
+      : { code: "path_does_not_exist_in_file_store", under };
   };
 }
 
@@ -115,16 +122,17 @@ function cached(ask: (path: string) => Promise<boolean>): (path: string) => Prom
 interface RecordContext {
   readonly job: Job;
   readonly find: FindDocuments;
-  readonly checkPath: CheckPath;
+  readonly pathCheckOf: (payload: JsonObject) => CheckPath;
   readonly options: LookupOptions;
 }
 
 async function checkRecord(
   record: MappedRecord,
-  { job, find, checkPath, options }: RecordContext,
+  { job, find, pathCheckOf, options }: RecordContext,
 ): Promise<MappedRecord> {
   if (!record.readable) return record;
   const documents = find(record.payload);
+  const checkPath = pathCheckOf(record.payload);
   const findings = await Promise.all(documents.map(({ value }) => checkPath(value)));
   const problems: Problem[] = [];
   for (const [index, document] of documents.entries()) {

@@ -1,8 +1,9 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
+import { supplierIn } from "../job/supplier-settings.ts";
 import type { Connection, RateLimitSettings } from "../job/target-connection.ts";
 import type { AttrPath } from "../json/attr.ts";
-import { type JsonObject, valueAt } from "../json/json-value.ts";
+import { valueAt } from "../json/json-value.ts";
 import type { SendableItem } from "../ledger/ledger.ts";
 import { contentHash } from "../ledger/record-hashes.ts";
 import { Failure } from "../model/failure.ts";
@@ -151,9 +152,4 @@ function recordToSend(record: InputRecord | undefined, item: SendableItem, conte
     return place;
   };
   return { ...item, payload, steps, locate, supplier: supplierIn(payload, operation) };
-}
-
-function supplierIn(payload: JsonObject, { supplier }: Job["operation"]): string | undefined {
-  const code = supplier === undefined ? undefined : valueAt(payload, supplier);
-  return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
 }

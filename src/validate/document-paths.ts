@@ -13,7 +13,7 @@ export interface FoundDocument {
 export type FindDocuments = (payload: JsonObject) => readonly FoundDocument[];
 
 /**
- * Compiles a request body's type into a function that finds the values at its document paths (`x-document-path`).
+ * Compiles a request body's type into a function that finds the values at its document paths (`x-document-path: true`).
  * Undefined when the type has no such field. Of a union, every option is looked into that could be meant.
  */
 export function compileDocumentPaths(body: FieldType): FindDocuments | undefined {
@@ -31,7 +31,7 @@ function typesLeadingToPaths(body: FieldType): ReadonlySet<FieldType> {
   const parents = new Map<FieldType, FieldType[]>();
   const documents: FieldType[] = [];
   const visit = (type: FieldType): void => {
-    if (type.kind === "text" && type.documentPath) documents.push(type);
+    if (type.kind === "text" && type.documentPath === true) documents.push(type);
     for (const below of typesWithin(type)) {
       const known = parents.get(below);
       if (known === undefined) {

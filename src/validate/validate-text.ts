@@ -16,7 +16,7 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
     lengthCheck(type),
     characterCheck,
     formCheck(type),
-    type.documentPath ? documentPathTextCheck(documentRoot) : undefined,
+    type.documentPath ? documentPathTextCheck(type.documentPath === "key" ? undefined : documentRoot) : undefined,
   ];
   const checks = possible.filter((check) => check !== undefined);
   return (value, collector) => {

@@ -83,6 +83,23 @@ function openings(value: JsonValue | undefined, place: string): ReadonlyMap<stri
   return new Map([...(own === undefined ? [] : [[place, JSON.stringify(own)] as const]), ...below]);
 }
 
+interface StringField {
+  readonly field: string;
+  /** All that is said of it. */
+  readonly words: string;
+  readonly marked: JsonValue | undefined;
+}
+
+function stringFields(schemas: JsonValue | undefined): readonly StringField[] {
+  return Object.entries(isJsonObject(schemas) ? schemas : {}).flatMap(([schema, written]) => {
+    const properties = valueAt(written, ["properties"]);
+    return Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]) => {
+      if (!isJsonObject(property) || property["type"] !== "string" || Array.isArray(property["enum"])) return [];
+      return [{ field: `${schema}.${name}`, words: JSON.stringify(property), marked: property["x-document-path"] }];
+    });
+  });
+}
+
 describe.skipIf(!ARE_THERE).each(OPERATORS)("overlay:%s on the published document (MIGRATE_SHARED)", (operator) => {
   const contract = ARE_THERE ? loadWith(operator) : undefined;
   if (contract === undefined) return;
@@ -133,6 +150,14 @@ describe.skipIf(!ARE_THERE).each(OPERATORS)("overlay:%s on the published documen
     const dead = new Set(coverage?.byClass["not-in-schema"]);
     expect(local.length).toBeGreaterThan(200);
     expect(local.filter((code) => !ruled.has(code) && !dead.has(code))).toEqual([]);
+  });
+
+  it("marks every field that the operator calls a path or a key of S3 as that of a document", () => {
+    const fields = stringFields(valueAt(document, ["components", "schemas"]));
+    const ofDocuments = fields.filter(({ words }) => /S3|path_does_not_exist_in_file_store/i.test(words));
+    expect(ofDocuments.length).toBeGreaterThanOrEqual(3);
+    expect(ofDocuments.filter(({ marked }) => marked === undefined)).toEqual([]);
+    expect(fields.filter(({ words, marked }) => marked !== undefined && !/S3/i.test(words))).toEqual([]);
   });
 
   it("finds nothing in the operator's own examples but true contradictions", () => {

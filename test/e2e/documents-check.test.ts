@@ -64,6 +64,51 @@ function expectTwoProblems({ stdout }: CliEnd): void {
   ]);
 }
 
+/** Accounts of two import suppliers in one file, each with a letter; each supplier has a root of its own. */
+function sceneOfTwoSuppliers(letters: readonly string[]): string {
+  const folder = scene(letters);
+  const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
+  write("accounts.csv", "REF,COHORT\nA,SPRING\nB,WINTER\n");
+  write("mapping.yaml", MAPPING.replace("payload:", "payload:\n  import_supplier: COHORT"));
+  write(
+    "migrate.yaml",
+    CONFIG.replace("supplier: SPRING\n", "").replace(" } }", " }, WINTER: { rootLocation: sftp/winter } }"),
+  );
+  mkdirSync(path.join(folder, "copy/sftp/winter/2024"), { recursive: true });
+  write("copy/sftp/winter/2024/w.pdf", "document");
+  return folder;
+}
+
+describe("paths of records of two import suppliers in one file", () => {
+  test("are looked for under each record's own root", async () => {
+    const right = await documentsCheck(sceneOfTwoSuppliers(["A,Hello,2024/a b.pdf", "B,Hello,2024/w.pdf"]), [
+      "--store",
+      "copy",
+      ...NDJSON,
+    ]);
+    expect(right.code).toBe(0);
+    expect(right.stderr).toContain("Document paths: 2, of which 0 missing in copy");
+    const wrong = await documentsCheck(sceneOfTwoSuppliers(["A,Hello,2024/w.pdf", "B,Hello,2024/w.pdf"]), [
+      "--store",
+      "copy",
+      ...NDJSON,
+    ]);
+    expect(outcomeLines(wrong.stdout).map(({ key, status }) => `${key} ${status}`)).toEqual(["A invalid", "B valid"]);
+  });
+
+  test("are refused by validate where they repeat the root of their own record's supplier, and there alone", async () => {
+    const folder = sceneOfTwoSuppliers(["A,Hello,sftp/winter/w.pdf", "B,Hello,sftp/winter/w.pdf"]);
+    for (const flags of [[], ["--supplier", "SPRING"]]) {
+      const { stdout } = await runCli(["validate", ...NDJSON, ...flags], { cwd: folder });
+      const found = outcomeLines(stdout).map(({ key, errors = [] }) => [key, errors.map(({ code }) => code)]);
+      expect(found.map(([key, codes]) => [key, codes?.includes("unsafe_document_path")])).toEqual([
+        ["A", false],
+        ["B", true],
+      ]);
+    }
+  });
+});
+
 describe("documents check over a folder", () => {
   test("says which documents are missing, in which cell", async () => {
     const end = await documentsCheck(scene(), ["--store", "copy", ...NDJSON]);

@@ -1,5 +1,5 @@
 import type { JobSettings } from "../../job/job.ts";
-import type { Supplier } from "../../job/supplier-settings.ts";
+import type { Supplier, SupplierSettings } from "../../job/supplier-settings.ts";
 import type { RateLimitSettings, TargetSettings } from "../../job/target-connection.ts";
 import { requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
@@ -56,7 +56,8 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
       operation: given.operation,
       mapping: given.mapping,
       supplier: supplier.code,
-      documentRoot: supplier.rootLocation,
+      documentRoots: rootsOf(config, target),
+      documentRoot: config.documentRoot,
       rules: config.rules,
       references: config.references,
       today: flags.today,
@@ -121,16 +122,36 @@ function suggestionOrKnown(name: string, known: readonly string[], what: string)
  */
 function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefined): Supplier {
   const code = flags.supplier ?? target?.supplier ?? config.supplier;
-  const listed = new Map(Object.entries(config.suppliers ?? {}));
-  const ofTarget = new Map(Object.entries(target?.suppliers ?? {}));
-  const known = [...new Set([...ofTarget.keys(), ...listed.keys()])];
-  if (code !== undefined && known.length > 0 && !known.includes(code)) {
+  const suppliers = suppliersOf(config, target);
+  if (code === undefined) return { code, rootLocation: config.documentRoot, bucket: onlyBucketOf(suppliers) };
+  const named = suppliers.get(code);
+  if (named === undefined && suppliers.size > 0) {
     throw new Failure("config", `there is no supplier "${code}" in the configuration file`, {
-      hint: suggestionOrKnown(code, known, "suppliers"),
+      hint: suggestionOrKnown(code, [...suppliers.keys()], "suppliers"),
     });
   }
-  const named = code === undefined ? {} : { ...listed.get(code), ...ofTarget.get(code) };
-  return { ...named, code, rootLocation: named.rootLocation ?? config.documentRoot };
+  return { ...named, code, rootLocation: named?.rootLocation ?? config.documentRoot };
+}
+
+/** The import suppliers of the configuration, by their codes: setting by setting, the target's beat the file's. */
+function suppliersOf(config: Config, target: ChosenTarget | undefined): ReadonlyMap<string, SupplierSettings> {
+  const listed = new Map(Object.entries(config.suppliers ?? {}));
+  const ofTarget = new Map(Object.entries(target?.suppliers ?? {}));
+  const codes = [...new Set([...ofTarget.keys(), ...listed.keys()])];
+  return new Map(codes.map((code) => [code, { ...listed.get(code), ...ofTarget.get(code) }]));
+}
+
+function rootsOf(config: Config, target: ChosenTarget | undefined): Readonly<Record<string, string>> | undefined {
+  const roots = [...suppliersOf(config, target)].flatMap(([code, { rootLocation }]) =>
+    rootLocation === undefined ? [] : [[code, rootLocation] as const],
+  );
+  return roots.length === 0 ? undefined : Object.fromEntries(roots);
+}
+
+/** The one bucket of a file's suppliers: documents of several suppliers may lie in it, each under a root of its own. */
+function onlyBucketOf(suppliers: ReadonlyMap<string, SupplierSettings>): string | undefined {
+  const buckets = new Set([...suppliers.values()].flatMap(({ bucket }) => bucket ?? []));
+  return buckets.size === 1 ? [...buckets][0] : undefined;
 }
 
 function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): RateLimitSettings {

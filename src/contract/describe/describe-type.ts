@@ -11,7 +11,8 @@ import type {
 
 /** `text`, `list of objects`, `date (YYYY-MM-DD)`: a type as the field table says it. */
 export function describeType(type: FieldType): string {
-  if (type.kind === "text") return type.documentPath ? "document path" : (type.format ?? "text");
+  if (type.kind === "text" && type.documentPath) return type.documentPath === "key" ? "document key" : "document path";
+  if (type.kind === "text") return type.format ?? "text";
   if (type.kind === "list") return `list of ${ITEM_NAMES[type.items.kind]}`;
   if (type.kind !== "union") return TYPE_NAMES[type.kind];
   if (type.discriminator !== undefined) return `object, by ${type.discriminator.property}`;

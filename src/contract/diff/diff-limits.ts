@@ -42,9 +42,14 @@ function textLimits({
     ["maxLength", most(bound(maxLength), "characters")],
     ["pattern", form(pattern?.source)],
     ["format", form(format)],
-    ["document path", form(documentPath ? "relative and safe" : undefined)],
+    ["document path", form(DOCUMENT_PATH_WORDS.get(documentPath))],
   ]);
 }
+
+const DOCUMENT_PATH_WORDS: ReadonlyMap<TextType["documentPath"], string> = new Map<TextType["documentPath"], string>([
+  [true, "relative and safe"],
+  ["key", "safe"],
+]);
 
 /** A pattern that says no more than how many digits there may be is not named beside them. */
 function digitLimits(type: DecimalType): readonly NamedLimit[] {

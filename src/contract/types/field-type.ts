@@ -44,8 +44,8 @@ export interface TextType extends TypeBase {
   readonly pattern?: RegExp;
   /** Refused by the platform unless the contract says `minLength: 0`. */
   readonly allowBlank: boolean;
-  /** `x-document-path`: API specification 2.5. */
-  readonly documentPath: boolean;
+  /** `x-document-path`: API specification 2.5; `key`: a whole key of another file store, safe, and under no root. */
+  readonly documentPath: boolean | "key";
 }
 
 /** A decimal sent as text (`type: string, format: decimal`); limits as exact decimal text. */

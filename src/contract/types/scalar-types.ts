@@ -21,7 +21,7 @@ export function textType(
     ...base,
     kind: "text",
     allowBlank: (minLength ?? (direction === "reply" ? 0 : 1)) === 0,
-    documentPath: reader.isTrue("x-document-path"),
+    documentPath: reader.isTrue("x-document-path") || (reader.text("x-document-path") === "key" && "key"),
     ...definedMembers({ format, minLength, maxLength, pattern }),
   };
 }

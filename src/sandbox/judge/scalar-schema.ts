@@ -46,7 +46,9 @@ const FORM_BY_FORMAT: Readonly<Record<string, string>> = {
 };
 
 function plainTextSchema(parts: readonly JsonObject[], format: JsonValue | undefined, text: JsonObject): JsonObject {
-  const asGiven = parts.some((part) => part["x-document-path"] === true) ? [{ documentPath: true }] : [];
+  const asGiven = parts.some((part) => [true, "key"].some((marked) => part["x-document-path"] === marked))
+    ? [{ documentPath: true }]
+    : [];
   const kept = {
     ...text,
     text: { allowBlank: parts.some((part) => part["minLength"] === 0) },

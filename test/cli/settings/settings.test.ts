@@ -186,6 +186,19 @@ targets:
     it("have the root location of the file where the supplier names none", async () => {
       expect(await supplierOf({ supplier: "AUTUMN" })).toMatchObject({ rootLocation: "everywhere", bucket: "files" });
     });
+    it("give the root locations of all suppliers, for each record its own", async () => {
+      const folder = temporaryFolder({ "migrate.yaml": SUPPLIERS.replace("AUTUMN: {", "AUTUMN: { rootLocation: b,") });
+      const { job } = await readSettings([], {}, folder);
+      expect(job).toMatchObject({ documentRoots: { SPRING: "sftp/spring", AUTUMN: "b" }, documentRoot: "everywhere" });
+    });
+    it("name the bucket also where no supplier is chosen, if it is the bucket of all", async () => {
+      const [one, two] = [
+        "{ A: { bucket: files }, B: { bucket: files }, C: {} }",
+        "{ A: { bucket: files }, B: { bucket: b } }",
+      ].map((suppliers) => readSettings([], {}, temporaryFolder({ "migrate.yaml": `suppliers: ${suppliers}` })));
+      expect((await one)?.supplier.bucket).toBe("files");
+      expect((await two)?.supplier.bucket).toBeUndefined();
+    });
     it("have to name every supplier, where any is listed", async () => {
       expect(await supplierOf({ target: "live", supplier: "ELSEWHERE" })).toMatchObject({ rootLocation: "everywhere" });
       await expect(supplierOf({ supplier: "SPRNG" })).rejects.toMatchObject({
