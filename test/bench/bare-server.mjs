@@ -1,8 +1,10 @@
 // The least that can stand for a platform: HTTPS on loopback, every POST answered with 201 at once (or after a
 // latency) and an account number of its own, nothing else looked at, so that what push.mjs measures is the client.
-//   node test/bench/bare-server.mjs [--latency-ms 0] [--ready-file path]
+//   node test/bench/bare-server.mjs [--latency-ms 0] [--ready-file path] [--refuse 0.05] [--cap 50] [--retry-after 1]
 // Once it listens it writes {"baseUrl","ca"} to the ready file (ca: path of its own certificate, beside it). On SIGTERM
-// it says on stdout how many requests it has answered, and the milliseconds from the first to the last answer.
+// it says on stdout how many requests it has answered, how many of them with 429, and the milliseconds from the first to
+// the last answer. It answers 429 to a share of all requests at random (--refuse), and to what exceeds a token bucket of so
+// many requests a second (--cap); with Retry-After where that is given.
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { parseArgs } from "node:util";
@@ -12,16 +14,21 @@ const { values: options } = parseArgs({
   options: {
     "latency-ms": { type: "string", default: "0" },
     "ready-file": { type: "string", default: "bare-server.json" },
+    refuse: { type: "string", default: "0" },
+    cap: { type: "string", default: "Infinity" },
+    "retry-after": { type: "string" },
   },
 });
 const latency = Number(options["latency-ms"]);
+const refusedShare = Number(options.refuse);
+const cap = Number(options.cap);
 const KEY = /"external_account_number":"([^"]*)"/;
 
 const pems = await generate([{ name: "commonName", value: "localhost" }], {
   keyType: "ec",
   extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
 });
-const server = createServer({ key: pems.private, cert: pems.cert }, answer);
+const server = createServer({ key: pems.private, cert: pems.cert }, serve);
 server.listen(0, "localhost", () => {
   const ca = `${options["ready-file"]}.pem`;
   writeFileSync(ca, pems.cert);
@@ -29,14 +36,17 @@ server.listen(0, "localhost", () => {
   renameSync(`${ca}.part`, options["ready-file"]);
 });
 
-const seen = { requests: 0, firstAt: 0, lastAt: 0 };
+const seen = { requests: 0, refused: 0, firstAt: 0, lastAt: 0 };
+const bucket = { tokens: cap, at: performance.now() };
 process.once("SIGTERM", () => {
-  const { requests, firstAt, lastAt } = seen;
-  process.stdout.write(`${JSON.stringify({ requests, sendingMs: lastAt - firstAt })}\n`, () => process.exit(0));
+  const { requests, refused, firstAt, lastAt } = seen;
+  process.stdout.write(`${JSON.stringify({ requests, refused, sendingMs: lastAt - firstAt })}\n`, () =>
+    process.exit(0),
+  );
 });
 
 /** One request at a time on a connection, as HTTP/1.1 without pipelining has it. */
-function answer(socket) {
+function serve(socket) {
   let unread = "";
   socket.setNoDelay(true);
   socket.on("error", () => {});
@@ -48,10 +58,27 @@ function answer(socket) {
     unread = "";
     if (seen.requests === 0) seen.firstAt = performance.now();
     seen.requests += 1;
-    const created = reply(key, seen.requests);
-    if (latency > 0) setTimeout(() => send(socket, created), latency);
-    else send(socket, created);
+    const answer = isRefused() ? refusal() : reply(key, seen.requests);
+    if (latency > 0) setTimeout(() => send(socket, answer), latency);
+    else send(socket, answer);
   });
+}
+
+function isRefused() {
+  if (refusedShare > 0 && Math.random() < refusedShare) return true;
+  if (cap === Infinity) return false;
+  const now = performance.now();
+  bucket.tokens = Math.min(cap, bucket.tokens + ((now - bucket.at) / 1000) * cap);
+  bucket.at = now;
+  if (bucket.tokens < 1) return true;
+  bucket.tokens -= 1;
+  return false;
+}
+
+function refusal() {
+  seen.refused += 1;
+  const retryAfter = options["retry-after"] === undefined ? "" : `retry-after: ${options["retry-after"]}\r\n`;
+  return `HTTP/1.1 429 Too Many Requests\r\n${retryAfter}content-length: 0\r\n\r\n`;
 }
 
 function reply(key, number) {
@@ -59,7 +86,7 @@ function reply(key, number) {
   return `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-function send(socket, created) {
-  socket.write(created, "latin1");
+function send(socket, answer) {
+  socket.write(answer, "latin1");
   seen.lastAt = performance.now();
 }

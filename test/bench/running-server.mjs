@@ -1,15 +1,15 @@
-// Starts and stops bare-server.mjs in another process. Not a benchmark: push.mjs and upload.mjs use it.
+// Starts and stops bare-server.mjs in another process. Not a benchmark: push.mjs, push-refused.mjs and upload.mjs use it.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { beside } from "./measure.mjs";
 
-/** `baseUrl`, `ca` (path of a PEM file in the folder), and `stop`, which gives the server's `requests` and `sendingMs`. */
-export async function startServer(folder, latencyMs) {
+/** `baseUrl`, `ca` (path of a PEM file in the folder), and `stop`, which gives the server's `requests`, `refused` and `sendingMs`. */
+export async function startServer(folder, latencyMs, more = []) {
   const ready = path.join(folder, "server.json");
   rmSync(ready, { force: true });
-  const args = [beside("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready];
+  const args = [beside("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready, ...more];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   process.once("exit", () => child.kill("SIGKILL"));
   let said = "";

@@ -1,4 +1,5 @@
 import type { ReadBack } from "../../contract/operations/operation.ts";
+import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
 import {
@@ -162,7 +163,8 @@ async function readOne(
   const url = joinPath(client.baseUrl, filledPath(operation.path, parameters, record.payload));
   try {
     const body = parsed(await client.get(url, { what, missing, query: false }), what);
-    const why = whyNotOfRecord(body, undefined, { key }, record.payload);
+    const form = documentedReply(operation, 200)?.body;
+    const why = whyNotOfRecord(body, form, { key }, record.payload);
     return why === undefined ? compare(body, record, readBack) : unknown(`a reply ${why}`);
   } catch (error) {
     if (error === missing) return { kind: "absent" };

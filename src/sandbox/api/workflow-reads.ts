@@ -1,6 +1,8 @@
 import { type Handler, NOT_FOUND, refusal, type Reply, type Route } from "../sandbox-reply.ts";
 import type { Contract } from "../../contract/contract.ts";
+import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import type { Poll, ReadBack } from "../../contract/operations/operation.ts";
+import { fieldAt } from "../../contract/types/field-type.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { ProcessIdentity, ScheduledImport } from "../state/import-processes.ts";
@@ -79,6 +81,9 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
+/** The business key, in replies that have it. */
+const KEY_NAME = "external_account_number";
+
 /** The replies of `account-transfer-status` and of the lists of import processes in operators' published OpenAPI documents. */
 function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const { state, processes } = dependencies;
@@ -89,12 +94,15 @@ function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: 
       .accounts()
       .filter(({ supplier }) => supplier === identity.supplier)
       .map(({ key, number, importedAt }): JsonObject =>
-        withValue({ external_account_number: key, account_created_at: importedAt }, place, number),
+        withValue({ [KEY_NAME]: key, account_created_at: importedAt }, place, number),
       );
     return { status: 200, body: readBack.list.length === 0 ? items : withValue({}, readBack.list, items) };
   }
   const account = state.findByKey(identity.supplier, identity.key);
   if (account === undefined && processes.staged(identity) === undefined) return NOT_FOUND;
   const status = account === undefined ? "UNKNOWN" : "COMPLETED";
-  return { status: 200, body: withValue({ status }, place, account?.number ?? "") };
+  const form = documentedReply(readBack.operation, 200)?.body;
+  const named = form !== undefined && fieldAt(form, [KEY_NAME]) !== undefined;
+  const body = named ? { status, [KEY_NAME]: identity.key } : { status };
+  return { status: 200, body: withValue(body, place, account?.number ?? "") };
 }

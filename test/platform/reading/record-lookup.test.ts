@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReadBack } from "../../../src/contract/operations/operation.ts";
+import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { JsonObject } from "../../../src/json/json-value.ts";
 import { lookUpRecords, type LookupResult, type LookupRecord } from "../../../src/platform/reading/record-lookup.ts";
@@ -112,6 +113,19 @@ describe("looking records up on the platform", () => {
     await expect(look(records, [ONE], down)).rejects.toBe(UNREACHABLE);
     const denied = new Failure("authentication", "the platform does not accept the credentials");
     await expect(look(records, [ONE], { "S/R1/": denied })).rejects.toBe(denied);
+  });
+
+  it("proves nothing by a reply that has not the documented form", async () => {
+    const account: FieldType = { kind: "boolean", nullable: false, deprecated: false, validators: [] };
+    const body: FieldType = {
+      ...account,
+      kind: "object",
+      properties: new Map([["account", { name: "account", required: true, type: account }]]),
+      additional: "closed",
+    };
+    const operation = { ...ONE.operation, replies: [{ status: 200, mediaTypes: [], body }] };
+    const seen = await look([sought("R1")], [{ ...ONE, operation }], { "S/R1/": { name: "Ada" } });
+    expect(seen).toEqual([{ kind: "unknown", reason: expect.stringContaining("not as documented") }]);
   });
 
   it.each([
