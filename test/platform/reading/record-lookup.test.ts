@@ -120,7 +120,7 @@ describe("looking records up on the platform", () => {
     const body: FieldType = {
       ...account,
       kind: "object",
-      properties: new Map([["account", { name: "account", required: true, type: account }]]),
+      properties: new Map([["account", { name: "account", required: true, readOnly: false, type: account }]]),
       additional: "closed",
     };
     const operation = { ...ONE.operation, replies: [{ status: 200, mediaTypes: [], body }] };
