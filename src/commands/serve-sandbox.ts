@@ -1,3 +1,4 @@
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../model/failure.ts";
@@ -50,8 +51,10 @@ export async function sandbox(
   }
 }
 
-/** The contract that comes with the tool. */
-const BUNDLED_CONTRACT = fileURLToPath(new URL("../../fixtures/contract/contract.yaml", import.meta.url));
+/** The files that come with the tool. The command line's bundle lies two folders deep, as this file does. */
+export const FIXTURES: string = fileURLToPath(new URL("../../fixtures/", import.meta.url));
+
+const BUNDLED_CONTRACT = path.join(FIXTURES, "contract/contract.yaml");
 
 /** Whole or not at all: whoever waits for the file may read it as soon as it is there. It holds the API key. */
 async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { correctRejects, readCorrections } from "./correct-rejects.ts";
 import type { JobSettings } from "../../job/job.ts";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
+import { FIXTURES } from "../serve-sandbox.ts";
 import type { RunReport } from "../../pipeline/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
 
@@ -32,8 +32,8 @@ export type DemoStep =
   | { readonly kind: "end"; readonly exitCode: number };
 
 /** As short as it can be said from here. */
-const FIXTURES = path.relative(process.cwd(), fileURLToPath(new URL("../../../fixtures/", import.meta.url)));
-const CONTRACT = path.join(FIXTURES, "contract/contract.yaml");
+const HERE = path.relative(process.cwd(), FIXTURES);
+const CONTRACT = path.join(HERE, "contract/contract.yaml");
 
 interface Extract {
   readonly intent: string;
@@ -46,12 +46,12 @@ const EXTRACTS: readonly Extract[] = [
   {
     intent: "220 households from CSV files that are joined on the way",
     root: "accounts",
-    job: { mapping: path.join(FIXTURES, "demo/mapping.yaml"), sources: [] },
+    job: { mapping: path.join(HERE, "demo/mapping.yaml"), sources: [] },
   },
   {
     intent: "24 businesses from a JSON extract that holds payloads already",
     root: "business",
-    job: { sources: [path.join(FIXTURES, "demo/business.json")] },
+    job: { sources: [path.join(HERE, "demo/business.json")] },
   },
 ];
 const TOTAL_ACCOUNTS = 244;
@@ -97,7 +97,7 @@ async function* migrateExtract(extract: Extract, { folder, sandbox, push }: Demo
   yield { kind: "say", text: `\nPushing ${extract.intent}.\n` };
   yield { kind: "report", report: await push({ ...settings, job: { ...job, supplier: sandbox.ready.supplier }, out }) };
 
-  const corrections = await readCorrections(path.join(FIXTURES, "demo/corrections.csv"));
+  const corrections = await readCorrections(path.join(HERE, "demo/corrections.csv"));
   const { cells, files } = await correctRejects(out, extract.root, corrections);
   const rejects =
     extract.job.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
