@@ -13,7 +13,7 @@ const WHOLE_MS = STEP === 1 ? 3_600_000 : 600_000;
 const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
 
 const POINTS = ["commit", "checkpoint", "sync", "seal", "report", "rename", "lock"] as const;
-const ACTIONS = { kill: "F34: SIGKILL", enospc: "F36, F37, F39: a full disk", eio: "F38: a failing disk" } as const;
+const ACTIONS = { kill: "SIGKILL", enospc: "a full disk", eio: "a failing disk" } as const;
 
 let sandbox: SandboxProcess;
 let admin: Admin;

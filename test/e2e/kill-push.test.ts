@@ -19,7 +19,7 @@ const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 test(
-  `F34: ${KILLS} kills of a push lose nothing, leave nothing unaccounted, create nothing twice`,
+  `${KILLS} kills of a push lose nothing, leave nothing unaccounted, create nothing twice`,
   { timeout: PATIENCE_MS },
   async () => {
     const { end, heard } = await pushThroughKills(KILLS, { sandbox: [], push: [] });

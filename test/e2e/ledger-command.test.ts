@@ -38,7 +38,7 @@ test("a ledger that is sound is said to be, and tells everything that it knows, 
   expect(stdout).not.toMatch(/Amina|Station Road/);
 });
 
-test("F42: a ledger with one wrong bit is refused by every command, and repaired without inventing anything", async () => {
+test("a ledger with one wrong bit is refused by every command, and repaired without inventing anything", async () => {
   const work = await pushed();
   const ledger = work.file(".migrate/ledger.db");
   const at = readFileSync(ledger).indexOf("accepted");
@@ -62,7 +62,7 @@ test("F42: a ledger with one wrong bit is refused by every command, and repaired
   expect(counts["accepted"]).toBeGreaterThanOrEqual(RECORDS - 1);
 });
 
-test("F42: a ledger cut in half, or emptied, is no new ledger", async () => {
+test("a ledger cut in half, or emptied, is no new ledger", async () => {
   const work = await pushed();
   const ledger = work.file(".migrate/ledger.db");
   for (const size of [statSync(ledger).size / 2, 0]) {

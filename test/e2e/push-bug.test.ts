@@ -14,7 +14,7 @@ test.each([
   ["in the work itself", "throw"],
   ["where nobody waits for it", "uncaught"],
   ["in a promise that nobody holds", "unhandled"],
-])("F49: an error that nobody foresaw, %s: 70, no personal data, and resume completes", async (_, action) => {
+])("an error that nobody foresaw, %s: 70, no personal data, and resume completes", async (_, action) => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   await admin.faults({ latencyMs: 20 });
   const env = { MIGRATE_FAILPOINT: `commit:${NTH}:${action}`, MIGRATE_FAILPOINT_FIRED: work.file("fired") };
@@ -39,7 +39,7 @@ test.each([
 test.each([
   ["in the work itself: what was under way is written down before the end", "throw", 0],
   ["where nobody waits for it: what was under way is in doubt, and not sent again", "uncaught", 5],
-])("F49: the same on a platform that does not notice repeats, %s", async (_, action, resumedWith) => {
+])("the same on a platform that does not notice repeats, %s", async (_, action, resumedWith) => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   await admin.faults({ latencyMs: 20, forgetful: true });
   const env = { MIGRATE_FAILPOINT: `commit:${NTH}:${action}` };

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-test("F41: with fewer files than connections, a push goes on or ends in order, and arrives in the end", async () => {
+test("with fewer files than connections, a push goes on or ends in order, and arrives in the end", async () => {
   const many = 5 * RECORDS;
   await admin.faults({ latencyMs: 50 });
   const work = workplace({ accounts: goodAccounts(many) }, sandbox);
@@ -29,7 +29,7 @@ test("F41: with fewer files than connections, a push goes on or ends in order, a
   expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(many));
 });
 
-test("F50: stopped and continued, a push goes on without a storm, and sends nothing twice", async () => {
+test("stopped and continued, a push goes on without a storm, and sends nothing twice", async () => {
   await admin.faults({ latencyMs: 20 });
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const pushing = work.startPush(["--concurrency", "4", "--contract", "no-dedupe.yaml"]);
@@ -47,37 +47,34 @@ test("F50: stopped and continued, a push goes on without a storm, and sends noth
   expect(soon.length).toBeLessThanOrEqual(4);
 });
 
-test("F51: without a terminal, an input or a width there is no question, no hanging and no spinner", async () => {
+test("without a terminal, an input or a width there is no question, no hanging and no spinner", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   const { code, stdout, stderr } = await work.push([], { env: { COLUMNS: "0", CI: "1" } });
   expect(code).toBe(0);
   expect(stdout + stderr).not.toContain("\u001B");
 });
 
-test.skipIf(!HAS_STRACE)(
-  "F36, F38: a write or a sync of the ledger that the kernel refuses ends a push with 6",
-  async () => {
-    for (const fault of ["fsync:error=EIO:when=12+", "pwrite64:error=ENOSPC:when=120+"]) {
-      await admin.reset();
-      const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
-      const inject = [
-        "strace",
-        "-f",
-        "-qq",
-        "-e",
-        "trace=fsync,pwrite64",
-        "-e",
-        `inject=${fault}`,
-        "-o",
-        work.file("trace"),
-      ];
-      const { code } = await work.push(["--concurrency", "4"], { under: inject });
-      expect(`${fault}: ${code}`).toBe(`${fault}: 6`);
-      const resumed = await work.migrate(["resume"]);
-      const end = resumed.code === 2 ? await work.push() : resumed;
-      expect(end.code).toBe(0);
-      expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
-      expect((await work.migrate(["ledger", "check"])).code).toBe(0);
-    }
-  },
-);
+test.skipIf(!HAS_STRACE)("a write or a sync of the ledger that the kernel refuses ends a push with 6", async () => {
+  for (const fault of ["fsync:error=EIO:when=12+", "pwrite64:error=ENOSPC:when=120+"]) {
+    await admin.reset();
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    const inject = [
+      "strace",
+      "-f",
+      "-qq",
+      "-e",
+      "trace=fsync,pwrite64",
+      "-e",
+      `inject=${fault}`,
+      "-o",
+      work.file("trace"),
+    ];
+    const { code } = await work.push(["--concurrency", "4"], { under: inject });
+    expect(`${fault}: ${code}`).toBe(`${fault}: 6`);
+    const resumed = await work.migrate(["resume"]);
+    const end = resumed.code === 2 ? await work.push() : resumed;
+    expect(end.code).toBe(0);
+    expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
+    expect((await work.migrate(["ledger", "check"])).code).toBe(0);
+  }
+});

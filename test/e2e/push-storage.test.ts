@@ -34,7 +34,7 @@ function diskOf(kilobytes: number, { skip }: TestContext): SmallDisk {
 }
 
 describe("a ledger on a disk that is full", () => {
-  test("F36: before anything is sent: 6, no request; with room again the same command does it all", async (context) => {
+  test("ends the push with 6 before anything is sent, and the same command does it all once there is room", async (context) => {
     const disk = diskOf(1024, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -48,7 +48,7 @@ describe("a ledger on a disk that is full", () => {
     expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
   });
 
-  test("F37: after the requests have left: 6, what was answered is said, and is in doubt from then on", async (context) => {
+  test("ends the push with 6 after requests have left, reports their outcomes on stderr, and leaves their records ambiguous", async (context) => {
     const disk = diskOf(1024, context);
     await admin.faults({ latencyMs: 2_500 });
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -89,7 +89,7 @@ describe("a ledger on a disk that is full", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS);
   });
 
-  test("F39: under the report alone: all is sent, 6, and `report` writes it where there is room", async (context) => {
+  test("lets the push send all and end with 6 where only the report has no room, and `report` writes it elsewhere", async (context) => {
     const disk = diskOf(256, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -116,7 +116,7 @@ function place(): Workplace {
   return workplace({ accounts: goodAccounts(1) }, sandbox);
 }
 
-describe("F40: before the first request ends a push onto", () => {
+describe("a push stops before the first request where its ledger is to be", () => {
   test("a folder", async () => {
     const work = place();
     mkdirSync(work.file("ledger"));

@@ -30,7 +30,7 @@ describe("replies", () => {
     expect(server.connections()).toBe(1);
   });
 
-  test("F18: a redirect is a reply and nothing follows it", async () => {
+  test("a redirect is a reply and nothing follows it", async () => {
     const target = await scene(reply(200, {}));
     const { post, server } = await scene(reply(307, "", { location: target.server.baseUrl.href }));
     expect(await post()).toMatchObject({ status: 307, headers: { location: target.server.baseUrl.href } });
@@ -46,22 +46,22 @@ describe("replies", () => {
   });
 
   test.each<[string, Action]>([
-    ["F9: cut by the end of the connection", rawThenEnd('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
-    ["F9: cut by a reset", rawThenReset('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
-    ["F9: stalled", raw('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
+    ["cut by the end of the connection", rawThenEnd('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
+    ["cut by a reset", rawThenReset('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
+    ["stalled", raw('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
   ])("%s: the reply is there, and known to be incomplete", async (_, action) => {
     const { post } = await scene(action, { timeouts: SHORT });
     expect(await post()).toMatchObject({ status: 201, complete: false });
   });
 
-  test("F13: a body without end is cut at the limit", async () => {
+  test("a body without end is cut at the limit", async () => {
     const { post } = await scene(endless, { maxReplyBytes: 10_000 });
     const answer = await post();
     expect(answer).toMatchObject({ status: 200, complete: false });
     expect(answer).toHaveProperty("body", "x".repeat(10_000));
   });
 
-  test("F15: a 413 before the request is read", async () => {
+  test("a 413 before the request is read", async () => {
     const early = {
       tls: false,
       onConnection: (socket: { write(text: string): void }) => {

@@ -81,7 +81,7 @@ describe("the service token", () => {
     expect(tokens[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  test("F25: one renewal for sixteen workers that were refused at once", async () => {
+  test("sixteen requests that were refused at once share one renewal of the token", async () => {
     const { http, tokens, imports, expire } = platform();
     const importer = client(http);
     await importer.send({}, never);

@@ -66,7 +66,7 @@ describe("a token whose end is known", () => {
     expect(logins).toHaveLength(2);
   });
 
-  test("is renewed at the same time however wrong the clock here is", async () => {
+  test("a token is renewed at the same time however wrong the clock here is", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: -400_000_000, max: 400_000_000 }), async (skew) => {
         const { authorisation, logins, pass } = tokenPlatform({ ...inPayload, skew });
@@ -85,7 +85,7 @@ describe("a token whose end is known", () => {
     );
   });
 
-  test("F47: is renewed at the same time when the clock here is set by a day meanwhile", async () => {
+  test("a token is renewed at the same time when the clock here is set by a day meanwhile", async () => {
     const { authorisation, logins, pass, clock } = tokenPlatform(inPayload);
     let setBy = 0;
     const held = authorisation({ clock: { ...clock, now: () => clock.now() + setBy } });

@@ -108,7 +108,7 @@ describe("the shapes of an error body", () => {
   });
 });
 
-describe("F24: a body is not to be trusted", () => {
+describe("a refusal with an untrusted body", () => {
   test("numbers and lengths are capped", () => {
     const errors = Array.from({ length: 10_000 }, () => ({
       attr: "a".repeat(9_999),
