@@ -23,11 +23,11 @@ describe.skipIf(!existsSync(PUBLISHED)).each([
   beforeAll(async () => {
     sandbox = await startSandboxProcess({ flags: contract });
     admin = adminOf(sandbox);
-  }, 60_000);
+  });
   afterAll(() => sandbox.stop());
   beforeEach(() => admin.reset());
 
-  test.each(WORKFLOWS)("create every account by %s", { timeout: 60_000 }, async (_, operation, attempts) => {
+  test.each(WORKFLOWS)("create every account by %s", async (_, operation, attempts) => {
     const cwd = temporaryFolder();
     cpSync(projectFile("fixtures/operators", name), cwd, { recursive: true });
     const words = ["push", ...contract, "--mapping", "mapping.yaml", "--operation", operation, "--format", "ndjson"];

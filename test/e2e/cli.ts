@@ -51,7 +51,9 @@ export interface RunningCli {
   readonly ended: Promise<CliEnd>;
 }
 
-const DEFAULT_TIMEOUT_MS = 20_000;
+/** Only for what hangs: no test depends on the speed of the machine. */
+const DEFAULT_TIMEOUT_MS = 240_000;
+const SANDBOX_TIMEOUT_MS = 3_600_000;
 
 /** Runs a command to its end. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
@@ -170,7 +172,7 @@ export async function startSandboxProcess(options: SandboxOptions = {}): Promise
   const readyFile = path.join(folder, "ready.json");
   const running = startCli(["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])], {
     cwd,
-    timeoutMs: options.timeoutMs ?? 600_000,
+    timeoutMs: options.timeoutMs ?? SANDBOX_TIMEOUT_MS,
   });
   const stop = async (): Promise<CliEnd> => {
     running.kill("SIGTERM");
@@ -191,7 +193,7 @@ export async function startSandboxProcess(options: SandboxOptions = {}): Promise
   return { ready, env, running, stop };
 }
 
-const READY_WITHIN_MS = 15_000;
+const READY_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 20;
 
 async function readReady(file: string, running: RunningCli): Promise<SandboxReady> {

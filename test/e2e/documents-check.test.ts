@@ -129,7 +129,7 @@ describe("documents check over a folder", () => {
     const accounts = Array.from({ length: ROWS }, (_, index) => `K${index + 1},${"n".repeat(220)}\n`);
     writeFileSync(path.join(folder, "accounts.csv"), `REF,NAME\n${accounts.join("")}`);
     writeFileSync(path.join(folder, "letters.csv"), "REF,TEXT,FILE\nK1,Hello,2024/a b.pdf\nK40000,Bye,2024/gone.pdf\n");
-    const { code, stdout } = await documentsCheck(folder, ["--store", "copy", ...NDJSON], { timeoutMs: 60_000 });
+    const { code, stdout } = await documentsCheck(folder, ["--store", "copy", ...NDJSON]);
     const lines = outcomeLines(stdout);
     expect(code).toBe(1);
     expect(lines.map(({ record }) => record)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
@@ -220,7 +220,7 @@ describe.skipIf(!SWIFT_IS_HERE)("documents check over OpenStack Swift (skipped w
     swift = await startSwift();
     await swift.put("files");
     await swift.put("files", "sftp/spring/2024/a b.pdf");
-  }, 30_000);
+  });
   afterAll(() => swift.stop());
 
   const env = (more: CliOptions["env"] = {}): CliOptions => ({

@@ -63,7 +63,7 @@ test("what a ledger of the version before knows of its records holds, whatever t
   ]);
   const explained = await work.migrate(["explain", "EXT-00004", "--format", "json"]);
   expect(explained.stdout).toContain("connection reset before the reply");
-}, 60_000);
+});
 
 test("an operation that was renamed before its ledger was brought up to date is refused, and the way out leads out", async () => {
   const { dryRun } = earlierWorkplace();
@@ -73,4 +73,4 @@ test("an operation that was renamed before its ledger was brought up to date is 
   expect(refused.stderr).toContain("--contract");
   expect(statusesOf(await dryRun())).toEqual(STATUSES);
   expect(statusesOf(await dryRun("--contract", "renamed.yaml", ...BY_PATH))).toEqual(STATUSES);
-}, 60_000);
+});

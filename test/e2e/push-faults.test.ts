@@ -138,24 +138,18 @@ test("an import supplier that is Complete from the start gets a handful of reque
   expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
 });
 
-test(
-  "whatever goes wrong at once, resuming comes to an end at which platform, ledger and report agree",
-  { timeout: 90_000 },
-  async () => {
-    const work = workplace({ accounts: goodAccounts(150) }, sandbox);
-    const faults = { errorBefore: "6%", errorAfter: "6%", resetBefore: "6%", resetAfter: "6%", cutAfter: "3%" };
-    const busy = { throttle: { at: [10, 40, 90, 130] }, retryAfter: "none" };
-    await admin.faults({ ...faults, ...busy, latencyMs: [0, 15], rotateTokensAt: 60 });
-    const patient = { timeoutMs: 60_000 };
-    let { code } = await work.push(["--concurrency", "16"], patient);
-    for (let resumes = 0; code !== 0 && resumes < 8; resumes += 1)
-      code = (await work.migrate(["resume"], patient)).code;
-    expect(code).toBe(0);
-    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-    expect(heard.platform.requests.length).toBeGreaterThan(150);
-    expect(contradictions(references(150), withAccounts(heard), { ambiguous: 0 })).toEqual([]);
-  },
-);
+test("whatever goes wrong at once, resuming comes to an end at which platform, ledger and report agree", async () => {
+  const work = workplace({ accounts: goodAccounts(150) }, sandbox);
+  const faults = { errorBefore: "6%", errorAfter: "6%", resetBefore: "6%", resetAfter: "6%", cutAfter: "3%" };
+  const busy = { throttle: { at: [10, 40, 90, 130] }, retryAfter: "none" };
+  await admin.faults({ ...faults, ...busy, latencyMs: [0, 15], rotateTokensAt: 60 });
+  let { code } = await work.push(["--concurrency", "16"]);
+  for (let resumes = 0; code !== 0 && resumes < 8; resumes += 1) code = (await work.migrate(["resume"])).code;
+  expect(code).toBe(0);
+  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+  expect(heard.platform.requests.length).toBeGreaterThan(150);
+  expect(contradictions(references(150), withAccounts(heard), { ambiguous: 0 })).toEqual([]);
+});
 
 /** A reply that was cut has lost its account number: the one on the platform stands in for it. */
 function withAccounts(heard: ThreeAccounts): ThreeAccounts {

@@ -21,7 +21,7 @@ test.each([["push"], ["resume"]])(
   async (command) => {
     const work = workplace({ accounts: goodAccounts(60) }, sandbox);
     await admin.faults({ hangBefore: { at: [10] } });
-    const first = work.startPush(["--concurrency", "4"], { timeoutMs: 60_000 });
+    const first = work.startPush(["--concurrency", "4"]);
     await counter.after(9);
 
     const second = (): Promise<CliEnd> => (command === "push" ? work.push() : work.migrate(["resume"]));

@@ -41,7 +41,7 @@ describe("a token that ends amid 16 workers", () => {
     "is renewed once before it is refused, when the end is known from %s",
     async (_, auth, by) => {
       await admin.faults({ tokenLifetimeSeconds: 5 });
-      const pushing = workWith(400, auth).push([...TARGET, "--rps", "100"], { timeoutMs: 60_000 });
+      const pushing = workWith(400, auth).push([...TARGET, "--rps", "100"]);
       await firstLogin();
       await admin.faults({});
       const { code, stdout } = await pushing;

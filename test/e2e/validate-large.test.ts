@@ -14,7 +14,7 @@ describe("an input whose plan is written aside", () => {
       [30_000, `k6,Near,${LONG_NOTE},\n`],
     ]);
     const folder = workFolder({ "a.csv": rows((number) => wrong.get(number)) });
-    const { code, stdout } = await validate(folder, ["a.csv"], { timeoutMs: 60_000 });
+    const { code, stdout } = await validate(folder, ["a.csv"]);
     const lines = linesOf(stdout);
     expect(code).toBe(1);
     expect(lines.map(({ record }) => record)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
@@ -33,7 +33,7 @@ describe("an input whose plan is written aside", () => {
   test.skipIf(!existsSync("/bin/bash"))("that the disk has no room for ends with exit code 6 and says so", async () => {
     const folder = workFolder({ "a.csv": rows() });
     const limited = ["/bin/bash", "-c", 'ulimit -f 500; exec "$@"', "limited"];
-    const { code, stdout, stderr } = await validate(folder, ["a.csv"], { under: limited, timeoutMs: 60_000 });
+    const { code, stdout, stderr } = await validate(folder, ["a.csv"], { under: limited });
     expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
     expect(stderr).toMatch(/^migrate: the ledger \S+ cannot be used: disk I\/O error\n +make room on the disk/m);
   });

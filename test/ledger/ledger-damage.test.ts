@@ -16,4 +16,4 @@ test("a ledger that was cut off, or of which a byte was changed, is refused or r
     "1",
   ]);
   expect(stdout).toMatch(/^seed 1: \d{4} damaged ledgers: \d+ refused, \d+ right, \d+ repaired, 0 misread\n$/);
-}, 60_000);
+});

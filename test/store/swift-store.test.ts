@@ -10,7 +10,7 @@ describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without De
   beforeAll(async () => {
     swift = await startSwift();
     await swift.put("files");
-  }, 30_000);
+  });
   afterAll(() => swift.stop());
 
   const options = (more: Partial<StoreOptions> = {}): StoreOptions =>

@@ -128,6 +128,18 @@ type Options = typeof GENERAL &
   typeof SENDING &
   typeof MESSAGES;
 
+/** Those of the commands that work on a job or on a run. */
+export const OPTIONS: Options = {
+  ...GENERAL,
+  ...CONTRACT,
+  ...INPUT,
+  ...CHECK,
+  ...REPORT,
+  ...PLATFORM,
+  ...SENDING,
+  ...MESSAGES,
+};
+
 /** The options as typed in; `settings.ts` turns them into what was meant. */
 export type Flags = Partial<FlagsOf<Options>>;
 

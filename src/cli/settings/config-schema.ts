@@ -6,7 +6,8 @@ import { authSchema } from "../../job/auth-schema.ts";
 import type { AuthSettings } from "../../job/auth-settings.ts";
 import type { TimeoutSettings } from "../../job/target-connection.ts";
 import type { RuleSettings } from "../../job/rule-configuration.ts";
-import type { ConfigurableFlags } from "../options/options.ts";
+import type { OptionTable } from "../options/option-table.ts";
+import { type ConfigurableFlags, OPTIONS } from "../options/options.ts";
 import { type SupplierSettings } from "../../job/supplier-settings.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
 
@@ -49,22 +50,34 @@ const storeSchema = z.strictObject({
 });
 const settingSchema = z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]);
 
+/** What a flag can set too: the rows of the options that say so. */
+function configurableShape(): { readonly [Name in keyof ConfigurableFlags]-?: z.ZodType<Written[Name]> };
+function configurableShape(): Readonly<Record<string, z.ZodType>> {
+  const rows: OptionTable = OPTIONS;
+  const configurable = Object.entries(rows).filter(([, row]) => row.config);
+  return Object.fromEntries(
+    configurable.map(([name, { kind }]) => [name, kind === "list" ? texts.optional() : z.string().optional()]),
+  );
+}
+
+const texts = z.union([z.string(), z.array(z.string())]);
+
+/** One of a list can be written as a text. */
+type Written = {
+  readonly [Name in keyof ConfigurableFlags]-?:
+    | ConfigurableFlags[Name]
+    | (ConfigurableFlags[Name] extends readonly string[] | undefined ? string : never)
+    | undefined;
+};
+
 const configSchema = z.strictObject({
-  contract: z.union([z.string(), z.array(z.string())]).optional(),
-  operation: z.string().optional(),
-  mapping: z.string().optional(),
-  supplier: z.string().optional(),
+  ...configurableShape(),
   suppliers: suppliersSchema.optional(),
   documentRoot: z.string().optional(),
   store: storeSchema.optional(),
   rules: z.record(z.string(), settingSchema).optional(),
   references: z.record(z.string(), z.string()).optional(),
-  target: z.string().optional(),
   targets: z.record(z.string(), targetSchema).optional(),
-  ledger: z.string().optional(),
-  out: z.string().optional(),
-  encoding: z.string().optional(),
-  delimiter: z.string().optional(),
 });
 
 /** Where documents lie. */

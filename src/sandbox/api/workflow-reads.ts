@@ -84,6 +84,11 @@ function isoTime(at: number): string {
 /** The business key, in replies that have it. */
 const KEY_NAME = "external_account_number";
 
+function hasKey({ operation }: ReadBack): boolean {
+  const form = documentedReply(operation, 200)?.body;
+  return form !== undefined && fieldAt(form, [KEY_NAME]) !== undefined;
+}
+
 /** The replies of `account-transfer-status` and of the lists of import processes in operators' published OpenAPI documents. */
 function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const { state, processes } = dependencies;
@@ -101,8 +106,6 @@ function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: 
   const account = state.findByKey(identity.supplier, identity.key);
   if (account === undefined && processes.staged(identity) === undefined) return NOT_FOUND;
   const status = account === undefined ? "UNKNOWN" : "COMPLETED";
-  const form = documentedReply(readBack.operation, 200)?.body;
-  const named = form !== undefined && fieldAt(form, [KEY_NAME]) !== undefined;
-  const body = named ? { status, [KEY_NAME]: identity.key } : { status };
+  const body = hasKey(readBack) ? { status, [KEY_NAME]: identity.key } : { status };
   return { status: 200, body: withValue(body, place, account?.number ?? "") };
 }

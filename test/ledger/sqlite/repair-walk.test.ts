@@ -69,7 +69,7 @@ test("a ledger that was cut off after any page is repaired, or said to be lost w
     expect(readdirSync(dirname(path)).filter((name) => /repaired|lengthened/.test(name))).toEqual([]);
   }
   expect(repaired).toBeGreaterThan((0.9 * whole.length) / PAGE - 2);
-}, 60_000);
+});
 
 test.each([
   ["is gone", undefined, "it is gone"],

@@ -69,7 +69,7 @@ test("a holder that was killed is replaced, by one of many at once", async () =>
   const answers = await Promise.all(Array.from({ length: 6 }, () => firstLine(start("hold", path))));
   expect(answers.toSorted()).toEqual([...Array.from({ length: 5 }, () => "ledger_in_use"), "locked"]);
   expect(readdirSync(join(path, ".."))).toEqual(["ledger.db.lock"]);
-}, 20_000);
+});
 
 test("a taker that died before it wrote its name does not stand in the way", async () => {
   const path = ledgerPath();
