@@ -1,8 +1,10 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import { type JobSettings, openJob } from "../job/job.ts";
 import { withStandardInput } from "../job/standard-input.ts";
-import type { JsonObject } from "../json/json-value.ts";
+import { parseAttr } from "../json/attr.ts";
+import { type JsonObject, valueAt } from "../json/json-value.ts";
 import type { Origin } from "../map/mapping.ts";
+import { compileSentForm } from "../map/sent-form.ts";
 import { checkedRecords } from "../migrate.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
@@ -39,21 +41,30 @@ export async function preview(
   }));
 }
 
-/** The records that the settings select, each with where the values of its payload come from. */
+/** The records that the settings select, as they would be sent, each with where the values of its payload come from. */
 export async function recordsWithOrigins(
   settings: JobSettings,
   dependencies: Dependencies,
 ): Promise<readonly (MappedRecord & { readonly origins: readonly Origin[] })[]> {
   const job = await openJob(settings, dependencies);
+  const toSentForm = compileSentForm(job.operation);
   try {
     const found: (MappedRecord & { readonly origins: readonly Origin[] })[] = [];
     for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
       for (const record of batch) {
-        found.push({ ...record, origins: record.readable ? job.mapping.origins(record.row) : [] });
+        const sent = toSentForm(record);
+        const origins = record.readable ? job.mapping.origins(record.row) : [];
+        found.push({ ...record, ...sent, origins: origins.map((origin) => asSent(origin, sent)) });
       }
     }
     return found;
   } finally {
     await job.input.close();
   }
+}
+
+function asSent(origin: Origin, { payload, steps }: Pick<MappedRecord, "payload" | "steps">): Origin {
+  const path = parseAttr(origin.attr);
+  const [value = origin.value] = [payload, ...(steps?.values() ?? [])].flatMap((fields) => valueAt(fields, path) ?? []);
+  return { ...origin, value };
 }

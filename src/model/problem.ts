@@ -78,8 +78,11 @@ export type PayloadFinding =
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
   /** The store has no such document; `under`: the store with the root location, `s3://bucket/root`. */
   | { readonly code: "path_does_not_exist_in_file_store"; readonly under: string }
-  /** The platform would convert the JSON type silently. */
+  /** The platform would convert the value silently; to `WHOLE_SECONDS`: what is sent of it is. */
   | { readonly code: "coerced"; readonly from: string; readonly to: string };
+
+/** What becomes of a date-time with a fraction of a second on its way to the platform. */
+export const WHOLE_SECONDS = "whole seconds";
 
 /** What reading found wrong with a row. */
 export type SourceFinding =

@@ -8,6 +8,7 @@ import type { SendableItem } from "../ledger/ledger.ts";
 import { contentHash } from "../ledger/record-hashes.ts";
 import { Failure } from "../model/failure.ts";
 import type { Place } from "../model/place.ts";
+import { compileSentForm } from "../map/sent-form.ts";
 import type { InputRecord } from "../model/record.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd } from "../upload/upload-types.ts";
@@ -120,6 +121,7 @@ export async function* recordsToSend(
   context: SendContext,
 ): AsyncGenerator<readonly RecordToSend[]> {
   const { ledger, run } = context.handle;
+  const toSentForm = compileSentForm(context.job.operation);
   for await (const batch of rows) {
     const [first, last] = [batch[0], batch.at(-1)];
     if (first === undefined || last === undefined) continue;
@@ -127,7 +129,7 @@ export async function* recordsToSend(
     const due = all.filter((item) => !hasReachedStep(item, context));
     if (due.length === 0) continue;
     const byNumber = new Map(batch.map((record) => [record.number, record]));
-    yield due.map((item) => recordToSend(byNumber.get(item.record), item, context));
+    yield due.map((item) => recordToSend(byNumber.get(item.record), item, { ...context, toSentForm }));
   }
 }
 
@@ -137,7 +139,11 @@ function hasReachedStep({ step }: SendableItem, { until, job }: SendContext): bo
   return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
 }
 
-function recordToSend(record: InputRecord | undefined, item: SendableItem, context: SendContext): RecordToSend {
+interface RecordContext extends SendContext {
+  readonly toSentForm: ReturnType<typeof compileSentForm>;
+}
+
+function recordToSend(record: InputRecord | undefined, item: SendableItem, context: RecordContext): RecordToSend {
   const { mapping, operation } = context.job;
   const mapped = record && mapping.map(record.row);
   if (record === undefined || mapped === undefined || Buffer.compare(item.content, contentHash(mapped.payload)) !== 0) {
@@ -145,7 +151,7 @@ function recordToSend(record: InputRecord | undefined, item: SendableItem, conte
       hint: "the input or the mapping has changed: start again with `migrate push`",
     });
   }
-  const { payload, steps } = mapped;
+  const { payload, steps } = context.toSentForm(mapped);
   const locate = (path: AttrPath): Place | undefined => {
     const place = mapping.locate(record.row, path);
     if (place) context.shownValues?.noteValue(place, valueAt(payload, path));

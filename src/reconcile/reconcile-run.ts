@@ -1,6 +1,7 @@
 import type { Decision, AmbiguousItem, PlanPolicy } from "../ledger/ledger.ts";
 import { parseAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import { compileSentForm } from "../map/sent-form.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { InputRecord, Row } from "../model/record.ts";
 import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";
@@ -77,10 +78,11 @@ async function ambiguousInBatch(
   const [first, last] = [batch[0], batch.at(-1)];
   if (first === undefined || last === undefined) return [];
   const items = await handle.ledger.ambiguous(handle.run.id, first.number, last.number);
+  const toSentForm = compileSentForm(job.operation);
   const rows = new Map(items.length === 0 ? [] : batch.map(({ number, row }) => [number, row]));
   return items.flatMap((item) => {
     const row = rows.get(item.record);
-    return row === undefined ? [] : [{ ...item, row, payload: job.mapping.map(row).payload }];
+    return row === undefined ? [] : [{ ...item, row, payload: toSentForm(job.mapping.map(row)).payload }];
   });
 }
 

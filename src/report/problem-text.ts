@@ -7,6 +7,7 @@ import {
   type RuleFinding,
   type UnsafePathReason,
   type WrittenForm,
+  WHOLE_SECONDS,
 } from "../model/problem.ts";
 import { plainLine, plainText } from "../terminal/plain-text.ts";
 import { counted } from "../text/count.ts";
@@ -67,7 +68,9 @@ const PROBLEM_TEXT: ProblemTexts = {
     `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
   path_does_not_exist_in_file_store: ({ under }) => `There is no document by this path under ${plainText(under, 200)}.`,
   coerced: ({ from, to }) =>
-    `The platform would turn this ${plainText(from)} into ${withArticle(plainText(to))} without a word.`,
+    to === WHOLE_SECONDS
+      ? `The ${plainText(from)} is left out of what is sent: a date-time goes out in whole seconds.`
+      : `The platform would turn this ${plainText(from)} into ${withArticle(plainText(to))} without a word.`,
   source_ragged_row: ({ found, expected }) => `The row has ${counted(found, "cell")}, the header ${expected}.`,
   source_truncated_row: ({ found, expected }) =>
     `The file ends inside this row: ${counted(found, "cell")} of ${expected}. It may have been cut short.`,

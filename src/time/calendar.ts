@@ -8,9 +8,34 @@ export function isIsoDate(text: string): boolean {
   return text.length === 10 && isDay(text);
 }
 
-/** Date, `T`, time with seconds, a fraction or none, then `Z` or an offset: without one, the platform assumes a zone. */
+/**
+ * A date-time of RFC 3339: date, `T`, time with seconds, a fraction or none, then `Z` or an offset (without one, the
+ * platform assumes a zone). The letters may be small. A second 60 is the last of a day in UTC.
+ */
 export function isIsoDateTime(text: string): boolean {
-  return DATE_TIME.test(text) && isDay(text);
+  if (!DATE_TIME.test(text) || !isDay(text)) return false;
+  return text.charAt(17) !== "6" || new Date(instantOf(text)).toISOString().slice(11, 16) === "23:59";
+}
+
+/** The instant of a date-time, in milliseconds; NaN for other texts. A leap second is the one before it. */
+export function instantOf(text: string): number {
+  return Date.parse(text.replace(LEAP_SECOND, ":59"));
+}
+
+/**
+ * A date-time in the form of API specification 2.7.4: UTC, `Z`, whole seconds. A fraction is cut off
+ * (`losesFraction`). Other texts are left as they are, and moments outside of the years 1 to 9999 of UTC.
+ */
+export function utcDateTime(text: string): string {
+  if (!isIsoDateTime(text) || SENT_FORM.test(text)) return text;
+  const utc = new Date(instantOf(text)).toISOString();
+  const seconds = text.slice(17, 19) === "60" ? "60" : utc.slice(17, 19);
+  return /^(?!0000)\d{4}-/.test(utc) ? `${utc.slice(0, 17)}${seconds}Z` : text;
+}
+
+/** Whether `utcDateTime` leaves out a part of a second. */
+export function losesFraction(text: string): boolean {
+  return text.length > 20 && /\.\d*[1-9]/.test(text);
 }
 
 /** `HH:MM` or `HH:MM:SS`, a fraction or none, an offset or none. */
@@ -18,11 +43,13 @@ export function isIsoTime(text: string): boolean {
   return TIME.test(text);
 }
 
-/** No 24:00 and no leap second: the platform's clock has neither. */
+/** No 24:00: the platform's clock has none. */
 const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
 const SECONDS = String.raw`:[0-5]\d(?:\.\d+)?`;
 const ZONE = String.raw`(?:Z|[-+](?:[01]\d|2[0-3]):[0-5]\d)`;
-const DATE_TIME = new RegExp(String.raw`^\d{4}-\d{2}-\d{2}T${CLOCK}${SECONDS}${ZONE}$`);
+const DATE_TIME = new RegExp(String.raw`^\d{4}-\d{2}-\d{2}T${CLOCK}:(?:[0-5]\d|60)(?:\.\d+)?${ZONE}$`, "i");
+const LEAP_SECOND = /(?<=[Tt]..:..):60/;
+const SENT_FORM = /^.{10}T.{8}Z$/;
 const TIME = new RegExp(`^${CLOCK}(?:${SECONDS})?${ZONE}?$`);
 
 const DASH = 0x2d;

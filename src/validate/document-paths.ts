@@ -1,4 +1,5 @@
 import type { FieldType, ListType, ObjectType } from "../contract/types/field-type.ts";
+import { childTypes, typesLeadingTo } from "../contract/types/type-tree.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import type { UnsafePathReason } from "../model/problem.ts";
@@ -17,46 +18,13 @@ export type FindDocuments = (payload: JsonObject) => readonly FoundDocument[];
  * Undefined when the type has no such field. Of a union, every option is looked into that could be meant.
  */
 export function compileDocumentPaths(body: FieldType): FindDocuments | undefined {
-  const leading = typesLeadingToPaths(body);
+  const leading = typesLeadingTo(body, (type) => type.kind === "text" && type.documentPath === true);
   if (!leading.has(body)) return undefined;
   return (payload) => {
     const found = new Map<string, FoundDocument>();
     collect(body, payload, { leading, path: [], found });
     return [...found.values()];
   };
-}
-
-/** The types that lead to a document path: those that hold one, those that hold those, and so on. */
-function typesLeadingToPaths(body: FieldType): ReadonlySet<FieldType> {
-  const parents = new Map<FieldType, FieldType[]>();
-  const documents: FieldType[] = [];
-  const visit = (type: FieldType): void => {
-    if (type.kind === "text" && type.documentPath === true) documents.push(type);
-    for (const below of typesWithin(type)) {
-      const known = parents.get(below);
-      if (known === undefined) {
-        parents.set(below, [type]);
-        visit(below);
-      } else known.push(type);
-    }
-  };
-  visit(body);
-  const leading = new Set<FieldType>();
-  const climb = (type: FieldType): void => {
-    if (leading.has(type)) return;
-    leading.add(type);
-    for (const parent of parents.get(type) ?? []) climb(parent);
-  };
-  for (const document of documents) climb(document);
-  return leading;
-}
-
-function typesWithin(type: FieldType): readonly FieldType[] {
-  if (type.kind === "list") return [type.items];
-  if (type.kind === "union") return [...type.options, ...(type.discriminator?.mapping.values() ?? [])];
-  if (type.kind !== "object") return [];
-  const named = [...type.properties.values()].filter(({ readOnly }) => !readOnly).map((property) => property.type);
-  return type.additional === "closed" ? named : [...named, type.additional];
 }
 
 interface SearchState {
@@ -70,7 +38,7 @@ function collect(type: FieldType, value: JsonValue | undefined, search: SearchSt
   if (type.kind === "text") collectText(value, search);
   else if (type.kind === "object" && isJsonObject(value)) collectFields(type, value, search);
   else if (type.kind === "list" && isJsonArray(value)) collectItems(type, value, search);
-  else if (type.kind === "union") for (const option of new Set(typesWithin(type))) collect(option, value, search);
+  else if (type.kind === "union") for (const option of new Set(childTypes(type))) collect(option, value, search);
 }
 
 /** A number is taken as text, as the platform takes it. */

@@ -1,6 +1,7 @@
 import type { BooleanType, ChoiceType, DateType } from "../contract/types/field-type.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
+import { WHOLE_SECONDS } from "../model/problem.ts";
+import { isIsoDate, isIsoDateTime, isIsoTime, losesFraction } from "../time/calendar.ts";
 import type { Check } from "./problem-collector.ts";
 import { strip } from "./unicode-text.ts";
 
@@ -55,11 +56,25 @@ function readsAsBoolean(value: unknown): boolean {
 
 /** ISO 8601 text, judged by calendar arithmetic (API specification 2.7.4). A number is never a date. */
 export function temporalCheck(type: DateType): Check {
-  const isRight = ISO_CHECKS[type.kind];
+  if (type.kind === "datetime") return dateTimeCheck(type);
+  const isRight = type.kind === "date" ? isIsoDate : isIsoTime;
   const wrong = { code: "invalid", expected: type.kind } as const;
   return (value, collector) => {
     if (typeof value !== "string" || !isRight(value)) collector.add(value, wrong);
   };
 }
 
-const ISO_CHECKS = { date: isIsoDate, datetime: isIsoDateTime, time: isIsoTime };
+/** The platform takes a date for its first moment. What is sent has no fraction of a second (`map/sent-form.ts`). */
+function dateTimeCheck({ asGiven }: DateType): Check {
+  return (value, collector) => {
+    if (typeof value !== "string") collector.add(value, NOT_DATE_TIME);
+    else if (isIsoDateTime(value)) {
+      if (asGiven !== true && losesFraction(value)) collector.add(value, CUT_OFF, { severity: "warning" });
+    } else if (isIsoDate(value)) collector.add(value, DATE_TO_DATE_TIME, { severity: "warning" });
+    else collector.add(value, NOT_DATE_TIME);
+  };
+}
+
+const NOT_DATE_TIME = { code: "invalid", expected: "datetime" } as const;
+const DATE_TO_DATE_TIME = { code: "coerced", from: "date", to: "date-time" } as const;
+const CUT_OFF = { code: "coerced", from: "fraction of a second", to: WHOLE_SECONDS } as const;

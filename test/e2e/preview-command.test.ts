@@ -59,6 +59,28 @@ describe("preview", () => {
     });
   });
 
+  test("shows a date-time as it is sent, at the place that it comes from", async () => {
+    const row = {
+      number: "A1",
+      name: "Ada",
+      customers: [{ family_name: "Able", joined_at: "2024-06-01T09:30:00+01:00" }],
+    };
+    const folder = workFolder({ "a.json": JSON.stringify([row]) });
+    const args = ["preview", "a.json", ...CONTRACT_FLAGS, "--format", "json", "--show-values"];
+    const { stdout } = await runCli(args, { cwd: folder });
+    const [attr, value] = ["customers.0.joined_at", "2024-06-01T08:30:00Z"];
+    expect(JSON.parse(stdout)).toMatchObject({
+      payload: { customers: [{ joined_at: value }] },
+      origins: expect.arrayContaining([
+        expect.objectContaining({
+          attr,
+          value,
+          place: expect.objectContaining({ pointer: "/0/customers/0/joined_at" }),
+        }),
+      ]),
+    });
+  });
+
   test("gives pointers for a JSON source, whose records are payloads already", async () => {
     const folder = workFolder({ "a.json": '[{"number":"A1","name":"Ada","customers":[{"family_name":"Able"}]}]' });
     const args = ["preview", "a.json", ...CONTRACT_FLAGS, "--format", "json"];

@@ -36,6 +36,7 @@ components:
             properties:
               family_name: { type: string }
               email: { type: string, format: email }
+              joined_at: { type: string, format: date-time }
 `;
 
 /** Rows of one file: REF, NAME, NOTE, MOBILE. */

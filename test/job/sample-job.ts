@@ -28,6 +28,7 @@ paths:
                 name: { type: string, maxLength: 5 }
                 born: { type: string, format: date }
                 file: { type: string, x-document-path: true }
+                seen: { type: string, format: date-time }
       responses: { "201": { description: made } }
 `;
 

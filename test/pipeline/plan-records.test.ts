@@ -1,4 +1,7 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { contentHash } from "../../src/ledger/record-hashes.ts";
 import { check, checkedRecords, type CheckOptions } from "../../src/migrate.ts";
 import { recordsToSend } from "../../src/pipeline/send-records.ts";
 import type { CheckResult } from "../../src/pipeline/plan-records.ts";
@@ -95,6 +98,21 @@ describe("records that are due", () => {
       [3, { ref: "C", name: "Cid", born: "2024-02-01" }],
     ]);
     expect(due[1]?.locate(["born"])).toMatchObject({ line: 4, column: "BORN" });
+  });
+
+  it("date-times are sent in UTC, and the ledger knows the record by what its rows map to, as before", async () => {
+    const given = "2024-06-01T09:30:00.000+01:00";
+    const folder = thingsFolder([`A,Ann,${given},`]);
+    const mapping = "operation: import-thing\nkey: ref\nsources: { things: { files: things.csv } }\n";
+    writeFileSync(path.join(folder, "seen.yaml"), `${mapping}payload: { ref: REF, name: NAME, seen: BORN }\n`);
+    const handle = await startSampleRun(folder);
+    const job = await openThings(folder, { mapping: "seen.yaml" });
+    await check(job, handle, OPTIONS);
+    const [due] = await all(recordsToSend(job.input.records(), { job, handle, shownValues: undefined }));
+    expect(due?.payload).toEqual({ ref: "A", name: "Ann", seen: "2024-06-01T08:30:00Z" });
+    const [planned] = await handle.ledger.sendable(handle.run.id, 1, 1);
+    expect(planned?.content).toEqual(contentHash({ ref: "A", name: "Ann", seen: given }));
+    expect(due?.locate(["seen"])).toMatchObject({ line: 2, column: "BORN" });
   });
 
   it("a record whose payload is not what was planned is refused", async () => {

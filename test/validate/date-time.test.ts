@@ -41,22 +41,26 @@ describe("date", () => {
 describe("datetime", () => {
   it.each([
     "2024-01-31T09:30:00Z",
-    "2024-01-31T23:59:59.123456Z",
+    "2024-01-31T23:59:59.000Z",
     "2024-01-31T09:30:00+01:00",
     "2024-01-31T09:30:00-23:59",
+    "2024-01-31t09:30:00Z",
+    "2024-01-31T09:30:00z",
+    "2016-12-31T23:59:60Z",
+    "2016-12-31T15:59:60-08:00",
   ])("%s is a moment", (value) => {
     expect(codes(moment("datetime"), value)).toEqual([]);
   });
   it.each([
     "2024-01-31T09:30:00",
-    "2024-01-31",
+    "2024-02-30",
     "2024-02-30T09:30:00Z",
     "2024-01-31T24:00:00Z",
-    "2016-12-31T23:59:60Z",
+    "2016-12-31T22:59:60Z",
+    "2016-12-31T23:59:60+01:00",
+    "2016-12-31T23:59:61Z",
     "2024-01-31T09:60:00Z",
     "2024-01-31T09:30Z",
-    "2024-01-31t09:30:00Z",
-    "2024-01-31T09:30:00z",
     "2024-01-31 09:30:00Z",
     "2024-01-31T09:30:00.Z",
     "2024-01-31T09:30:00+24:00",
@@ -67,6 +71,15 @@ describe("datetime", () => {
   ])("%j is no moment", (value) => {
     expect(codes(moment("datetime"), value)).toEqual(["invalid"]);
   });
+});
+
+it("a date in place of a date-time is a warning: the platform takes it for its first moment", () => {
+  expect(codes(moment("datetime"), "2024-01-31")).toEqual(["~coerced"]);
+});
+
+it("a fraction of a second that is cut off is a warning, unless the date-time is sent as given", () => {
+  expect(codes(moment("datetime"), "2024-01-31T23:59:59.123456Z")).toEqual(["~coerced"]);
+  expect(codes(moment("datetime", { asGiven: true }), "2024-01-31T23:59:59.123456Z")).toEqual([]);
 });
 
 describe("time", () => {

@@ -184,7 +184,10 @@ function stringType(
   const format = formatOf(parts, types, compilation);
   if (format === "decimal") return decimalType(parts, base, compilation);
   const date = DATE_KINDS.get(format ?? "");
-  if (date !== undefined) return { ...base, kind: date };
+  if (date !== undefined) {
+    const asGiven = date === "datetime" && readKeywords(parts, "x-sent-as-given").some(({ value }) => value === true);
+    return { ...base, kind: date, ...(asGiven && { asGiven }) };
+  }
   const known = TEXT_FORMATS.find((name) => name === format);
   if (known === undefined) reportUncheckedFormat(parts, ["password"], compilation);
   return textType(parts, base, known, compilation);

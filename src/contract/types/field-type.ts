@@ -81,6 +81,8 @@ export interface BooleanType extends TypeBase {
 /** ISO 8601 text (API specification 2.7.4). */
 export interface DateType extends TypeBase {
   readonly kind: "date" | "datetime" | "time";
+  /** `x-sent-as-given`: a date-time goes out as it was given, not in the specification's form. */
+  readonly asGiven?: boolean;
 }
 
 export interface ChoiceType extends TypeBase {

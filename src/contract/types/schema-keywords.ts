@@ -52,6 +52,7 @@ const TREATMENTS: ReadonlyMap<string, Treatment> = new Map<string, Treatment>([
   ["maxLength", onText],
   ["pattern", { as: "enforced", on: ["text", "decimal"] }],
   ["x-document-path", onText],
+  ["x-sent-as-given", { as: "enforced", on: ["datetime"] }],
   ["minimum", onNumbers],
   ["maximum", onNumbers],
   ["exclusiveMinimum", onNumbers],

@@ -98,7 +98,8 @@ const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union"
   text: textual("string", () => true),
   decimal: textual("decimal", isDecimalText),
   date: textual("date", isIsoDate),
-  datetime: textual("datetime", isIsoDateTime),
+  // The platform takes a date, too: validation warns of it.
+  datetime: textual("datetime", (text) => isIsoDateTime(text) || isIsoDate(text)),
   time: textual("time", isIsoTime),
   integer: parsed("integer", integerFrom),
   number: parsed("number", numberFrom),

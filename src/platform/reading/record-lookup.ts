@@ -11,6 +11,7 @@ import {
   valueAt,
 } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
+import { utcDateTime } from "../../time/calendar.ts";
 import { filledPath, joinPath } from "../../transport/base-url.ts";
 import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
@@ -199,10 +200,10 @@ function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? scalarText(value) : "";
 }
 
-/** Numbers may come back as text; what is empty is as good as absent. */
+/** Numbers may come back as text, a date-time in another zone's clock or with its fraction; what is empty is as good as absent. */
 function isSame(replied: unknown, sent: unknown): boolean {
   if (isEmpty(replied) || isEmpty(sent)) return isEmpty(replied) && isEmpty(sent);
-  if (isScalar(replied) && isScalar(sent)) return scalarText(replied) === scalarText(sent);
+  if (isScalar(replied) && isScalar(sent)) return comparedText(replied) === comparedText(sent);
   return isStructure(replied) && isStructure(sent) && canonicalJson(replied) === canonicalJson(sent);
 }
 
@@ -212,6 +213,10 @@ function isStructure(value: unknown): value is JsonObject | readonly JsonObject[
 
 function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function comparedText(value: string | number | boolean): string {
+  return utcDateTime(scalarText(value));
 }
 
 function scalarText(value: string | number | boolean): string {

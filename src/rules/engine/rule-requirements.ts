@@ -1,4 +1,5 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
+import { typesLeadingTo, typesWithin } from "../../contract/types/type-tree.ts";
 import { type Expression, type PathExpression, subexpressionsOf } from "../language/expression.ts";
 import { operandsOf, type Rule, type RuleDeclarations } from "../language/rule.ts";
 import type { RuleContext } from "./rule-context.ts";
@@ -32,28 +33,7 @@ export function rulesWithin(body: FieldType): readonly Rule[] {
 
 /** The types that have, in or below them, a rule that counts. */
 export function typesWithRules(body: FieldType, counts: (rule: Rule) => boolean): ReadonlySet<FieldType> {
-  const types = typesWithin(body);
-  const bearing = new Set(types.filter(({ rules }) => rules?.some(counts)));
-  for (let before = -1; before < bearing.size;) {
-    before = bearing.size;
-    for (const type of types) if (childTypes(type).some((part) => bearing.has(part))) bearing.add(type);
-  }
-  return bearing;
-}
-
-function typesWithin(body: FieldType): readonly FieldType[] {
-  const seen = new Set<FieldType>([body]);
-  for (const type of seen) for (const part of childTypes(type)) seen.add(part);
-  return [...seen];
-}
-
-function childTypes(type: FieldType): readonly FieldType[] {
-  if (type.kind === "object") {
-    const fields = [...type.properties.values()].filter(({ readOnly }) => !readOnly).map((property) => property.type);
-    return type.additional === "closed" ? fields : [...fields, type.additional];
-  }
-  if (type.kind === "list") return [type.items];
-  return type.kind === "union" ? [...type.options, ...(type.discriminator?.mapping.values() ?? [])] : [];
+  return typesLeadingTo(body, ({ rules }) => rules?.some(counts) === true);
 }
 
 /** What a rule depends on, directly or through named values. */

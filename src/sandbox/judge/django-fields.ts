@@ -133,10 +133,18 @@ function daysIn(year: number, month: number): number {
   return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
 }
 
-/** A date, `T`, a time to the second or finer, and `Z` or an offset in hours and minutes. */
+/**
+ * A date, `T`, a time to the second or finer, and `Z` or an offset in hours and minutes (RFC 3339: the letters may be small, and
+ * the last minute of a day in UTC may have a second 60); or a date alone, which is its first moment.
+ */
 export function isDateTime(text: string): boolean {
-  const [, date, time, offset] = /^(.{10})T(\d{2}:\d{2}:\d{2}(?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/.exec(text) ?? [];
-  return date !== undefined && isDate(date) && isTime(`${time}${offset}`);
+  const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;
+  const [, date, time, seconds, fraction, offset] = form.exec(text.toUpperCase()) ?? [];
+  if (date === undefined) return isDate(text);
+  if (!isDate(date)) return false;
+  if (seconds !== "60") return isTime(`${time}${seconds}${fraction}${offset}`);
+  const start = new Date(`${date}T${time}00${offset}`);
+  return isTime(`${time}00${offset}`) && start.getUTCHours() === 23 && start.getUTCMinutes() === 59;
 }
 
 /** `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., an offset or none: neither 24:00 nor leap seconds. */

@@ -1,4 +1,4 @@
-import { daysBetween, shiftDays } from "../../../time/calendar.ts";
+import { daysBetween, instantOf, shiftDays } from "../../../time/calendar.ts";
 import type { Periods } from "../../language/rule.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import type { CheckContext, CheckOf, CompiledCheck, RuleCompiler } from "../expressions/rule-compiler.ts";
@@ -53,7 +53,7 @@ export function clockCheck(
   return eachValue(compiler.collect(value), context, (each) => {
     if (typeof each !== "string") return true;
     if (each.length === 10) return isFuture ? each <= day : each >= day;
-    const moment = Date.parse(each);
+    const moment = instantOf(each);
     return Number.isNaN(moment) || (isFuture ? moment <= instant : moment >= instant);
   });
 }

@@ -1,5 +1,6 @@
 import type { Expression, FunctionName } from "../../language/expression.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
+import { instantOf } from "../../../time/calendar.ts";
 import type { Collect, RuleCompiler, Evaluate } from "./rule-compiler.ts";
 import { add, nonMissing, Rational, toRational, type Value } from "./rule-value.ts";
 import { formatTest } from "../value-formats.ts";
@@ -55,7 +56,7 @@ const FUNCTION_COMPILERS: Readonly<
   date: (operands, compiler) =>
     mapText(operands, compiler, (text) => {
       if (text.length === 10) return text;
-      const instant = Date.parse(text);
+      const instant = instantOf(text);
       return Number.isNaN(instant) ? undefined : compiler.context.clock.dayOf(instant);
     }),
   same: ([one, other], compiler) => {

@@ -1,5 +1,5 @@
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
-import { isIsoDate, isIsoDateTime, isIsoTime } from "../../../time/calendar.ts";
+import { instantOf, isIsoDate, isIsoDateTime, isIsoTime } from "../../../time/calendar.ts";
 
 /** What an expression gives. Null, blank text, empty lists and empty objects are missing: undefined. */
 export type Value = JsonValue | Rational | undefined;
@@ -27,11 +27,11 @@ export interface Comparer {
 
 /** `dayOf`: the day that the instance's clocks show at an instant. */
 export function comparer(dayOf: (instant: number) => string): Comparer {
-  const day = (text: string): string => (text.length === 10 ? text : dayOf(Date.parse(text)));
+  const day = (text: string): string => (text.length === 10 ? text : dayOf(instantOf(text)));
   const temporal = (a: string, b: string): number | undefined => {
     const [one, other] = [temporalKind(a), temporalKind(b)];
     if (one === undefined || other === undefined) return undefined;
-    if (one === "datetime" && other === "datetime") return Date.parse(a) - Date.parse(b);
+    if (one === "datetime" && other === "datetime") return instantOf(a) - instantOf(b);
     if (one === "time" || other === "time") return one === other ? alphabetic(a, b) : undefined;
     return alphabetic(day(a), day(b));
   };

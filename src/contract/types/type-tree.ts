@@ -1,0 +1,33 @@
+import type { FieldType } from "./field-type.ts";
+
+/** The types of what a value of the type can hold; what is only ever read is left out. */
+export function childTypes(type: FieldType): readonly FieldType[] {
+  if (type.kind === "list") return [type.items];
+  if (type.kind === "union") return [...type.options, ...(type.discriminator?.mapping.values() ?? [])];
+  if (type.kind !== "object") return [];
+  const fields = [...type.properties.values()].filter(({ readOnly }) => !readOnly).map((property) => property.type);
+  return type.additional === "closed" ? fields : [...fields, type.additional];
+}
+
+/** The type and all below it, each once; types may contain themselves. */
+export function typesWithin(body: FieldType): readonly FieldType[] {
+  const seen = new Set<FieldType>([body]);
+  for (const type of seen) for (const child of childTypes(type)) seen.add(child);
+  return [...seen];
+}
+
+/** The types that are wanted, those that hold one, those that hold those, and so on. */
+export function typesLeadingTo(body: FieldType, isWanted: (type: FieldType) => boolean): ReadonlySet<FieldType> {
+  const types = typesWithin(body);
+  const parents = new Map<FieldType, FieldType[]>();
+  for (const type of types) {
+    for (const child of childTypes(type)) {
+      const known = parents.get(child);
+      if (known === undefined) parents.set(child, [type]);
+      else known.push(type);
+    }
+  }
+  const leading = new Set(types.filter(isWanted));
+  for (const type of leading) for (const parent of parents.get(type) ?? []) leading.add(parent);
+  return leading;
+}

@@ -1,0 +1,70 @@
+import type { Operation } from "../contract/operations/operation.ts";
+import { stepFieldsType } from "../contract/operations/step-fields.ts";
+import type { FieldType } from "../contract/types/field-type.ts";
+import { typesLeadingTo } from "../contract/types/type-tree.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
+import type { MappedRecord } from "../model/record.ts";
+import { utcDateTime } from "../time/calendar.ts";
+
+/** A payload, and what steps are given. */
+type Mapped = Pick<MappedRecord, "payload" | "steps">;
+
+/**
+ * What a mapping made, as it goes out: date-times in the form of API specification 2.7.4 (`utcDateTime`), unless the
+ * contract has a field `x-sent-as-given`. Only what is sent is changed: the ledger knows a record by what its rows map to,
+ * so that a record which was accepted in another form is still the same.
+ */
+export function compileSentForm(operation: Pick<Operation, "body" | "steps">): (mapped: Mapped) => Mapped {
+  const ofPayload = compileSentObject(operation.body);
+  const ofSteps = new Map(operation.steps.map((step) => [step.name, compileSentObject(stepFieldsType(step))]));
+  return ({ payload, steps }) => ({
+    payload: ofPayload(payload),
+    steps: steps && new Map([...steps].map(([name, fields]) => [name, ofSteps.get(name)?.(fields) ?? fields])),
+  });
+}
+
+function compileSentObject(type: FieldType | undefined): (payload: JsonObject) => JsonObject {
+  const leading = type && typesLeadingTo(type, ({ kind }) => kind === "datetime");
+  if (type === undefined || leading?.has(type) !== true) return (payload) => payload;
+  return (payload) => {
+    const sent = sentValue([type], payload, leading);
+    return isJsonObject(sent) ? sent : payload;
+  };
+}
+
+/** `types`: what the value may be. A text is a date-time where it can be no other text. */
+function sentValue(types: readonly FieldType[], value: JsonValue, leading: ReadonlySet<FieldType>): JsonValue {
+  const options = types.flatMap((type) => optionsFor(type, value));
+  if (!options.some((option) => leading.has(option))) return value;
+  if (typeof value === "string") return options.every(isNoOtherText) ? utcDateTime(value) : value;
+  if (isJsonArray(value)) {
+    const items = options.flatMap((option) => (option.kind === "list" ? [option.items] : []));
+    return value.map((item) => sentValue(items, item, leading));
+  }
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, sentValue(fieldTypes(options, name), member, leading)]),
+  );
+}
+
+/** A union's own option where a discriminator tells it, else all of them. */
+function optionsFor(type: FieldType, value: JsonValue): readonly FieldType[] {
+  if (type.kind !== "union") return [type];
+  const { discriminator } = type;
+  const tag = discriminator && memberAt(value, discriminator.property);
+  const chosen = typeof tag === "object" ? undefined : discriminator?.mapping.get(String(tag));
+  return (chosen === undefined ? type.options : [chosen]).flatMap((option) => optionsFor(option, value));
+}
+
+function fieldTypes(options: readonly FieldType[], name: string): readonly FieldType[] {
+  return options.flatMap((option) => {
+    if (option.kind !== "object") return [];
+    const type = option.properties.get(name)?.type ?? option.additional;
+    return type === "closed" ? [] : [type];
+  });
+}
+
+function isNoOtherText(type: FieldType): boolean {
+  if (type.kind === "datetime") return type.asGiven !== true;
+  return type.kind !== "text" && type.kind !== "choice" && type.kind !== "any";
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import type { FieldType } from "../../src/contract/types/field-type.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
+import { compileSentForm } from "../../src/map/sent-form.ts";
+import { choice, list, moment, object, text, union } from "../validate/field-types.ts";
+
+const AT = moment("datetime");
+
+function sent(body: FieldType, payload: JsonObject): JsonObject {
+  return compileSentForm({ body, steps: [] })({ payload }).payload;
+}
+
+describe("a date-time goes out in UTC, with Z and whole seconds", () => {
+  it.each([
+    ["2024-06-01T09:30:00+01:00", "2024-06-01T08:30:00Z"],
+    ["2024-06-01T00:30:00+10:00", "2024-05-31T14:30:00Z"],
+    ["2024-06-01T09:30:00.000Z", "2024-06-01T09:30:00Z"],
+    ["2024-06-01T09:30:59.999999Z", "2024-06-01T09:30:59Z"],
+    ["2024-06-01t09:30:00z", "2024-06-01T09:30:00Z"],
+    ["2024-06-01T09:30:00-00:00", "2024-06-01T09:30:00Z"],
+    ["2016-12-31T15:59:60-08:00", "2016-12-31T23:59:60Z"],
+    ["2024-06-01T09:30:00Z", "2024-06-01T09:30:00Z"],
+  ])("%s as %s", (given, expected) => {
+    expect(sent(object({ at: AT }), { at: given })).toEqual({ at: expected });
+  });
+
+  it.each(["2024-06-01", "2024-06-01T09:30:00", "tomorrow", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])(
+    "but %s as it is: it is no date-time with a zone, or none of the years 1 to 9999",
+    (given) => {
+      expect(sent(object({ at: AT }), { at: given })).toEqual({ at: given });
+    },
+  );
+});
+
+describe("only date-times are changed", () => {
+  const GIVEN = "2024-06-01T09:30:00+01:00";
+  const UTC = "2024-06-01T08:30:00Z";
+
+  it("wherever the contract has them, and nothing else", () => {
+    const type = object({ at: AT, name: text(), items: list(object({ at: AT, note: text() })), days: list(AT) });
+    expect(
+      sent(type, {
+        at: GIVEN,
+        name: GIVEN,
+        items: [{ at: GIVEN, note: GIVEN }, { at: null }],
+        days: [GIVEN],
+        other: GIVEN,
+      }),
+    ).toEqual({ at: UTC, name: GIVEN, items: [{ at: UTC, note: GIVEN }, { at: null }], days: [UTC], other: GIVEN });
+  });
+
+  it("not those that the contract has sent as given", () => {
+    expect(sent(object({ at: moment("datetime", { asGiven: true }), to: AT }), { at: GIVEN, to: GIVEN })).toEqual({
+      at: GIVEN,
+      to: UTC,
+    });
+  });
+
+  it("of a union by its discriminator, and without one only where no alternative has text there", () => {
+    const call = object({ "kind!": choice(["call"]), at: AT });
+    const letter = object({ "kind!": choice(["letter"]), at: text() });
+    const mapping = new Map([
+      ["call", call],
+      ["letter", letter],
+    ]);
+    const told = list(union([call, letter], { discriminator: { property: "kind", mapping } }));
+    const items = ["call", "letter"].map((kind) => ({ kind, at: GIVEN }));
+    expect(sent(object({ told }), { told: items })).toEqual({ told: [{ ...items[0], at: UTC }, items[1]] });
+    expect(sent(object({ it: union([call, letter]) }), { it: items[0] ?? {} })).toEqual({ it: items[0] });
+    expect(sent(object({ it: union([call, object({ at: AT, to: AT })]) }), { it: { at: GIVEN } })).toEqual({
+      it: { at: UTC },
+    });
+    expect(sent(object({ it: union([AT, moment("date")]) }), { it: GIVEN })).toEqual({ it: UTC });
+  });
+});
