@@ -10,18 +10,23 @@ import { layeredDocument } from "./document/layered-document.ts";
 import { applyOverlay, overlayVersion } from "./document/overlay.ts";
 import { checkRules } from "./check-rules.ts";
 import { checkDocumentKeys } from "./document/check-document-keys.ts";
+import type { SettingValue } from "../rules/language/rule.ts";
 import { readRuleDeclarations } from "../rules/language/read-rules.ts";
 import { checkWrittenFor } from "./document/written-for.ts";
 import { followReference, type Compilation } from "./types/schema-node.ts";
 
 /**
  * Compiles an OpenAPI 3.0 or 3.1 document, the first one, after the Overlay 1.0 documents that follow it were applied
- * in their order. What is not understood or not enforced is among the findings.
+ * in their order. What is not understood or not enforced is among the findings. `settings`: what the configuration says
+ * of the instance, of which a discriminator may name one.
  *
  * Throws a Failure (`contract_invalid`) when nothing can be done: a text that is no YAML or JSON, a first document that
  * is not OpenAPI 3, a further one that is no overlay.
  */
-export function loadContract(documents: readonly SourceText[]): Contract {
+export function loadContract(
+  documents: readonly SourceText[],
+  settings: Readonly<Record<string, SettingValue>> = {},
+): Contract {
   const [first, ...others] = documents;
   if (first === undefined) {
     throw new Failure("contract_invalid", "no contract is given", {
@@ -45,7 +50,12 @@ export function loadContract(documents: readonly SourceText[]): Contract {
   const document = layers?.value ?? plain;
   checkDocumentKeys(document, findings);
   const ruleDeclarations = readRuleDeclarations(document, reportRuleIssues(findings));
-  const compilation = compilationOf(document, openapi, findings);
+  const declared = new Map(Object.entries(settings));
+  const settingText = (name: string): string | undefined => {
+    const value = declared.get(name) ?? ruleDeclarations.settings.get(name)?.default;
+    return value === undefined ? undefined : String(value);
+  };
+  const compilation = compilationOf(document, openapi, findings, { settingText });
   const operations = compileOperations(compilation);
   checkRules(operations, ruleDeclarations, findings);
   checkReferences(document, findings);

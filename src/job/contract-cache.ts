@@ -5,7 +5,9 @@ import path from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { Contract } from "../contract/contract.ts";
 import type { SourceText } from "../contract/document/yaml-document.ts";
+import { canonicalJson } from "../json/json-value.ts";
 import { errorCode } from "../files/error-code.ts";
+import type { RuleSettings } from "./rule-configuration.ts";
 import { replaceFile } from "../files/replace-file.ts";
 
 /** Where compiled contracts are kept from one command to the next. */
@@ -18,7 +20,7 @@ export interface ContractCache {
 
 /**
  * The contract that the documents make, compiled (`loadContract`) or as it was kept after it was compiled before. An
- * entry is named by the hash of the documents, their names, the version and the engine, and holds its own checksum: one
+ * entry is named by the hash of the documents, their names, the settings, the version and the engine, and holds its own checksum: one
  * that is damaged, half written, or not ours alone to write counts as none. What cannot be kept is not an error.
  *
  * Throws what `loadContract` throws; such documents are never kept.
@@ -26,21 +28,26 @@ export interface ContractCache {
 export async function cachedContract(
   documents: readonly SourceText[],
   cache: ContractCache | undefined,
+  settings: RuleSettings["rules"] = {},
 ): Promise<Contract> {
-  const entry = cache && path.join(cache.folder, `${nameOf(documents, cache.version)}${SUFFIX}`);
+  const entry = cache && path.join(cache.folder, `${nameOf(documents, cache.version, settings)}${SUFFIX}`);
   const kept = entry === undefined ? undefined : await readCached(entry);
   if (kept !== undefined) return kept;
   const { loadContract } = await import("../contract/load-contract.ts");
-  const contract = loadContract(documents);
+  const contract = loadContract(documents, settings);
   if (entry !== undefined) await writeCached(contract, entry).catch(ignoreStorage);
   return contract;
 }
 
 const SUFFIX = ".contract";
 
-function nameOf(documents: readonly SourceText[], version: string): string {
+function nameOf(
+  documents: readonly SourceText[],
+  version: string,
+  settings: NonNullable<RuleSettings["rules"]>,
+): string {
   const engine = `${process.versions.v8} ${process.arch}`;
-  const hashed = [version, engine, ...documents.flatMap(({ file, text }) => [file, text])];
+  const hashed = [version, engine, canonicalJson(settings), ...documents.flatMap(({ file, text }) => [file, text])];
   return sha256(Buffer.from(JSON.stringify(hashed))).toString("hex");
 }
 

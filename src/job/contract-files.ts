@@ -9,17 +9,19 @@ import { readTextFile, type TextFile } from "../read/text/text-file.ts";
 import { shellCommand } from "../text/shell-command.ts";
 import { suggest } from "../text/suggestion.ts";
 import { cachedContract } from "./contract-cache.ts";
+import type { RuleSettings } from "./rule-configuration.ts";
 import type { Dependencies } from "./dependencies.ts";
 
 /**
- * Loads an OpenAPI document and its overlays.
+ * Loads an OpenAPI document and its overlays. `settings`: `rules:` of the configuration.
  * @throws Failure `usage` when there is none, `contract_invalid` when it cannot be trusted
  */
 export async function readContract(
   files: readonly string[],
   dependencies: Pick<Dependencies, "contractCache">,
+  settings?: RuleSettings["rules"],
 ): Promise<Contract> {
-  const contract = await readContractWithFindings(files, dependencies);
+  const contract = await readContractWithFindings(files, dependencies, settings);
   const broken = contract.findings.find((finding) => finding.severity === "error");
   if (broken === undefined) return contract;
   throw new Failure("contract_invalid", broken.message, {
@@ -35,8 +37,9 @@ export async function readContract(
 export async function readContractWithFindings(
   files: readonly string[],
   { contractCache }: Pick<Dependencies, "contractCache">,
+  settings?: RuleSettings["rules"],
 ): Promise<Contract> {
-  return cachedContract(await readContractFiles(files), contractCache);
+  return cachedContract(await readContractFiles(files), contractCache, settings);
 }
 
 /**

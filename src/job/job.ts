@@ -68,7 +68,7 @@ export async function openJob(
   dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock">,
 ): Promise<Job> {
   const resolve = pathsFrom(settings.folder);
-  const contract = await readContract(settings.contract.map(resolve), dependencies);
+  const contract = await readContract(settings.contract.map(resolve), dependencies, settings.rules);
   const document =
     settings.mapping === undefined ? undefined : readMapping(await readTextFile(resolve(settings.mapping)));
   const operation = findOperation(contract, settings.operation ?? document?.operation);

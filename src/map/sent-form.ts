@@ -1,7 +1,7 @@
 import type { Operation } from "../contract/operations/operation.ts";
 import { stepFieldsType } from "../contract/operations/step-fields.ts";
 import type { FieldType } from "../contract/types/field-type.ts";
-import { typesLeadingTo } from "../contract/types/type-tree.ts";
+import { optionsTaken, typesLeadingTo } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { utcDateTime } from "../time/calendar.ts";
@@ -53,7 +53,7 @@ function optionsFor(type: FieldType, value: JsonValue): readonly FieldType[] {
   const { discriminator } = type;
   const tag = discriminator && memberAt(value, discriminator.property);
   const chosen = typeof tag === "object" ? undefined : discriminator?.mapping.get(String(tag));
-  return (chosen === undefined ? type.options : [chosen]).flatMap((option) => optionsFor(option, value));
+  return (chosen === undefined ? optionsTaken(type) : [chosen]).flatMap((option) => optionsFor(option, value));
 }
 
 function fieldTypes(options: readonly FieldType[], name: string): readonly FieldType[] {

@@ -1,4 +1,5 @@
 import type { ChoiceType, FieldType, ObjectType, UnionType } from "../contract/types/field-type.ts";
+import { optionsTaken } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { LEAF_OPTIONS } from "./leaf/leaf-options.ts";
 
@@ -32,7 +33,7 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
 }
 
 function flattened(type: UnionType): readonly FieldType[] {
-  return type.options.flatMap((option) => (option.kind === "union" ? flattened(option) : [option]));
+  return optionsTaken(type).flatMap((option) => (option.kind === "union" ? flattened(option) : [option]));
 }
 
 function isLeaf(entry: JsonValue): boolean {

@@ -1,4 +1,5 @@
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
+import { optionsTaken } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 import { addProblem } from "../model/problem-limit.ts";
 import {
@@ -13,7 +14,7 @@ import {
 /** `oneOf`/`anyOf`: by the discriminator where there is one, else the option that fits best. */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
   return type.discriminator === undefined
-    ? bestOptionCheck(type.options, compile)
+    ? bestOptionCheck(optionsTaken(type), compile)
     : discriminatedCheck(type.discriminator, compile);
 }
 

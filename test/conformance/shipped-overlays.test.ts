@@ -160,6 +160,27 @@ describe.skipIf(!ARE_THERE).each(OPERATORS)("overlay:%s on the published documen
     expect(fields.filter(({ words, marked }) => marked !== undefined && !/S3/i.test(words))).toEqual([]);
   });
 
+  it("takes businesses with contracts where the instance enforces them, and compares those of agreements", () => {
+    const published = { file: `${operator}.yml`, text: documentText(operator) };
+    const settings = { enforce_business_contracts_exist: true };
+    const { operations, ruleDeclarations } = loadContract([published, ...overlayTexts(operator)], settings);
+    const body = operations.find(({ path }) => path === "/v1/data-import/validate-account/")?.body;
+    if (body === undefined) throw new Error("no operation");
+    const agreements = [{ business_contract_identifier: "C2" }];
+    const point = { supply_type: "ELECTRICITY", agreements };
+    const payload = {
+      business: { business_contract_identifiers: ["C1"], business_type: "LTD" },
+      supply_addresses: [{ meter_points: [point] }],
+    };
+    const structure = compileValidator(body, { keepValues: false })(payload);
+    expect(structure.filter(({ attr }) => attr.startsWith("business"))).toEqual([]);
+    const judge = compileRules(body, worldOf({ ...contract, ruleDeclarations }, { rules: settings }), {
+      keepValues: false,
+    });
+    const codes = (judge?.(payload, new Set()) ?? []).map(({ code }) => code);
+    expect(codes).toContain("agreement_business_contract_identifier_not_declared");
+  });
+
   it("finds nothing in the operator's own examples but true contradictions", () => {
     const world = worldOf(contract, { today: DAYS[operator], rules: { ...SETTINGS } });
     const own = CONTRADICTIONS.filter((one) => one.operator === operator);

@@ -50,6 +50,14 @@ describe("a cached contract", () => {
     expect(statSync(cache.folder).mode & 0o777).toBe(0o700);
   });
 
+  it("a cached contract serves the settings of the instance that it was compiled with, and no others", async () => {
+    const cache = newCache();
+    for (const settings of [{}, { strict: true }, { strict: false }, { strict: true }]) {
+      await cachedContract(DOCUMENTS, cache, settings);
+    }
+    expect(entries(cache)).toHaveLength(3);
+  });
+
   it("a cached contract serves the same documents in the same order under the same names, and the same version alone", async () => {
     const cache = newCache();
     const [document] = DOCUMENTS;

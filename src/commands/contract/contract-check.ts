@@ -23,7 +23,7 @@ export async function contractCheck(
   { files, folder, ...settings }: ContractCheckOptions,
   dependencies: Pick<Dependencies, "contractCache" | "clock">,
 ): Promise<ContractCheck> {
-  const contract = await readContractWithFindings(files, dependencies);
+  const contract = await readContractWithFindings(files, dependencies, settings.rules);
   const broken = contract.findings.some((finding) => finding.severity === "error");
   const context = await loadRuleContext(contract, relevantRuleSettings(contract, settings), {
     resolve: pathsFrom(folder),

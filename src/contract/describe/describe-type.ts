@@ -15,7 +15,8 @@ export function describeType(type: FieldType): string {
   if (type.kind === "text") return type.format ?? "text";
   if (type.kind === "list") return `list of ${ITEM_NAMES[type.items.kind]}`;
   if (type.kind !== "union") return TYPE_NAMES[type.kind];
-  if (type.discriminator !== undefined) return `object, by ${type.discriminator.property}`;
+  const by = type.discriminator ?? type.setting;
+  if (by !== undefined) return `object, by ${by.property}`;
   return type.options.some(({ kind }) => kind === "object" || kind === "union" || kind === "list")
     ? "one of several"
     : [...new Set(type.options.map(describeType))].join(" or ");

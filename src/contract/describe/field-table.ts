@@ -99,11 +99,10 @@ function addOptions(rows: FieldRow[], type: UnionType, position: TablePosition):
   }
 }
 
-function conditionOf({ discriminator }: UnionType, option: FieldType, index: number): string {
-  const values = [...(discriminator?.mapping ?? [])].filter(([, type]) => type === option).map(([value]) => value);
-  return discriminator === undefined || values.length === 0
-    ? `option ${index + 1}`
-    : `${discriminator.property} is ${values.join(" or ")}`;
+function conditionOf({ discriminator, setting }: UnionType, option: FieldType, index: number): string {
+  const by = discriminator ?? setting;
+  const values = [...(by?.mapping ?? [])].filter(([, type]) => type === option).map(([value]) => value);
+  return by === undefined || values.length === 0 ? `option ${index + 1}` : `${by.property} is ${values.join(" or ")}`;
 }
 
 function addField(

@@ -18,7 +18,7 @@ export type CompileReplies = (operation: DocumentPart) => readonly DocumentedRep
 export function repliesCompiler(compilation: Compilation): CompileReplies {
   const { document, openapi } = compilation;
   const unreported = createFindings(() => ({ file: "", line: 0 }));
-  const types = compilationOf(document, openapi, unreported, "reply");
+  const types = compilationOf(document, openapi, unreported, { direction: "reply" });
   return (operation) => {
     const written = dereferenced(operation.value["responses"], [...operation.path, "responses"], compilation);
     const replies = Object.entries(written?.value ?? {}).flatMap(([name, value]): readonly DocumentedReply[] => {

@@ -23,7 +23,10 @@ export function compilationOf(
   document: JsonObject,
   openapi: Compilation["openapi"],
   findings: Findings,
-  direction: Compilation["direction"] = "request",
+  {
+    direction = "request",
+    settingText = () => undefined,
+  }: Partial<Pick<Compilation, "direction" | "settingText">> = {},
 ): Compilation {
   const open = new Set<string>();
   const compilation: Compilation = {
@@ -31,6 +34,7 @@ export function compilationOf(
     findings,
     openapi,
     direction,
+    settingText,
     types: new Map(),
     rules: new Map(),
     compile: (nodes) => {

@@ -124,6 +124,10 @@ export interface UnionType extends TypeBase {
   readonly kind: "union";
   readonly options: readonly FieldType[];
   readonly discriminator?: Discriminator;
+  /** In the place of a discriminator: the property is no field, but a setting of the instance. */
+  readonly setting?: Discriminator;
+  /** The only option that this instance takes: the configuration declares the setting. */
+  readonly chosen?: FieldType;
 }
 
 export interface Discriminator {

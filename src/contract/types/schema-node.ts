@@ -22,6 +22,8 @@ export interface Compilation {
    * leave out what is `writeOnly`, and nothing but their form is kept: no rules, validators or words.
    */
   readonly direction: "request" | "reply";
+  /** The value of a setting of the instance (`x-rule-settings`), as text; undefined where none is declared. */
+  readonly settingText: (name: string) => string | undefined;
   /** One type for all the nodes at once: a value has to satisfy each of them. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */

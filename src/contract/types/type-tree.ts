@@ -1,4 +1,4 @@
-import type { FieldType } from "./field-type.ts";
+import type { FieldType, UnionType } from "./field-type.ts";
 
 /** The types of what a value of the type can hold; what is only ever read is left out. */
 export function childTypes(type: FieldType): readonly FieldType[] {
@@ -30,4 +30,9 @@ export function typesLeadingTo(body: FieldType, isWanted: (type: FieldType) => b
   const leading = new Set(types.filter(isWanted));
   for (const type of leading) for (const parent of parents.get(type) ?? []) leading.add(parent);
   return leading;
+}
+
+/** What a value of the union may be, where no discriminator tells. */
+export function optionsTaken({ options, chosen }: UnionType): readonly FieldType[] {
+  return chosen === undefined ? options : [chosen];
 }

@@ -107,34 +107,60 @@ export function unionType(
   const options: FieldType[] = [];
   const mapping = new Map<string, ObjectType>();
   const property = discriminatorProperty(alternatives, compilation);
-  const union: UnionType = {
+  const isSetting = property !== undefined && isNoField(property, alternatives, compilation);
+  const setting = isSetting ? compilation.settingText(property) : undefined;
+  const union: UnionType & { chosen?: FieldType } = {
     ...base,
     kind: "union",
     options,
-    ...(property === undefined ? {} : { discriminator: { property, mapping } satisfies Discriminator }),
+    ...(property !== undefined && {
+      [isSetting ? "setting" : "discriminator"]: { property, mapping } satisfies Discriminator,
+    }),
   };
   enter(union);
   options.push(...alternatives.options.map(compilation.compile));
   if (property === undefined) reportFirstFit(alternatives, compilation);
-  else {
-    fillMapping(mapping, alternatives, options, compilation);
-    reportUnreachableOptions(property, alternatives, compilation);
-  }
+  else fillMapping(mapping, alternatives, options, compilation);
+  if (!isSetting) return union;
+  const chosen = setting === undefined ? undefined : optionFor(setting, alternatives, compilation);
+  if (chosen === undefined) reportOpenSetting(property, setting, alternatives, compilation);
+  else union.chosen = chosen;
   return union;
 }
 
 /** Operators name a setting of theirs as discriminator; objects being closed, no payload can carry it then. */
-function reportUnreachableOptions(property: string, { options, path }: Alternatives, compilation: Compilation): void {
+function isNoField(property: string, { options }: Alternatives, compilation: Compilation): boolean {
   const parts = options.flatMap((option) => flattenSchemas(option, compilation));
   const described = readKeywords(parts, "properties").some(
     ({ value }) => isJsonObject(value) && Object.hasOwn(value, property),
   );
-  const open = readKeywords(parts, "additionalProperties").some(({ value }) => value !== false);
-  if (described || open) return;
-  const message = `no option describes "${property}", so no payload can carry it, and at most the option for null is taken`;
-  const advice = "in an overlay, remove this discriminator and the options that your instance does not use";
+  return !described && readKeywords(parts, "additionalProperties").every(({ value }) => value === false);
+}
+
+/** The option that the written mapping has for a value; one for a setting's value is an option like the others. */
+function optionFor(value: string, alternatives: Alternatives, compilation: Compilation): FieldType | undefined {
+  const { discriminator, path, shared } = alternatives;
+  const mapping = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
+  const reference = isJsonObject(mapping) && Object.hasOwn(mapping, value) ? mapping[value] : undefined;
+  if (reference === undefined) return undefined;
+  const place = [...path.slice(0, -1), "discriminator", "mapping", value];
+  const target = followReference(compilation.document, fullReference(reference), place, compilation.findings);
+  return target && compilation.compile([resolveReference(target, compilation), ...shared]);
+}
+
+function reportOpenSetting(
+  setting: string,
+  value: string | undefined,
+  { path }: Alternatives,
+  { findings }: Compilation,
+): void {
+  const what = `no option describes "${setting}", so it is a setting of the instance that chooses between them`;
+  const advice =
+    value === undefined
+      ? `it is not declared, so the first option that fits is taken: declare rules.${setting} in migrate.yaml, and in x-rule-settings of an overlay where the contract does not know it`
+      : `no option is for its value ${value}, so the first that fits is taken`;
   const place = [...path.slice(0, -1), "discriminator", "propertyName"];
-  compilation.findings.add("warning", "bad-discriminator", `${message}; ${advice}`, place);
+  findings.add("warning", "bad-discriminator", `${what}; ${advice}`, place);
 }
 
 function reportFirstFit({ path }: Alternatives, { findings }: Compilation): void {

@@ -1,4 +1,5 @@
 import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
+import { optionsTaken } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";
 import { shapeOf } from "../../text/shape.ts";
@@ -132,7 +133,7 @@ function insideVisit(type: FieldType, visitorOf: (type: FieldType) => Visit | un
     const visit = visitorOf(type.items);
     return visit && itemsVisit(visit);
   }
-  return type.kind === "union" ? unionVisit(type.options, type.discriminator, visitorOf) : undefined;
+  return type.kind === "union" ? unionVisit(optionsTaken(type), type.discriminator, visitorOf) : undefined;
 }
 
 interface FieldVisit {

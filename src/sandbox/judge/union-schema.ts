@@ -25,7 +25,8 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   const defineOption = (option: JsonObject): string =>
     define(shared.length === 0 ? option : { allOf: [option, ...shared] });
   const tag = isJsonObject(union.discriminator ?? null) ? discriminatorName(union.discriminator) : undefined;
-  if (tag !== undefined) {
+  // A name that no option documents is that of a setting: which option the instance takes is then not known here.
+  if (tag !== undefined && flat.some((parts) => canCarry(parts, tag))) {
     const mapped = mappedOptions(union.discriminator, options);
     const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
     return { tagged: { tag, schemas, nullable } };
@@ -44,6 +45,12 @@ function isNullOnly(parts: readonly JsonObject[]): boolean {
   if (types.length > 0) return types.every((type) => type === "null");
   const values = parts.flatMap((part) => valuesOf(part) ?? []);
   return values.length > 0 && values.every((value) => value === null);
+}
+
+function canCarry(parts: readonly JsonObject[], name: string): boolean {
+  return parts.some(({ properties, additionalProperties = false }) => {
+    return additionalProperties !== false || (isJsonObject(properties ?? null) && name in Object(properties));
+  });
 }
 
 function discriminatorName(discriminator: JsonValue | undefined): string | undefined {
