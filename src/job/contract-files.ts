@@ -7,7 +7,7 @@ import { isJsonArray, type JsonValue, valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import { readTextFile, type TextFile } from "../read/text/text-file.ts";
 import { shellCommand } from "../text/shell-command.ts";
-import { suggest } from "../text/suggestion.ts";
+import { suggestionOr } from "../text/suggestion.ts";
 import { cachedContract } from "./contract-cache.ts";
 import type { RuleSettings } from "./rule-configuration.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -87,9 +87,12 @@ export async function readShippedOverlay(file: string): Promise<readonly TextFil
     const texts = await Promise.all(paths.map(async (each) => (await readTextFile(each)).text));
     return texts.map((text, index) => ({ file: index === 0 ? `${PREFIX}${SHARED}` : file, text }));
   }
-  const near = suggest(name, names);
   throw new Failure("usage", `this version ships no overlay named "${name}"`, {
-    hint: near === undefined ? `there are ${names.toSorted().join(", ")}` : `did you mean "${PREFIX}${near}"?`,
+    hint: suggestionOr(
+      `there are ${names.toSorted().join(", ")}`,
+      file,
+      names.map((one) => PREFIX + one),
+    ),
   });
 }
 

@@ -2,7 +2,7 @@ import { requestTypes } from "../contract/operations/operation.ts";
 import type { Contract } from "../contract/contract.ts";
 import { requirementsOf, rulesWithin, skipReason } from "../rules/engine/rule-requirements.ts";
 import type { Rule, RuleDeclarations, SettingValue } from "../rules/language/rule.ts";
-import { suggest } from "../text/suggestion.ts";
+import { suggestionOr } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
 import { readReferenceList } from "../read/lists/reference-list.ts";
 import { isPhoneKind, loadPhoneTest } from "../rules/engine/value-formats.ts";
@@ -107,10 +107,9 @@ function keyColumnsUsed(
 }
 
 function unknownList(name: string, known: readonly string[]): Failure {
-  const near = suggest(name, known);
   const hint = known.length === 0 ? "the contract's rules ask for no lists" : `they ask for ${known.join(", ")}`;
   return new Failure("config", `references.${name}: no rule of the contract asks for this list`, {
-    hint: near === undefined ? hint : `did you mean "${near}"?`,
+    hint: suggestionOr(hint, name, known),
   });
 }
 

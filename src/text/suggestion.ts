@@ -17,3 +17,9 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = suggest(word, candidates);
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }
+
+/** The hint for an unknown name: `did you mean "post"?`, or what else can be said where no candidate is near. */
+export function suggestionOr(otherwise: string, word: string, candidates: Iterable<string>): string {
+  const near = suggest(word, candidates);
+  return near === undefined ? otherwise : `did you mean "${near}"?`;
+}

@@ -11,7 +11,7 @@ const RECORDS = 300;
 const CONCURRENCY = "8";
 /** What was scheduled is still pending when the next process begins: to schedule it again would create it twice. */
 const LONGER_THAN_A_RESTART_MS = "1500";
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 const MOST_RESUMES = 5;
 
 /** WORKFLOW_KILLS=50 for a long night; to repeat a failure: KILL_SEED=<the seed it printed>. */

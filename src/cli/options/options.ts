@@ -115,7 +115,7 @@ const RECONCILE = {
   quietPeriod: {
     arg: "<duration>",
     kind: "duration",
-    help: "time without a request before the platform is asked (90s, 5m; default: twice the longest request)",
+    help: "time without a request before the platform is asked (90s, 5m; default: twice the longest request, 240s at least)",
   },
 } as const;
 

@@ -47,7 +47,7 @@ const FAULTS = {
   refreshLifetime: { arg: "<seconds>", kind: "count", help: "how long a refresh token is good (default: a week)" },
   maxLogins: { arg: "<n>", kind: "count", help: "refuse logins beyond this many a minute (KT-CT-1199)" },
   forgetful: { help: "do not notice repeats: a second account for the same key" },
-  seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed of the dice for shares and latencies" },
+  seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed of the random shares and latencies" },
 } as const;
 
 /** How the sandbox is told to misbehave. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SourceDocument } from "../../contract/document/yaml-document.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
 import { authSchema } from "../../job/auth-schema.ts";
 import type { AuthSettings } from "../../job/auth-settings.ts";
@@ -181,8 +181,7 @@ const EXPECTED_TEXT: Readonly<Record<string, string>> = {
 function hintFor(unknown: string | undefined, within: readonly (string | number)[]): { readonly hint?: string } {
   if (unknown === undefined) return {};
   const known = Object.keys(shapeAt(configSchema, within));
-  const near = suggest(unknown, known);
-  return { hint: near === undefined ? `known here: ${known.join(", ")}` : `did you mean "${near}"?` };
+  return { hint: suggestionOr(`known here: ${known.join(", ")}`, unknown, known) };
 }
 
 function shapeAt(schema: z.core.$ZodType | undefined, [name, ...below]: readonly (string | number)[]): object {

@@ -4,7 +4,7 @@ import type { RateLimitSettings, TargetSettings } from "../../job/target-connect
 import { requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MaxErrors } from "../../job/recorded-settings.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { suggestionOr } from "../../text/suggestion.ts";
 import { typedAgain } from "../options/option-table.ts";
 import type { Flags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
@@ -110,10 +110,7 @@ function unknownTarget(name: string, config: Config): Failure {
 }
 
 function suggestionOrKnown(name: string, known: readonly string[], what: string): string {
-  const near = suggest(name, known);
-  return near === undefined
-    ? `${what} in the configuration file: ${known.join(", ") || "none"}`
-    : `did you mean "${near}"?`;
+  return suggestionOr(`${what} in the configuration file: ${known.join(", ") || "none"}`, name, known);
 }
 
 /**

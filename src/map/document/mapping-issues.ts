@@ -1,7 +1,7 @@
 import { formatAttr, type AttrPath } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { suggestionOr } from "../../text/suggestion.ts";
 
 /** A parsed document, as far as errors need it to point into it. */
 export interface Addressable {
@@ -44,8 +44,7 @@ export function refuseUnknown(object: JsonObject, known: readonly string[], path
 
 /** `did you mean "from"?`, or what there is to choose from. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
-  const near = suggest(word, candidates);
-  return near === undefined ? `known here: ${listed(candidates)}` : `did you mean "${near}"?`;
+  return suggestionOr(`known here: ${listed(candidates)}`, word, candidates);
 }
 
 export function listed(words: readonly string[]): string {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { suggestionOr } from "../../text/suggestion.ts";
 import { shiftDays } from "../../time/calendar.ts";
 import { dayInZone, isZone, startOfDay } from "../../time/zoned-time.ts";
 import type { RuleDeclarations, SettingType, SettingValue } from "../language/rule.ts";
@@ -72,10 +72,9 @@ export function ruleSettingValues(
 }
 
 function unknownSetting(name: string, known: readonly string[]): Failure {
-  const near = suggest(name, known);
   const hint = known.length === 0 ? "the contract's rules have no settings" : `known are ${known.join(", ")}`;
   return new Failure("config", `rules.${name}: no rule of the contract knows this setting`, {
-    hint: near === undefined ? hint : `did you mean "${near}"?`,
+    hint: suggestionOr(hint, name, known),
   });
 }
 
