@@ -6,6 +6,7 @@ import { replaceFileSync } from "../files/replace-file.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
+import { counted } from "../text/count.ts";
 import { type Clock, timestamp } from "../time/clock.ts";
 
 /**
@@ -87,17 +88,13 @@ async function requireNewestCopy(place: Place, ledger: Ledger): Promise<void> {
   if (last === undefined) return;
   const isRunKnown = (await ledger.findRun(last.run)) !== undefined;
   if (isRunKnown && requests >= last.requests) return;
-  const known = `it knows ${count(requests)}, and by ${last.at} ${count(last.requests)} had been made`;
+  const known = `it knows ${counted(requests, "request")}, and by ${last.at} ${counted(last.requests, "request")} had been made`;
   throw new Failure("ledger_outdated", `the ledger ${place.name} is an older copy: ${known}, in run ${last.run}`, {
     hint:
       "put the newest copy back, with its log and its seal: this one would send again what was sent since. " +
       `If there is none, find out what the platform has (the reports in ${path.join(place.folder, "runs")} say it, too), ` +
       `leave that out of the input, and remove ${file}`,
   });
-}
-
-function count(requests: number): string {
-  return requests === 1 ? "1 request" : `${requests.toLocaleString("en")} requests`;
 }
 
 /** A journal that is not there, or cannot be understood, proves nothing. */

@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 import type { DocumentStore } from "./document-store.ts";
 
@@ -10,7 +11,7 @@ import type { DocumentStore } from "./document-store.ts";
  */
 export async function openFolderStore(folder: string): Promise<DocumentStore> {
   const root = await realpath(folder).catch((cause: unknown) => {
-    throw notAFolder(folder, codeOf(cause), cause);
+    throw notAFolder(folder, errorCode(cause) ?? "unknown", cause);
   });
   if (!(await stat(root)).isDirectory()) throw notAFolder(folder, "ENOTDIR");
   return { name: folder, has: (key) => hasFile(root, key), close: async () => undefined };
@@ -21,7 +22,7 @@ async function hasFile(root: string, key: string): Promise<boolean> {
     const real = await realpath(path.join(root, ...key.split("/")));
     return isBelow(root, real) && (await stat(real)).isFile();
   } catch (cause) {
-    const code = codeOf(cause);
+    const code = errorCode(cause) ?? "unknown";
     if (ABSENT.has(code)) return false;
     throw new Failure("store_refused", `the store's folder ${root} cannot be looked through: ${code}`, {
       hint: "see to the rights of the folder and of what is in it",
@@ -43,8 +44,4 @@ function notAFolder(folder: string, code: string, cause?: unknown): Failure {
     hint: "name a folder, or a bucket as s3://bucket",
     cause,
   });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

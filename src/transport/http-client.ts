@@ -1,6 +1,7 @@
 import { createSecureContext, rootCertificates } from "node:tls";
 import { buildConnector, Pool } from "undici";
 import { Failure } from "../model/failure.ts";
+import { errorCode } from "../files/error-code.ts";
 import { createAbortListeners, Exchange } from "./http-exchange.ts";
 import type { Http } from "./http.ts";
 import { NO_TLS, probePlainHttp } from "./plain-http-probe.ts";
@@ -109,7 +110,7 @@ function noTls(cause: Error): Error {
 }
 
 function isConnectTimeout(error: Error): boolean {
-  return "code" in error && error.code === "UND_ERR_CONNECT_TIMEOUT";
+  return errorCode(error) === "UND_ERR_CONNECT_TIMEOUT";
 }
 
 function foreignOrigin(url: URL, origin: string): Failure {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { errorCode } from "../files/error-code.ts";
 import { type HttpReply, type Phase, TransportError } from "./http.ts";
 
 interface ExchangeCallbacks {
@@ -148,8 +149,7 @@ function joinedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, st
 /** The innermost code, as undici and Node wrap errors in errors; the error's name where there is no code. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
-  if ("code" in error && typeof error.code === "string") return error.code;
-  return error.cause instanceof Error ? codeOf(error.cause) : error.name;
+  return errorCode(error) ?? (error.cause instanceof Error ? codeOf(error.cause) : error.name);
 }
 
 interface AbortListeners {

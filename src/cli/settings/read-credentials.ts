@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import type { SecretFiles, Secrets } from "../../job/dependencies.ts";
+import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { StoreCredentials } from "../../store/s3-store.ts";
 
@@ -60,9 +61,9 @@ async function readPrivate(file: string, hint: string): Promise<string> {
 const NAME_FILE_HINT = "name the file itself, in the target's `auth`";
 
 function unreadable(file: string, hint: string, cause: unknown): Failure {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = errorCode(cause);
   if (code === "ELOOP") return new Failure("config", `the credentials file ${file} is a symbolic link`, { hint });
-  const why = typeof code === "string" ? `: ${code}` : "";
+  const why = code === undefined ? "" : `: ${code}`;
   return new Failure("config", `the credentials file ${file} cannot be read${why}`, { hint, cause });
 }
 
