@@ -63,8 +63,13 @@ export async function recordsWithOrigins(
   }
 }
 
-function asSent(origin: Origin, { payload, steps }: Pick<MappedRecord, "payload" | "steps">): Origin {
+function asSent(
+  origin: Origin,
+  { payload, steps, parameters = {} }: Pick<MappedRecord, "payload" | "steps" | "parameters">,
+): Origin {
   const path = parseAttr(origin.attr);
-  const [value = origin.value] = [payload, ...(steps?.values() ?? [])].flatMap((fields) => valueAt(fields, path) ?? []);
+  const [value = origin.value] = [payload, ...(steps?.values() ?? []), { parameters }].flatMap(
+    (fields) => valueAt(fields, path) ?? [],
+  );
   return { ...origin, value };
 }

@@ -1,4 +1,6 @@
 import type { Operation } from "../contract/operations/operation.ts";
+import { namesInPath } from "../contract/operations/request-parameters.ts";
+import type { JsonObject } from "../json/json-value.ts";
 import { joinPath } from "../transport/base-url.ts";
 
 /**
@@ -10,6 +12,23 @@ export function endpointOf(baseUrl: string, { method, path }: Pick<Operation, "m
   const { host, pathname } = joinPath(baseOf(baseUrl), path.replaceAll(/\{[^}]*\}/g, "{}"));
   return `${method.toUpperCase()} ${[host, ...segmentsOf(pathname)].join("/")}`;
 }
+
+/** The endpoint of a record: with the values of its parameters in the places that `endpointOf` leaves open. */
+export function filledEndpoint(
+  endpoint: string,
+  { path }: Pick<Operation, "path">,
+  parameters: JsonObject | undefined,
+): string {
+  if (parameters === undefined) return endpoint;
+  const names = namesInPath(path).values();
+  return endpoint.replaceAll(OPEN, () => {
+    const value = parameters[names.next().value ?? ""];
+    return typeof value === "string" || typeof value === "number" ? encodeURIComponent(value) : OPEN;
+  });
+}
+
+/** `{}`, as it is written in an address. */
+const OPEN = "%7B%7D";
 
 /** The instance of the platform: host and prefix, without the version. */
 export function instanceOf(baseUrl: string): string {

@@ -18,9 +18,9 @@ export function recordIdentity(parts: IdentityParts): Uint8Array {
   return sha256(canonicalJson([parts.endpoint, parts.supplier, parts.key.normalize("NFC")]));
 }
 
-/** What a payload holds: 32 bytes, the same exactly when the data is the same. */
-export function contentHash(payload: JsonObject): Uint8Array {
-  return sha256(canonicalJson(payload));
+/** What a payload, and the parameters of its requests, hold: 32 bytes, the same exactly when the data is the same. */
+export function contentHash(payload: JsonObject, parameters?: JsonObject): Uint8Array {
+  return sha256(canonicalJson(parameters === undefined ? payload : [payload, parameters]));
 }
 
 /** By way of a binary string: twice as fast as asking `hash` for a Buffer. */

@@ -1,12 +1,12 @@
-import type { Operation, Step } from "../contract/operations/operation.ts";
-import { stepFieldsType } from "../contract/operations/step-fields.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { buildValue, newBuildState } from "./build-payload.ts";
 import type { MappingValues } from "./compile-context.ts";
+import { compileParameters, compileSteps, type StepNodes } from "./compile-given.ts";
 import { type CompileContext, compileNode } from "./compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
-import { collectIssues, didYouMean, type Issues } from "./document/mapping-issues.ts";
+import { collectIssues } from "./document/mapping-issues.ts";
 import { rootSource } from "./document/source-tree.ts";
 import { locateAttr } from "./locate-attr.ts";
 import type { MappingNode, ObjectNode } from "./mapping-node.ts";
@@ -28,13 +28,14 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   const context = { document, values, issues, columnsOf };
   const root = compileRoot(document, operation, context);
   const steps = compileSteps(document, operation, context);
+  const parameters = compileParameters(document, operation, context);
   const keyAttr = document.key ?? operation.key;
   if (document.key !== undefined && !isMapped(root, document.key)) {
     issues.add(["key"], `the payload has no field "${formatAttr(document.key)}"`);
   }
   issues.raise();
   return {
-    ...mappingOver(root, steps, keyAttr),
+    ...mappingOver({ root, steps, parameters }, keyAttr),
     columns: new Map([...columns].map(([source, used]) => [source, used.names()])),
     unmappedRequired: unmappedIn(root, []),
   };
@@ -53,21 +54,35 @@ function compileRoot(document: MappingDocument, operation: Operation, context: C
   return root ?? { kind: "object", fields: [], required: [], optional: false };
 }
 
+/** What a mapping is compiled to. */
+interface Nodes {
+  readonly root: MappingNode;
+  readonly steps: StepNodes;
+  /** An object whose one field is `parameters`. */
+  readonly parameters: ObjectNode | undefined;
+}
+
 function mappingOver(
-  root: MappingNode,
-  steps: StepNodes,
+  nodes: Nodes,
   keyAttr: AttrPath | undefined,
 ): Pick<Mapping, "map" | "locate" | "origins" | "keyAttr" | "isConstant"> {
+  const { root, steps, parameters } = nodes;
   return {
     keyAttr,
     map: (row) => {
       const build = newBuildState();
       const payload = payloadOf(buildValue(root, row, build));
       const given = new Map([...steps].map(([name, node]) => [name, payloadOf(buildValue(node, row, build))]));
+      const values = parameters && payloadOf(payloadOf(buildValue(parameters, row, build))["parameters"]);
       const mapped = mappedOf(payload, keyAttr, build.problems);
-      return steps.size === 0 ? mapped : { ...mapped, steps: given };
+      if (steps.size === 0 && values === undefined) return mapped;
+      return {
+        ...mapped,
+        ...(steps.size > 0 && { steps: given }),
+        ...(values !== undefined && { parameters: values }),
+      };
     },
-    locate: (row, path) => locateAttr(nodeWith(path, root, steps), row, path),
+    locate: (row, path) => locateAttr(nodeWith(path, nodes), row, path),
     isConstant: (path) => {
       const leaf = root.kind === "variant" ? root : nodeIn(root, path);
       if (leaf?.kind !== "leaf") return leaf === undefined;
@@ -75,12 +90,14 @@ function mappingOver(
     },
     origins: (row) => {
       const origins: Origin[] = [];
-      for (const node of [root, ...steps.values()]) buildValue(node, row, newBuildState(origins));
+      for (const node of [root, ...steps.values(), ...(parameters ? [parameters] : [])])
+        buildValue(node, row, newBuildState(origins));
       return origins;
     },
   };
 }
 
+/** What is left of an object: nothing, where all its cells are empty. */
 function payloadOf(value: JsonValue | undefined): JsonObject {
   return value !== undefined && isJsonObject(value) ? value : {};
 }
@@ -108,65 +125,10 @@ function unmappedIn(node: MappingNode, path: AttrPath): readonly string[] {
   return [...missing.map((name) => formatAttr([...path, name])), ...below];
 }
 
-/** What a mapping gives to the bodies of steps, by the step's name. */
-type StepNodes = ReadonlyMap<string, ObjectNode>;
-
-/** Adds an issue for a step that the operation does not have, and for what a step's body cannot be given. */
-function compileSteps(document: MappingDocument, operation: Operation, context: CompileContext): StepNodes {
-  const nodes = [...document.steps].flatMap(([name, entry]) => {
-    const step = operation.steps.find((one) => one.name === name);
-    const node = step && compileStep(step, entry, context);
-    if (step === undefined) refuseStep(name, operation, context.issues);
-    return node === undefined ? [] : [[name, node] as const];
-  });
-  return new Map(nodes);
-}
-
-function compileStep(step: Step, entry: JsonObject, context: CompileContext): ObjectNode | undefined {
-  const path = ["steps", step.name];
-  const type = stepFieldsType(step);
-  if (type === undefined) {
-    context.issues.add(path, "takes the payload and nothing else");
-    return undefined;
-  }
-  refuseSet(step, entry, path, context.issues);
-  const columns = context.columnsOf(rootSource(context.document));
-  const node = compileNode(entry, type, { ...context, path, columns, optional: false });
-  return node?.kind === "object" ? node : undefined;
-}
-
-function refuseStep(name: string, { id, steps }: Operation, issues: Issues): void {
-  const names = steps.map((step) => step.name);
-  const hint = names.length === 0 ? "it is made by one request" : didYouMean(name, names);
-  issues.add(["steps", name], `the operation "${id}" has no such step`, hint);
-}
-
-/** The contract has the last word on what it sets: a dry run, for one, would never create what is waited for. */
-function refuseSet({ body = {} }: Step, entry: JsonObject, path: AttrPath, issues: Issues): void {
-  for (const [name, value] of Object.entries(entry)) {
-    const source = body[name];
-    if (source === undefined) continue;
-    if ("attr" in source) issues.add([...path, name], SET_BY_STEP);
-    else refuseSame(source.value, value, [...path, name], issues);
-  }
-}
-
-function refuseSame(set: JsonValue, entry: JsonValue, path: AttrPath, issues: Issues): void {
-  if (!isJsonObject(set) || !isJsonObject(entry)) {
-    issues.add(path, SET_BY_STEP);
-    return;
-  }
-  for (const [name, value] of Object.entries(entry)) {
-    const member = set[name];
-    if (member !== undefined) refuseSame(member, value, [...path, name], issues);
-  }
-}
-
-const SET_BY_STEP = "is set by the contract's step (`x-migrate-steps`)";
-
-/** The node that an attr belongs to: of the payload, unless only a step has such a field. */
-function nodeWith([field]: AttrPath, payload: MappingNode, steps: StepNodes): MappingNode {
+/** The node that an attr belongs to: of the payload, unless only a step or the parameters have such a field. */
+function nodeWith([field]: AttrPath, { root, steps, parameters }: Nodes): MappingNode {
   const has = (node: ObjectNode): boolean => node.fields.some(({ name }) => name === field);
-  if (steps.size === 0 || payload.kind !== "object" || has(payload)) return payload;
-  return [...steps.values()].find(has) ?? payload;
+  const others = [...steps.values(), ...(parameters ? [parameters] : [])];
+  if (others.length === 0 || root.kind !== "object" || has(root)) return root;
+  return others.find(has) ?? root;
 }

@@ -13,7 +13,7 @@ export interface Mapping {
   readonly map: (row: Row) => Mapped;
   /** The cell behind an attr, or the nearest thing to it: the row it would come from, the parent's row. */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
-  /** Every value of the payload, and of what steps are given, with what it was made from, in payload order. */
+  /** Every value of the payload, of what steps are given and of parameters (`parameters.companyId`), with what it was made from, in payload order. */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
   /** True when every payload has the same value there, whatever its rows hold. */
@@ -30,6 +30,8 @@ interface Mapped {
   readonly payload: JsonObject;
   /** What the mapping gives to the bodies of steps, by the step's name; absent where it gives nothing. */
   readonly steps?: ReadonlyMap<string, JsonObject>;
+  /** The values of parameters, by their names; absent where the operation has none. */
+  readonly parameters?: JsonObject;
   /**
    * Cells that cannot be converted as the contract or the mapping asks. Their text stays in the payload, so
    * validation may report the same attr again: these problems hold more detail and come first.

@@ -1,4 +1,5 @@
 import type { Operation } from "../contract/operations/operation.ts";
+import { requiredParameters } from "../contract/operations/request-parameters.ts";
 import { formatAttr, type AttrPath } from "../json/attr.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 import { Failure } from "../model/failure.ts";
@@ -10,9 +11,15 @@ import { ONLY_SOURCE } from "./document/source-tree.ts";
 
 /**
  * The mapping of sources that hold payloads already: JSON and NDJSON go through untouched.
- * Throws a Failure `usage` at the first row of a CSV file.
+ * Throws a Failure `usage` at the first row of a CSV file, and at once where requests need parameters.
  */
 export function passThrough(operation: Operation): Mapping {
+  const [parameter] = requiredParameters(operation);
+  if (parameter !== undefined) {
+    throw new Failure("usage", `${operation.method} ${operation.path} needs the parameter "${parameter}"`, {
+      hint: "write a mapping with `parameters` (docs/mapping.md), and name it with --mapping <file>",
+    });
+  }
   return {
     keyAttr: operation.key,
     columns: new Map([[ONLY_SOURCE, []]]),

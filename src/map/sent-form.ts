@@ -1,4 +1,5 @@
 import type { Operation } from "../contract/operations/operation.ts";
+import { parametersType } from "../contract/operations/request-parameters.ts";
 import { stepFieldsType } from "../contract/operations/step-fields.ts";
 import type { FieldType } from "../contract/types/field-type.ts";
 import { optionsTaken, typesLeadingTo } from "../contract/types/type-tree.ts";
@@ -6,19 +7,23 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } 
 import type { MappedRecord } from "../model/record.ts";
 import { utcDateTime } from "../time/calendar.ts";
 
-/** A payload, and what steps are given. */
-type Mapped = Pick<MappedRecord, "payload" | "steps">;
+/** A payload, what steps are given, and parameters. */
+type Mapped = Pick<MappedRecord, "payload" | "steps" | "parameters">;
 
 /**
  * What a mapping made, as it goes out: date-times in the form of API specification 2.7.4 (`utcDateTime`), unless the
  * contract has a field `x-sent-as-given`. Only what is sent is changed: the ledger knows a record by what its rows map to,
  * so that a record which was accepted in another form is still the same.
  */
-export function compileSentForm(operation: Pick<Operation, "body" | "steps">): (mapped: Mapped) => Mapped {
+export function compileSentForm(
+  operation: Pick<Operation, "body" | "parameters" | "steps">,
+): (mapped: Mapped) => Mapped {
   const ofPayload = compileSentObject(operation.body);
   const ofSteps = new Map(operation.steps.map((step) => [step.name, compileSentObject(stepFieldsType(step))]));
-  return ({ payload, steps }) => ({
+  const ofParameters = compileSentObject(parametersType(operation)?.properties.get("parameters")?.type);
+  return ({ payload, steps, parameters }) => ({
     payload: ofPayload(payload),
+    parameters: parameters && ofParameters(parameters),
     steps: steps && new Map([...steps].map(([name, fields]) => [name, ofSteps.get(name)?.(fields) ?? fields])),
   });
 }

@@ -65,6 +65,8 @@ export interface MappedRecord extends InputRecord {
   readonly payload: JsonObject;
   /** What the mapping gives to the bodies of steps, by the step's name. */
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
+  /** The values of the parameters of its requests, by their names. */
+  readonly parameters?: JsonObject | undefined;
   /** False when reading found errors: cells may stand in the wrong columns, so the payload is not validated. */
   readonly readable: boolean;
 }

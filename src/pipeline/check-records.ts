@@ -1,5 +1,6 @@
 import type { Step } from "../contract/operations/operation.ts";
 import { stepFields, stepFieldsType } from "../contract/operations/step-fields.ts";
+import { parametersType } from "../contract/operations/request-parameters.ts";
 import type { ObjectType } from "../contract/types/field-type.ts";
 import type { Job, JobSettings } from "../job/job.ts";
 import { formatAttr, parseAttr } from "../json/attr.ts";
@@ -36,8 +37,8 @@ function mapRecord({ number, source, orphan, row, problems }: InputRecord, job: 
   const mapped = job.mapping.map(row);
   const readable = !hasErrors(problems);
   const all = readable && mapped.problems.length > 0 ? limitProblems([...problems, ...mapped.problems]) : problems;
-  const { key, payload, steps } = mapped;
-  return { number, source, orphan, row, problems: all, key, payload, steps, readable };
+  const { key, payload, steps, parameters } = mapped;
+  return { number, source, orphan, row, problems: all, key, payload, steps, parameters, readable };
 }
 
 /** `--only` and `--limit`: the numbers of the records stay those of the whole input. */
@@ -158,7 +159,7 @@ function withPlace<P extends object>(problem: P, place: Place | undefined): P & 
   return place === undefined ? problem : { place, ...problem };
 }
 
-/** What is wrong with the bodies of steps, the payload apart; attrs are those of the step's own fields. */
+/** What is wrong with the bodies of steps and with parameters, the payload apart; attrs are those of the step's own fields. */
 type CheckSteps = (record: MappedRecord) => readonly Found[];
 type Found = FoundProblem | FoundRuleProblem;
 
@@ -172,10 +173,18 @@ function compileStepChecks(job: Job, options: CheckOptions): CheckSteps {
     const type = stepFieldsType(step);
     return type === undefined ? [] : [compileStepCheck(step, type, job, options)];
   });
+  const type = parametersType(job.operation);
+  if (type !== undefined) checks.push(compileParameterCheck(type, options));
   return checks.length === 0 ? () => NO_PROBLEMS : (record) => checks.flatMap((check) => check(record));
 }
 
 const NO_PROBLEMS: readonly Found[] = [];
+
+/** Attrs read `parameters.companyId`. */
+function compileParameterCheck(type: ObjectType, options: CheckOptions): CheckSteps {
+  const validate = compileValidator(type, options);
+  return ({ parameters = {} }) => validate({ parameters });
+}
 
 function compileStepCheck(
   { name, body }: Step,

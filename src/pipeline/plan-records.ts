@@ -1,6 +1,6 @@
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { CheckProgress } from "../job/dependencies.ts";
-import { endpointOf } from "../job/endpoint.ts";
+import { endpointOf, filledEndpoint } from "../job/endpoint.ts";
 import { type MaxErrors, settingsOf } from "../job/recorded-settings.ts";
 import type { Job } from "../job/job.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
@@ -173,33 +173,34 @@ function plannedItem(
   fastHash: (payload: JsonObject) => number,
 ): PlannedItem {
   const { job, handle, keyColumns } = context;
-  const { number, key, row, problems, payload } = record;
-  const { endpoint = "", supplier } = handle.run;
+  const { number, key, row, problems, payload, parameters } = record;
+  const { supplier } = handle.run;
+  const endpoint = filledEndpoint(handle.run.endpoint ?? "", job.operation, parameters);
   const { file } = row.table;
   if (!keyColumns.has(file)) noteKeyColumn(record, job, keyColumns);
   return {
     record: number,
     key,
     identity: key === undefined || endpoint === "" ? undefined : recordIdentity({ endpoint, supplier, key }),
-    content: key === undefined ? undefined : endpoint === "" ? fastHash(payload) : contentHash(payload),
+    content: key === undefined ? undefined : endpoint === "" ? fastHash(payload) : contentHash(payload, parameters),
     file,
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
     problems,
-    ...(endpoint !== "" && awaitedRecord(payload, context)),
+    ...(endpoint !== "" && awaitedRecord(record, context)),
   };
 }
 
 /** The record that has to be accepted before this one is sent (`after:` in the mapping). */
 function awaitedRecord(
-  payload: JsonObject,
+  { payload, parameters }: MappedRecord,
   { job: { after }, handle, awaitedEndpoint }: PlanContext,
 ): Pick<PlannedItem, "awaits"> {
   const key = after === undefined ? undefined : valueAt(payload, after.key);
-  if (awaitedEndpoint === undefined || (typeof key !== "string" && typeof key !== "number")) return {};
-  return {
-    awaits: recordIdentity({ endpoint: awaitedEndpoint, supplier: handle.run.supplier, key: String(key) }),
-  };
+  if (after === undefined || awaitedEndpoint === undefined || (typeof key !== "string" && typeof key !== "number"))
+    return {};
+  const endpoint = filledEndpoint(awaitedEndpoint, after.operation, parameters);
+  return { awaits: recordIdentity({ endpoint, supplier: handle.run.supplier, key: String(key) }) };
 }
 
 function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {

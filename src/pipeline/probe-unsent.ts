@@ -45,7 +45,7 @@ function readBacksOf({ steps, dedupesByKey, readBack }: Operation): Operation["r
 }
 
 async function probe(unsent: readonly RecordToSend[], { job, connection, drain }: ProbeContext): Promise<void> {
-  const records = unsent.map(({ payload }) => ({ payload, isAsSent: true }));
+  const records = unsent.map(({ payload, parameters }) => ({ payload, parameters, isAsSent: true }));
   const client = connection.readClient(AbortSignal.any([drain, AbortSignal.timeout(PROBE_TIMEOUT_MS)]));
   const key = job.mapping.keyAttr ?? [];
   const results = await lookUpRecords(records, readBacksOf(job.operation), { client, key }).catch((error: unknown) => {

@@ -146,16 +146,20 @@ interface RecordContext extends SendContext {
 function recordToSend(record: InputRecord | undefined, item: SendableItem, context: RecordContext): RecordToSend {
   const { mapping, operation } = context.job;
   const mapped = record && mapping.map(record.row);
-  if (record === undefined || mapped === undefined || Buffer.compare(item.content, contentHash(mapped.payload)) !== 0) {
+  if (
+    record === undefined ||
+    mapped === undefined ||
+    Buffer.compare(item.content, contentHash(mapped.payload, mapped.parameters)) !== 0
+  ) {
     throw new Failure("source_changed", `record ${item.record} is not what it was when the run was planned`, {
       hint: "the input or the mapping has changed: start again with `migrate push`",
     });
   }
-  const { payload, steps } = context.toSentForm(mapped);
+  const { payload, steps, parameters } = context.toSentForm(mapped);
   const locate = (path: AttrPath): Place | undefined => {
     const place = mapping.locate(record.row, path);
     if (place) context.shownValues?.noteValue(place, valueAt(payload, path));
     return place;
   };
-  return { ...item, payload, steps, locate, supplier: supplierIn(payload, operation) };
+  return { ...item, payload, steps, parameters, locate, supplier: supplierIn(payload, operation) };
 }

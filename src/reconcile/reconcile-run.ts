@@ -82,7 +82,7 @@ async function ambiguousInBatch(
   const rows = new Map(items.length === 0 ? [] : batch.map(({ number, row }) => [number, row]));
   return items.flatMap((item) => {
     const row = rows.get(item.record);
-    return row === undefined ? [] : [{ ...item, row, payload: toSentForm(job.mapping.map(row)).payload }];
+    return row === undefined ? [] : [{ ...item, row, ...toSentForm(job.mapping.map(row)) }];
   });
 }
 

@@ -1,5 +1,4 @@
-import type { AttrPath } from "../json/attr.ts";
-import { type JsonObject, valueAt } from "../json/json-value.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
@@ -56,11 +55,10 @@ function refused(what: string, hint: string): Failure {
   return new Failure("usage", `the base URL ${what}`, { hint });
 }
 
-/** The path with its parameters, each encoded as one segment. */
-export function filledPath(path: string, parameters: Readonly<Record<string, AttrPath>>, payload: JsonObject): string {
+/** The path with the values of its parameters, each encoded as one segment. */
+export function filledPath(path: string, valueOf: (name: string) => JsonValue | undefined): string {
   return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
-    const attr = parameters[name];
-    const value = attr === undefined ? undefined : valueAt(payload, attr);
+    const value = valueOf(name);
     return encodedSegment(typeof value === "string" || typeof value === "number" ? String(value) : "");
   });
 }

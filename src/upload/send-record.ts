@@ -33,12 +33,13 @@ async function sendOnce(state: RecordState, context: SendContext): Promise<void>
 
 function request(state: RecordState, context: SendContext): Promise<RequestResult> {
   const { step, mode } = state.position;
-  const { payload, steps } = state.toSend;
+  const { payload, steps, parameters } = state.toSend;
   const { aborted } = context.shutdown;
   const maySend = permissionToSend(state, context);
-  if (mode === "send" || step.status === undefined)
-    return step.send(payload, aborted, maySend, steps?.get(step.name ?? ""));
-  return step.status.poll(payload, aborted, maySend);
+  const given = { fields: steps?.get(step.name ?? ""), parameters };
+  return mode === "send" || step.status === undefined
+    ? step.send(payload, aborted, maySend, given)
+    : step.status.poll(payload, aborted, maySend, given);
 }
 
 function withSupplierState(result: RequestResult, { toSend }: RecordState, context: SendContext): RequestResult {

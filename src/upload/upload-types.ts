@@ -23,6 +23,8 @@ export interface RecordToSend {
   readonly payload: JsonObject;
   /** What the mapping gives to the bodies of steps, by the step's name. */
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
+  /** The values of the parameters of its requests, by their names. */
+  readonly parameters?: JsonObject | undefined;
   /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
   readonly locate: (path: AttrPath) => Place | undefined;
 }

@@ -74,10 +74,10 @@ const FIELD_COLUMNS = [
 function contractShowText(shown: ContractShow, { screen }: ViewOptions): string {
   if (shown.operation === undefined) return renderEntryList(shown.contract.operations.map(operationEntry), screen);
   const { id, method, path } = shown.operation;
-  const steps = shown.steps.map(
-    ({ step, fields }) => `\n${plainText(stepTitle(step))}\n\n${renderEntryList(fields.map(fieldEntry), screen)}`,
+  const more = tablesOf(shown).map(
+    ({ title, fields }) => `\n${plainText(title)}\n\n${renderEntryList(fields.map(fieldEntry), screen)}`,
   );
-  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderEntryList(shown.fields.map(fieldEntry), screen)}${steps.join("")}`;
+  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderEntryList(shown.fields.map(fieldEntry), screen)}${more.join("")}`;
 }
 
 function contractShowMarkdown(shown: ContractShow): string {
@@ -89,17 +89,24 @@ function contractShowMarkdown(shown: ContractShow): string {
       fields.map((row) => [...fieldCells(row), row.description ?? ""]),
       columns,
     );
-  const steps = shown.steps.map(({ step, fields }) => `\n### ${stepTitle(step)}\n\n${tableOf(fields)}`);
-  return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${steps.join("")}`;
+  const more = tablesOf(shown).map(({ title, fields }) => `\n### ${title}\n\n${tableOf(fields)}`);
+  return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${more.join("")}`;
 }
 
-function stepTitle(step: string): string {
-  return `What the step ${step} can be given`;
+/** What a mapping can give beside the payload. */
+function tablesOf({
+  parameters,
+  steps,
+}: ContractShow): readonly { readonly title: string; readonly fields: readonly FieldRow[] }[] {
+  const inAddress = { title: "What its requests carry in their address, query and headers", fields: parameters };
+  const inSteps = steps.map(({ step, fields }) => ({ title: `What the step ${step} can be given`, fields }));
+  return parameters.length === 0 ? inSteps : [inAddress, ...inSteps];
 }
 
-function contractShowJson({ contract, operation, fields, steps }: ContractShow): string {
+function contractShowJson({ contract, operation, fields, parameters, steps }: ContractShow): string {
   const operations = contract.operations.map(({ id, method, path, summary }) => ({ id, method, path, summary }));
-  const shown = operation && { operation: operation.id, fields, ...(steps.length > 0 && { steps }) };
+  const more = { ...(parameters.length > 0 && { parameters }), ...(steps.length > 0 && { steps }) };
+  const shown = operation && { operation: operation.id, fields, ...more };
   return `${printableJson(shown ?? { operations }, "indented")}\n`;
 }
 

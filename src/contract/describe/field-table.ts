@@ -4,6 +4,7 @@ import type { Operation, Step } from "../operations/operation.ts";
 import type { FieldType, ObjectType, UnionType } from "../types/field-type.ts";
 import { describeConstraints, describeType } from "./describe-type.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { parametersType } from "../operations/request-parameters.ts";
 import { stepFieldsType } from "../operations/step-fields.ts";
 
 /** One line of an operation's field table, in words for a person. */
@@ -30,6 +31,14 @@ export function fieldTable(operation: Operation): readonly FieldRow[] {
   const rows: FieldRow[] = [];
   if (operation.body !== undefined) addFields(rows, operation.body, { attr: "", inside: [] });
   return rows;
+}
+
+/** The parameters of the operation's requests, as a mapping gives them: `parameters.companyId`. */
+export function parameterTable(operation: Operation): readonly FieldRow[] {
+  const rows: FieldRow[] = [];
+  const type = parametersType(operation);
+  if (type !== undefined) addFields(rows, type, { attr: "", inside: [] });
+  return rows.slice(1);
 }
 
 /** What a mapping can give to one step of a workflow. */

@@ -1,11 +1,12 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { isJsonObject } from "../../json/json-value.ts";
 import type { Operation, PlainOperation } from "./operation.ts";
 import { checkPayloadField, fieldsBesideWrap, linkWorkflows, type UnlinkedOperation } from "./link-workflows.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import { checkReplies, type CompileReplies, repliesCompiler } from "./compile-replies.ts";
 import { dereferenced, type DocumentPart, jsonMediaType } from "./document-part.ts";
+import { compileParameters } from "./request-parameters.ts";
 import { readExtensions, type OperationExtensions } from "./operation-extensions.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
@@ -47,9 +48,11 @@ function operationsOf(
     const written = item.value[method];
     if (!isJsonObject(written)) return [];
     const place = [...item.path, method];
-    const operation = compileOperation(method.toUpperCase(), path, { value: written, path: place }, compilation);
-    if (operation.body !== undefined) reportParameters(item, { value: written, path: place }, compilation);
-    return [{ operation, path: place, written }];
+    const part = { value: written, path: place };
+    const operation = compileOperation(method.toUpperCase(), path, part, compilation);
+    if (operation.body === undefined) return [{ operation, path: place, written }];
+    const parameters = compileParameters(path, item, part, compilation);
+    return [{ operation: { ...operation, parameters }, path: place, written }];
   });
 }
 
@@ -148,21 +151,6 @@ function supplierField(body: FieldType | undefined): AttrPath | undefined {
 function reportWithoutBody(extensions: OperationExtensions, path: AttrPath, findings: Findings): void {
   if (extensions.key === undefined && extensions.wrap === undefined && !extensions.dedupesByKey) return;
   findings.add("warning", "not-enforced", "x-migrate-... keys without a request body say nothing", path);
-}
-
-/** Parameters that a caller would have to give: requests carry a body and nothing else. */
-function reportParameters(item: DocumentPart, operation: DocumentPart, compilation: Compilation): void {
-  for (const { value, path } of [item, operation]) {
-    const parameters = value["parameters"];
-    for (const [index, written] of (isJsonArray(parameters) ? parameters : []).entries()) {
-      const parameter = dereferenced(written, [...path, "parameters", index], compilation);
-      if (parameter === undefined) continue;
-      const { name, in: where, required } = parameter.value;
-      const severity = required === true ? "warning" : "info";
-      const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent`;
-      compilation.findings.add(severity, "not-sent", message, parameter.path);
-    }
-  }
 }
 
 function reportDuplicateIds(operations: readonly UnlinkedOperation[], findings: Findings): void {

@@ -7,6 +7,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import type { Compilation } from "../types/schema-node.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Operation, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
+import { namesInPath } from "./request-parameters.ts";
 import { pollSchema, readBackSchema, readExtension, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
 
 /** An operation compiled on its own, and where and how the document writes it. */
@@ -141,14 +142,19 @@ function lookupOperation(
   const found = operationNamed(name, "GET", [...place, "operation"], context);
   if (found === undefined || !checkPayloadFields(Object.values(parameters), [...place, "parameters"], context))
     return undefined;
-  const wanted = [...found.operation.path.matchAll(/\{([^}]+)\}/g)].map(([, parameter = ""]) => parameter);
-  const open = wanted.find((parameter) => parameters[parameter] === undefined);
+  const wanted = namesInPath(found.operation.path);
+  const open = wanted.find((parameter) => parameters[parameter] === undefined && !isSentInPath(parameter, context));
   const unknown = Object.keys(parameters).find((parameter) => !wanted.includes(parameter));
   if (open === undefined && unknown === undefined) return found.operation;
   const what = open === undefined ? `has no parameter "${unknown}"` : `needs the parameter "${open}"`;
   const message = `${extensionName(place)}: ${found.operation.path} ${what}`;
   context.findings.add("error", "bad-extension", message, [...place, "parameters"]);
   return undefined;
+}
+
+/** The mapping gives it to the request that creates the record. */
+function isSentInPath(name: string, { owner }: LinkContext): boolean {
+  return owner.operation.parameters?.some((one) => one.in === "path" && one.name === name) ?? false;
 }
 
 function operationNamed(

@@ -10,6 +10,8 @@ export interface PlainOperation {
   /** As the document writes it: may start with its own `/v1`. Ends in a slash where the document's does. */
   readonly path: string;
   readonly summary?: string;
+  /** What a request carries beside its body; absent for operations without a body. */
+  readonly parameters?: readonly RequestParameter[];
   /** The JSON request body; absent for operations without one. */
   readonly body?: FieldType;
   /** `x-migrate-key`: where the business key lies in the payload. */
@@ -28,6 +30,14 @@ export interface PlainOperation {
   readonly items?: readonly ItemRule[];
   /** `x-migrate-supplier`: where the import supplier's code lies in the payload; absent: the payload names none. */
   readonly supplier?: AttrPath;
+}
+
+/** A single value in a request's address, query or headers. */
+export interface RequestParameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly type: FieldType;
 }
 
 /** One of the document's operations, with what it says of others. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { Operation, Step } from "./operation.ts";
+import { parametersType } from "./request-parameters.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
 /**
@@ -33,7 +34,8 @@ export function stepFieldsType({ operation, body }: Pick<Step, "operation" | "bo
   return body !== undefined && operation.body?.kind === "object" ? operation.body : undefined;
 }
 
-/** The types of what a record becomes: its payload, and what its steps carry beside or in place of that. */
-export function sentTypes({ body, steps }: Pick<Operation, "body" | "steps">): readonly FieldType[] {
-  return [body, ...steps.map(stepFieldsType)].filter((type) => type !== undefined);
+/** The types of what a record becomes: its payload, what its steps carry beside or in place of that, and its parameters. */
+export function sentTypes(operation: Pick<Operation, "body" | "parameters" | "steps">): readonly FieldType[] {
+  const { body, steps } = operation;
+  return [body, ...steps.map(stepFieldsType), parametersType(operation)].filter((type) => type !== undefined);
 }

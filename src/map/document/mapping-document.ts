@@ -18,6 +18,8 @@ export interface MappingDocument {
   readonly payload: JsonObject;
   /** What the bodies of steps carry beside the payload, by the step's name. */
   readonly steps: ReadonlyMap<string, JsonObject>;
+  /** What requests carry in their address, query and headers, by the parameter's name. */
+  readonly parameters: JsonObject;
   /** Path of the module that holds the functions, as the mapping writes it. */
   readonly functions?: string;
   /** Paths of all lookup tables that leaves name, as the mapping writes them. */
@@ -59,6 +61,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   const sources = readSources(top["sources"], issues);
   const payload = readPayload(top, issues);
   const steps = readSteps(top["steps"], issues);
+  const parameters = top["parameters"] === undefined ? {} : (asObject(top["parameters"], ["parameters"], issues) ?? {});
   issues.raise();
   return {
     file,
@@ -68,13 +71,14 @@ export function readMapping(source: { readonly file: string; readonly text: stri
     sources,
     payload,
     steps,
+    parameters,
     ...(functions === undefined ? {} : { functions }),
-    lookupFiles: [...new Set([payload, ...steps.values()].flatMap(lookupFilesIn))],
+    lookupFiles: [...new Set([payload, ...steps.values(), parameters].flatMap(lookupFilesIn))],
     lineOf,
   };
 }
 
-const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "functions"] as const;
+const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "parameters", "functions"] as const;
 const SOURCE_KEYS = ["files", "key", "parent", "on", "orderBy", "rename"] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {

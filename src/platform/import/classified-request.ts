@@ -30,6 +30,8 @@ export interface RequestDependencies {
 export type MaySend = () => Promise<boolean>;
 
 interface ClassifiedRequest extends Pick<HttpRequest, "method" | "url" | "body"> {
+  /** Those of parameters; the tool's own beat them. */
+  readonly headers?: HttpRequest["headers"];
   readonly signal: AbortSignal;
   readonly maySend: MaySend | undefined;
   readonly classify: (reply: HttpReply) => Classification;
@@ -53,11 +55,11 @@ export async function sendClassified(request: ClassifiedRequest, tools: RequestD
 }
 
 async function exchange(
-  { method, url, body, signal, maySend, classify }: ClassifiedRequest,
+  { method, url, headers: own, body, signal, maySend, classify }: ClassifiedRequest,
   authorization: string,
   { http, userAgent }: RequestDependencies,
 ): Promise<RequestResult> {
-  const fixed = { accept: "application/json", "user-agent": userAgent, authorization };
+  const fixed = { ...own, accept: "application/json", "user-agent": userAgent, authorization };
   const headers = body === undefined ? fixed : { ...fixed, "content-type": "application/json" };
   if ((await maySend?.()) === false) throw new TransportError("unsent", "no longer wanted", NOT_SENT);
   const reply = await http({ method, url, headers, signal, ...(body !== undefined && { body }) });

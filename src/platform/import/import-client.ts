@@ -3,7 +3,7 @@ import { stepFields } from "../../contract/operations/step-fields.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
-import { joinPath } from "../../transport/base-url.ts";
+import { requestAddress } from "../request-address.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
 import { parseBody } from "../reply/reply-body.ts";
@@ -13,20 +13,25 @@ import { type MaySend, type RequestDependencies, type RequestResult, sendClassif
 
 /** Sends payloads to one operation of the data-import API and says what became of them. */
 export interface ImportClient {
-  /**
-   * One record, one request (and one more where the token had to be renewed). Never throws for a reply or a fault.
-   * `given`: fields of the body that the mapping gives, beside the wrapped payload or in its place.
-   */
+  /** One record, one request (and one more where the token had to be renewed). Never throws for a reply or a fault. */
   readonly send: (
     payload: JsonObject,
     signal: AbortSignal,
     maySend?: MaySend,
-    given?: JsonObject,
+    given?: GivenValues,
   ) => Promise<RequestResult>;
 }
 
+/** What a mapping gives beside the payload. */
+export interface GivenValues {
+  /** Fields of the body, beside the wrapped payload or in its place. */
+  readonly fields?: JsonObject | undefined;
+  /** Values of the request's parameters, by their names. */
+  readonly parameters?: JsonObject | undefined;
+}
+
 interface ImportClientOptions extends RequestDependencies {
-  readonly operation: Pick<PlainOperation, "path" | "wrap" | "items" | "body"> & RepliesContract;
+  readonly operation: Pick<PlainOperation, "path" | "parameters" | "wrap" | "items" | "body"> & RepliesContract;
   /** What the request carries beside the wrapped payload, or in its place. */
   readonly body?: Step["body"];
   /** Say in warnings which fields a success leaves out where it repeats what was understood. */
@@ -35,14 +40,15 @@ interface ImportClientOptions extends RequestDependencies {
 
 export function createImportClient(options: ImportClientOptions): ImportClient {
   const { operation, clock } = options;
-  const url = joinPath(options.baseUrl, operation.path);
+  const fixed = requestAddress(options.baseUrl, operation);
+  const hasParameters = (operation.parameters ?? []).length > 0;
   return {
     send: (payload, signal, maySend, given) =>
       sendClassified(
         {
           method: "POST",
-          url,
-          body: JSON.stringify(requestBody(payload, given, options)),
+          ...(hasParameters ? requestAddress(options.baseUrl, operation, given?.parameters) : fixed),
+          body: JSON.stringify(requestBody(payload, given?.fields, options)),
           signal,
           maySend,
           classify: (reply) => {

@@ -1,9 +1,11 @@
 import type { Poll } from "../../contract/operations/operation.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
-import { filledPath, joinPath } from "../../transport/base-url.ts";
+import { joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
-import { type RequestResult, sendClassified, type MaySend, type RequestDependencies } from "./classified-request.ts";
+import { lookupPath } from "../request-address.ts";
+import { sendClassified, type RequestDependencies } from "./classified-request.ts";
+import type { ImportClient } from "./import-client.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
 import { accountAt, cleanText, isHtml, parseBody } from "../reply/reply-body.ts";
 import { whyNotOfOperation } from "../reply/reply-trust.ts";
@@ -16,7 +18,7 @@ export interface StatusClient {
    * One look. `accepted` and `rejected` are final; `waiting` and `absent` (nothing is under way) are not. Never throws
    * for a reply or a fault; asking changes nothing.
    */
-  readonly poll: (payload: JsonObject, signal: AbortSignal, maySend?: MaySend) => Promise<RequestResult>;
+  readonly poll: ImportClient["send"];
   /** Milliseconds between two looks, at first. */
   readonly intervalMs: number;
   /** Milliseconds after which a run waits no longer. */
@@ -24,15 +26,15 @@ export interface StatusClient {
 }
 
 export function createStatusClient(poll: Poll, tools: RequestDependencies): StatusClient {
-  const { operation, parameters, interval, patience } = poll;
+  const { interval, patience } = poll;
   return {
     intervalMs: interval * 1000,
     timeoutMs: patience * 1000,
-    poll: (payload, signal, maySend) =>
+    poll: (payload, signal, maySend, given) =>
       sendClassified(
         {
           method: "GET",
-          url: joinPath(tools.baseUrl, filledPath(operation.path, parameters, payload)),
+          url: joinPath(tools.baseUrl, lookupPath(poll, { payload, parameters: given?.parameters })),
           signal,
           maySend,
           classify: (reply) => classifyStatus(reply, poll, tools.clock.now(), payload),

@@ -74,11 +74,11 @@ const unexplained: Explain = (answer) => Promise.resolve(answer);
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
   const client = createImportClient({ ...tools, operation: reasons });
-  return async (answer, payload, signal, maySend) => {
+  return async (answer, ...[payload, signal, maySend, given]) => {
     const { replyClass } = answer;
     if (replyClass.kind !== "rejected" || replyClass.problems.some(({ attr }) => attr !== NON_FIELD_ERRORS))
       return answer;
-    const { replyClass: told } = await client.send(payload, signal, maySend);
+    const { replyClass: told } = await client.send(payload, signal, maySend, { parameters: given?.parameters });
     if (told.kind === "cancelled") return { ...answer, replyClass: told };
     if (told.kind !== "rejected") return answer;
     return { ...answer, replyClass: { ...replyClass, problems: told.problems } };

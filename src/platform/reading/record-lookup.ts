@@ -12,7 +12,8 @@ import {
 } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { utcDateTime } from "../../time/calendar.ts";
-import { filledPath, joinPath } from "../../transport/base-url.ts";
+import { joinPath } from "../../transport/base-url.ts";
+import { lookupPath } from "../request-address.ts";
 import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
 import { accountAt, isEmpty } from "../reply/reply-body.ts";
@@ -21,6 +22,8 @@ import { whyNotOfRecord } from "../reply/reply-trust.ts";
 /** A record that is looked for. */
 export interface LookupRecord {
   readonly payload: JsonObject;
+  /** The values of the parameters of its requests, by their names. */
+  readonly parameters?: JsonObject | undefined;
   /** False: what was sent was another version of the record, so that only its key can be compared. */
   readonly isAsSent: boolean;
 }
@@ -107,13 +110,10 @@ function createFailureLimit(): FailureLimit {
 
 const TEMPORARY_FAILURES: ReadonlySet<string> = new Set(["platform_unreachable", "wrong_endpoint", "not_found"]);
 
-function byPath(
-  records: readonly LookupRecord[],
-  { operation, parameters }: ReadBack,
-): ReadonlyMap<string, LookupRecord[]> {
+function byPath(records: readonly LookupRecord[], readBack: ReadBack): ReadonlyMap<string, LookupRecord[]> {
   const groups = new Map<string, LookupRecord[]>();
   for (const record of records) {
-    const path = filledPath(operation.path, parameters, record.payload);
+    const path = lookupPath(readBack, record);
     const group = groups.get(path);
     if (group === undefined) groups.set(path, [record]);
     else group.push(record);
@@ -158,10 +158,10 @@ async function readOne(
   readBack: ReadBack,
   { client, key }: LookupContext,
 ): Promise<LookupResult> {
-  const { operation, parameters } = readBack;
+  const { operation } = readBack;
   const what = "the state of a record";
   const missing = notFound("HTTP 404");
-  const url = joinPath(client.baseUrl, filledPath(operation.path, parameters, record.payload));
+  const url = joinPath(client.baseUrl, lookupPath(readBack, record));
   try {
     const body = parsed(await client.get(url, { what, missing, query: false }), what);
     const form = documentedReply(operation, 200)?.body;

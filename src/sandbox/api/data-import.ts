@@ -78,6 +78,8 @@ function dataImportHandler(
   return (request) => {
     const body = readBody(request, dependencies.authenticate);
     if ("refused" in body) return body.refused;
+    const refusedParameters = refuseParameters(operation, request);
+    if (refusedParameters !== undefined) return refusedParameters;
     judge ??= compileJudge(dependencies.contract.document, operation);
     const payload = payloadOf(operation, body.value);
     const identity = { supplier: supplierOf(payload), key: keyAt(role?.key ?? operation.key, payload) };
@@ -102,6 +104,17 @@ function readBody(
   }
   const value = parseJson(request.body);
   return value === undefined ? { refused: refusal(400, "parse_error", "JSON parse error.") } : { value };
+}
+
+/** There is nothing at an address whose parameter was left open. */
+function refuseParameters({ parameters = [] }: Operation, { params, query }: PlatformRequest): Reply | undefined {
+  if (parameters.some(({ name, in: where }) => where === "path" && params[name] === `{${name}}`)) return NOT_FOUND;
+  const missing = parameters.filter(
+    ({ name, in: where, required }) => required && where === "query" && !query.has(name),
+  );
+  if (missing.length === 0) return undefined;
+  const errors = missing.map(({ name }) => ({ attr: name, code: "required", detail: "This parameter is required." }));
+  return invalidPayload(FAILED_VALIDATION, "The parameters failed validation.", errors);
 }
 
 function payloadOf(operation: Operation, body: JsonValue): JsonObject {

@@ -77,7 +77,7 @@ function shown(): ContractShow {
   };
   const contract = loadContract([{ file: FILE, text: JSON.stringify(document) }]);
   const operation = findOperation(contract, "create");
-  return { contract, operation, fields: fieldTable(operation), steps: [] };
+  return { contract, operation, fields: fieldTable(operation), parameters: [], steps: [] };
 }
 
 function nested(name: string, items: object): object {

@@ -81,10 +81,13 @@ describe("extensions of an operation", () => {
     ],
     [{ sumary: "x" }, 'warning "sumary" is not part of an operation; did you mean "summary"?'],
     [{ "x-doc-notes": [] }, 'info "x-doc-notes" means nothing to this program; it is passed over'],
-    [{ parameters: [{ name: "force", in: "query" }] }, 'info the parameter "force" (in: "query") is not sent'],
     [
-      { parameters: [{ name: "id", in: "query", required: true }] },
-      'warning the parameter "id" (in: "query") is not sent',
+      { parameters: [{ name: "force", in: "cookie", schema: { type: "string" } }] },
+      'info the parameter "force" (in: "cookie") is not sent: only single values in the path, the query or a header are',
+    ],
+    [
+      { parameters: [{ name: "ids", in: "query", required: true, schema: { type: "array", items: {} } }] },
+      'warning the parameter "ids" (in: "query") is not sent: only single values in the path, the query or a header are',
     ],
   ])("are reported where they are wrong: %j", (operation, finding) => {
     expect(findingsOf(operation)).toEqual([finding]);

@@ -1,0 +1,129 @@
+import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import type { FieldType, ObjectType, Property, TextType } from "../types/field-type.ts";
+import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
+import { dereferenced, type DocumentPart } from "./document-part.ts";
+import type { Operation, PlainOperation, RequestParameter } from "./operation.ts";
+
+/**
+ * What a request carries outside of its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object): one value each, in the address,
+ * its query or a header. The operation's own beat those of its path. A part of the path that no parameter describes is
+ * one, too. What cannot be sent is a finding, and left out.
+ */
+export function compileParameters(
+  path: string,
+  item: DocumentPart,
+  operation: DocumentPart,
+  compilation: Compilation,
+): readonly RequestParameter[] {
+  const found = new Map<string, RequestParameter>();
+  for (const { value, path: place } of [item, operation]) {
+    const written = value["parameters"];
+    for (const [index, one] of (isJsonArray(written) ? written : []).entries()) {
+      const parameter = compileParameter(dereferenced(one, [...place, "parameters", index], compilation), compilation);
+      if (parameter !== undefined) found.set(`${parameter.in} ${parameter.name}`, parameter);
+    }
+  }
+  for (const name of namesInPath(path)) {
+    const isDescribed = [...found.values()].some((one) => one.in === "path" && one.name === name);
+    if (!isDescribed) found.set(`path ${name}`, { name, in: "path", required: true, type: ANY_TEXT });
+  }
+  return [...found.values()];
+}
+
+/** The names in braces. */
+export function namesInPath(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
+}
+
+function compileParameter(part: DocumentPart | undefined, compilation: Compilation): RequestParameter | undefined {
+  const { name, in: where } = part?.value ?? {};
+  if (part === undefined || typeof name !== "string" || typeof where !== "string" || isOwnHeader(name, where))
+    return undefined;
+  const required = part.value["required"] === true || where === "path";
+  const type = typeOf(part, compilation);
+  if (type !== undefined && isPlace(where)) {
+    return { name, in: where, required, type: where === "header" ? inHeader(type) : type };
+  }
+  const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent: only single values in the path, the query or a header are`;
+  compilation.findings.add(required ? "warning" : "info", "not-sent", message, part.path);
+  return undefined;
+}
+
+function isPlace(where: string): where is RequestParameter["in"] {
+  return where === "path" || where === "query" || where === "header";
+}
+
+/** Undefined where its values are not single ones. */
+function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
+  const { schema } = value;
+  if (!isJsonObject(schema)) return undefined;
+  const type = compilation.compile([schemaNodeAt(schema, [...path, "schema"], compilation.findings)]);
+  if (type.kind !== "any") return COMPOSED.has(type.kind) ? undefined : type;
+  return { ...ANY_TEXT, ...(type.description !== undefined && { description: type.description }) };
+}
+
+const COMPOSED: ReadonlySet<FieldType["kind"]> = new Set(["object", "list", "union"]);
+
+/** OpenAPI says to ignore descriptions of these; the others belong to the connection. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(
+  "accept content-type authorization user-agent host connection content-length transfer-encoding expect cookie".split(
+    " ",
+  ),
+);
+
+function isOwnHeader(name: string, where: string): boolean {
+  return where === "header" && OWN_HEADERS.has(name.toLowerCase());
+}
+
+const ANY_TEXT: TextType = {
+  kind: "text",
+  nullable: false,
+  deprecated: false,
+  validators: [],
+  allowBlank: false,
+  documentPath: false,
+};
+
+/** A line break would begin another header; what a header may hold beside ASCII is not agreed on (RFC 9110, 5.5). */
+function inHeader(type: FieldType): FieldType {
+  return type.kind === "text" && type.pattern === undefined ? { ...type, pattern: /^[\x20-\x7e]*$/ } : type;
+}
+
+/**
+ * The type of what a mapping gives under `parameters`: an object with that one member, so that attrs read
+ * `parameters.companyId`. The parameters of every request that a record is sent with, each name once; undefined where
+ * there are none.
+ */
+export function parametersType(operation: Pick<Operation, "parameters" | "steps">): ObjectType | undefined {
+  const properties = new Map<string, Property>();
+  for (const { parameters = [] } of requestsOf(operation)) {
+    for (const { name, required, type } of parameters) {
+      const known = properties.get(name);
+      properties.set(name, known ?? { name, required, readOnly: false, type });
+      if (required && known?.required === false) properties.set(name, { ...known, required });
+    }
+  }
+  if (properties.size === 0) return undefined;
+  const required = [...properties.values()].some((property) => property.required);
+  const parameters: Property = { name: MEMBER, required, readOnly: false, type: objectOf(properties) };
+  return objectOf(new Map([[MEMBER, parameters]]));
+}
+
+/** The names that no request can do without. */
+export function requiredParameters(operation: Pick<Operation, "parameters" | "steps">): readonly string[] {
+  const type = parametersType(operation)?.properties.get(MEMBER)?.type;
+  if (type?.kind !== "object") return [];
+  return [...type.properties.values()].filter(({ required }) => required).map(({ name }) => name);
+}
+
+const MEMBER = "parameters";
+
+function objectOf(properties: ReadonlyMap<string, Property>): ObjectType {
+  return { kind: "object", nullable: false, deprecated: false, validators: [], properties, additional: "closed" };
+}
+
+/** Those that create or prepare; where a workflow is declared, the operation itself is one of its steps or not sent. */
+function requestsOf(operation: Pick<Operation, "parameters" | "steps">): readonly Pick<PlainOperation, "parameters">[] {
+  if (operation.steps.length === 0) return [operation];
+  return operation.steps.flatMap((step) => [step.operation, ...(step.reasons === undefined ? [] : [step.reasons])]);
+}

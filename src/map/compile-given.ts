@@ -1,0 +1,88 @@
+import type { Operation, Step } from "../contract/operations/operation.ts";
+import { parametersType, requiredParameters } from "../contract/operations/request-parameters.ts";
+import { stepFieldsType } from "../contract/operations/step-fields.ts";
+import type { AttrPath } from "../json/attr.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { type CompileContext, compileNode } from "./compile-node.ts";
+import type { MappingDocument } from "./document/mapping-document.ts";
+import { didYouMean, type Issues } from "./document/mapping-issues.ts";
+import { rootSource } from "./document/source-tree.ts";
+import type { ObjectNode } from "./mapping-node.ts";
+
+/** What a mapping gives to the bodies of steps, by the step's name. */
+export type StepNodes = ReadonlyMap<string, ObjectNode>;
+
+/** Adds an issue for a step that the operation does not have, and for what a step's body cannot be given. */
+export function compileSteps(document: MappingDocument, operation: Operation, context: CompileContext): StepNodes {
+  const nodes = [...document.steps].flatMap(([name, entry]) => {
+    const step = operation.steps.find((one) => one.name === name);
+    const node = step && compileStep(step, entry, context);
+    if (step === undefined) refuseStep(name, operation, context.issues);
+    return node === undefined ? [] : [[name, node] as const];
+  });
+  return new Map(nodes);
+}
+
+function compileStep(step: Step, entry: JsonObject, context: CompileContext): ObjectNode | undefined {
+  const path = ["steps", step.name];
+  const type = stepFieldsType(step);
+  if (type === undefined) {
+    context.issues.add(path, "takes the payload and nothing else");
+    return undefined;
+  }
+  refuseSet(step, entry, path, context.issues);
+  const columns = context.columnsOf(rootSource(context.document));
+  const node = compileNode(entry, type, { ...context, path, columns, optional: false });
+  return node?.kind === "object" ? node : undefined;
+}
+
+/** Adds an issue for a parameter that requests need and the mapping does not give, and for one that they do not have. */
+export function compileParameters(
+  { parameters: entry }: MappingDocument,
+  operation: Operation,
+  context: CompileContext,
+): ObjectNode | undefined {
+  const type = parametersType(operation);
+  if (type === undefined) {
+    if (Object.keys(entry).length > 0)
+      context.issues.add(["parameters"], `the requests of the operation "${operation.id}" have no parameters`);
+    return undefined;
+  }
+  for (const name of requiredParameters(operation)) {
+    if (Object.hasOwn(entry, name)) continue;
+    const hint = `for example parameters: { ${name}: { value: ... } }, or the name of a column`;
+    context.issues.add(["parameters"], `${operation.method} ${operation.path} needs the parameter "${name}"`, hint);
+  }
+  const columns = context.columnsOf(rootSource(context.document));
+  const node = compileNode({ parameters: entry }, type, { ...context, path: [], columns, optional: false });
+  return node?.kind === "object" ? node : undefined;
+}
+
+function refuseStep(name: string, { id, steps }: Operation, issues: Issues): void {
+  const names = steps.map((step) => step.name);
+  const hint = names.length === 0 ? "it is made by one request" : didYouMean(name, names);
+  issues.add(["steps", name], `the operation "${id}" has no such step`, hint);
+}
+
+/** The contract has the last word on what it sets: a dry run, for one, would never create what is waited for. */
+function refuseSet({ body = {} }: Step, entry: JsonObject, path: AttrPath, issues: Issues): void {
+  for (const [name, value] of Object.entries(entry)) {
+    const source = body[name];
+    if (source === undefined) continue;
+    if ("attr" in source) issues.add([...path, name], SET_BY_STEP);
+    else refuseSame(source.value, value, [...path, name], issues);
+  }
+}
+
+function refuseSame(set: JsonValue, entry: JsonValue, path: AttrPath, issues: Issues): void {
+  if (!isJsonObject(set) || !isJsonObject(entry)) {
+    issues.add(path, SET_BY_STEP);
+    return;
+  }
+  for (const [name, value] of Object.entries(entry)) {
+    const member = set[name];
+    if (member !== undefined) refuseSame(member, value, [...path, name], issues);
+  }
+}
+
+const SET_BY_STEP = "is set by the contract's step (`x-migrate-steps`)";

@@ -1,0 +1,49 @@
+import type { PlainOperation, Poll } from "../contract/operations/operation.ts";
+import { type JsonObject, valueAt } from "../json/json-value.ts";
+import { filledPath, joinPath } from "../transport/base-url.ts";
+
+/** What an address is made from. */
+interface SentRecord {
+  readonly payload: JsonObject;
+  /** The values of the parameters of its requests, by their names. */
+  readonly parameters?: JsonObject | undefined;
+}
+
+interface RequestAddress {
+  readonly url: URL;
+  /** Those that are parameters. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Where an operation's request goes, with its parameters in the path, the query and the headers. */
+export function requestAddress(
+  baseUrl: URL,
+  { path, parameters = [] }: Pick<PlainOperation, "path" | "parameters">,
+  values: JsonObject = NO_VALUES,
+): RequestAddress {
+  const url = joinPath(
+    baseUrl,
+    filledPath(path, (name) => values[name]),
+  );
+  const headers: Record<string, string> = {};
+  for (const { name, in: where } of parameters) {
+    const value = values[name];
+    if (value === undefined || value === null || typeof value === "object") continue;
+    if (where === "query") url.searchParams.append(name, String(value));
+    if (where === "header") headers[name.toLowerCase()] = String(value);
+  }
+  return { url, headers };
+}
+
+const NO_VALUES: JsonObject = {};
+
+/** The path of an operation that asks for a record: its parameters lie in the payload, or are those of the record's requests. */
+export function lookupPath(
+  { operation, parameters }: Pick<Poll, "operation" | "parameters">,
+  { payload, parameters: values = NO_VALUES }: SentRecord,
+): string {
+  return filledPath(operation.path, (name) => {
+    const attr = parameters[name];
+    return attr === undefined ? values[name] : valueAt(payload, attr);
+  });
+}

@@ -1,0 +1,148 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { keptFolder, temporaryFolder } from "../temporary-folder.ts";
+import { type CliEnd, runCli, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type Admin, adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
+
+const CONTRACT = `
+openapi: 3.0.3
+info: { title: Customers of companies, version: "1" }
+paths:
+  /data-import/companies/{companyId}/customers/:
+    parameters:
+      - { name: companyId, in: path, required: true, schema: { type: string, maxLength: 8 } }
+    post:
+      operationId: create-customer
+      x-migrate-key: reference
+      parameters:
+        - { name: mode, in: query, required: true, description: How strictly it is judged., schema: { type: string, enum: [strict, lenient] } }
+        - { name: X-Source, in: header, schema: { type: string } }
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [reference]
+              properties: { reference: { type: string }, name: { type: string } }
+      responses:
+        "201":
+          description: The customer was created.
+          content:
+            application/json:
+              schema: { type: object }
+`;
+
+const MAPPING = `
+payload:
+  reference: REF
+  name: NAME
+parameters:
+  companyId: COMPANY
+  mode: { value: strict }
+  X-Source: { value: "\${supplier}" }
+`;
+
+const ROWS = "REF,NAME,COMPANY\n1,Ada,north 1\n2,Grace,a/b\n";
+
+const contractPlace = keptFolder();
+let sandbox: SandboxProcess;
+let admin: Admin;
+
+beforeAll(async () => {
+  const contract = path.join(contractPlace.folder, "contract.yaml");
+  writeFileSync(contract, CONTRACT);
+  sandbox = await startSandboxProcess({ flags: ["--contract", contract] });
+  admin = adminOf(sandbox);
+});
+afterAll(async () => {
+  await sandbox.stop();
+  contractPlace.remove();
+});
+beforeEach(() => admin.reset());
+
+/** A folder with a contract, a mapping and an extract. */
+function place(): { readonly folder: string; readonly write: (name: string, text: string) => void } {
+  const folder = temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": MAPPING, "customers.csv": ROWS });
+  return { folder, write: (name, text) => writeFileSync(path.join(folder, name), text) };
+}
+
+function migrate(folder: string, args: readonly string[], mapping = "mapping.yaml"): Promise<CliEnd> {
+  const [command = "", ...flags] = args;
+  const job = ["customers.csv", "--contract", "contract.yaml", "--mapping", mapping];
+  return runCli([command, ...job, ...flags], { cwd: folder, env: sandbox.env });
+}
+
+describe("the parameters of an operation's requests", () => {
+  test("go out with the request of each record's request", async () => {
+    const { folder } = place();
+    const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 2 });
+    expect((await admin.imports()).map(({ path: target }) => target).toSorted()).toEqual([
+      "/v1/data-import/companies/a%2Fb/customers/",
+      "/v1/data-import/companies/north 1/customers/",
+    ]);
+  });
+
+  test("belong to what a record is known by: the same key at another company is another record", async () => {
+    const { folder, write } = place();
+    await migrate(folder, ["push"]);
+    write("customers.csv", "REF,NAME,COMPANY\n1,Ada,south\n2,Grace,a/b\n");
+    const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 1, skipped: 1 });
+    expect(await admin.imports()).toHaveLength(3);
+  });
+
+  test("are refused at their cell where they break the contract, and nothing of the record is sent", async () => {
+    const { folder, write } = place();
+    write("customers.csv", "REF,NAME,COMPANY\n1,Ada,\n2,Grace,far too long\n");
+    const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"]);
+    expect(code).toBe(1);
+    expect(
+      outcomeLines(stdout).map(({ errors = [] }) => errors.map((one) => [one.attr, one.code, one.source])),
+    ).toEqual([
+      [["parameters.companyId", "required", expect.objectContaining({ line: 2, column: "COMPANY" })]],
+      [["parameters.companyId", "max_length", expect.objectContaining({ line: 3, column: "COMPANY" })]],
+    ]);
+    expect(await admin.imports()).toEqual([]);
+  });
+
+  test("have to be given by the mapping before anything is read or sent", async () => {
+    const { folder, write } = place();
+    write("without.yaml", "payload: { reference: REF }\nparameters: { mode: { value: strict } }\n");
+    for (const command of ["push", "validate", "preview"]) {
+      const { code, stderr } = await migrate(folder, [command], "without.yaml");
+      expect(code).toBe(2);
+      expect(stderr).toContain('POST /data-import/companies/{companyId}/customers/ needs the parameter "companyId"');
+    }
+    expect(await admin.imports()).toEqual([]);
+  });
+
+  test("have to be given where the source holds payloads, too", async () => {
+    const { folder, write } = place();
+    write("payloads.ndjson", '{"reference":"1"}\n');
+    const args = ["validate", "payloads.ndjson", "--contract", "contract.yaml"];
+    const { code, stderr } = await runCli(args, { cwd: folder });
+    expect(code).toBe(2);
+    expect(stderr).toContain("write a mapping with `parameters`");
+  });
+
+  test("that the operation does not have are named, with what was meant", async () => {
+    const { folder, write } = place();
+    write("wrong.yaml", `${MAPPING}  companyID: COMPANY\n`);
+    const { code, stderr } = await migrate(folder, ["validate"], "wrong.yaml");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/parameters\.companyID.*did you mean "companyId"/s);
+  });
+
+  test("are shown by preview with the cell that they come from, and by contract show", async () => {
+    const { folder } = place();
+    const preview = await migrate(folder, ["preview", "--limit", "1"]);
+    expect(preview.stdout).toMatch(/parameters\.companyId\s.*COMPANY/);
+    const show = await runCli(["contract", "show", "contract.yaml", "--operation", "create-customer"], { cwd: folder });
+    expect(show.stdout).toContain("What its requests carry in their address, query and headers");
+    expect(show.stdout).toMatch(/parameters\.mode.*required.*one of strict, lenient/s);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { RequestParameter } from "../../src/contract/operations/operation.ts";
+import { lookupPath, requestAddress } from "../../src/platform/request-address.ts";
+import type { TextType } from "../../src/contract/types/field-type.ts";
+
+const BASE = new URL("https://api.example.test/v1/");
+const TEXT: TextType = {
+  kind: "text",
+  nullable: false,
+  deprecated: false,
+  validators: [],
+  allowBlank: false,
+  documentPath: false,
+};
+
+function parameter(name: string, where: RequestParameter["in"]): RequestParameter {
+  return { name, in: where, required: false, type: TEXT };
+}
+
+const OPERATION = {
+  path: "/companies/{companyId}/customers/",
+  parameters: [parameter("companyId", "path"), parameter("mode", "query"), parameter("X-Source", "header")],
+};
+
+test("parameters fill the path, the query and the headers, and none of them can lead elsewhere", () => {
+  const values = { companyId: "../a/b?c#d", mode: "a&b=c", "X-Source": "CRM" };
+  const { url, headers } = requestAddress(BASE, OPERATION, values);
+  expect(url.href).toBe("https://api.example.test/v1/companies/..%2Fa%2Fb%3Fc%23d/customers/?mode=a%26b%3Dc");
+  expect(headers).toEqual({ "x-source": "CRM" });
+  expect(requestAddress(BASE, OPERATION, { companyId: ".." }).url.pathname).toBe("/v1/companies/%252E%252E/customers/");
+});
+
+test("parameters without a value are left out of the query and the headers", () => {
+  const { url, headers } = requestAddress(BASE, OPERATION, { companyId: 7, mode: null });
+  expect(url.href).toBe("https://api.example.test/v1/companies/7/customers/");
+  expect(headers).toEqual({});
+});
+
+test("a look-up takes its parameters from the payload, and otherwise from those of the record's own requests", () => {
+  const operation = { id: "get", method: "GET", path: "/companies/{companyId}/customers/{ref}/" };
+  const lookup = {
+    operation: { ...operation, dedupesByKey: false, replies: [], outcomes: [] },
+    parameters: { ref: ["reference"] },
+  };
+  const path = lookupPath(lookup, { payload: { reference: "R 1" }, parameters: { companyId: "north" } });
+  expect(path).toBe("/companies/north/customers/R%201/");
+});
