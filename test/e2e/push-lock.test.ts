@@ -32,11 +32,10 @@ test.each([["push"], ["resume"]])(
     const status = await work.migrate(["status"]);
     expect(status.stdout).toContain("running");
     const refusedMs = await quickest(second);
-    expect(refusedMs - (await quickest(() => work.migrate(["status"])))).toBeLessThan(1_000);
+    expect(refusedMs - (await quickest(() => work.migrate(["status"])))).toBeLessThan(4_000);
     first.kill("SIGKILL");
     await first.ended;
   },
-  60_000,
 );
 
 /** The better of two: what the machine is busy with besides is not the command's fault. */

@@ -68,7 +68,7 @@ test.each([
   const askedAt = performance.now();
   pushing.kill(signal);
   expect((await pushing.ended).code).toBe(code);
-  expect(performance.now() - askedAt).toBeLessThan(2_000);
+  expect(performance.now() - askedAt).toBeLessThan(20_000);
 
   const status = await work.migrate(["status"]);
   expect(status.code).toBe(0);

