@@ -133,8 +133,9 @@ function checkReferences(document: JsonObject, findings: Findings): void {
   }
 }
 
-/** Examples are data: a `$ref` in them is no reference. */
+/** Examples and choices are data: a `$ref` in them is no reference. */
 function isExample(path: AttrPath): boolean {
   const name = path.at(-1);
+  if ((name === "enum" || name === "const") && path.at(-2) !== "properties") return true;
   return name === "example" || name === "default" || (name === "value" && path.at(-3) === "examples");
 }

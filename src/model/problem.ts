@@ -42,8 +42,8 @@ export type UnsafePathReason =
 
 /**
  * What was found wrong with a payload. The codes are the platform's own (those of the Django REST framework)
- * where it has one; `unknown_field`, `duplicate_key`, `near_duplicate_key`, `unsafe_document_path` and `coerced`
- * are ours: the platform has no code for them.
+ * where it has one; `schema_mismatch`, `unknown_field`, `duplicate_key`, `near_duplicate_key`,
+ * `unsafe_document_path` and `coerced` are ours: the platform has no code for them.
  */
 export type PayloadFinding =
   | { readonly code: "required" }
@@ -55,6 +55,8 @@ export type PayloadFinding =
    */
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   | { readonly code: "invalid_choice"; readonly choices: readonly string[] }
+  /** A keyword of the contract's schema that has no code of its own; `name`: the property that it is about. */
+  | { readonly code: "schema_mismatch"; readonly keyword: string; readonly name?: string }
   | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }
   | { readonly code: "min_length"; readonly limit: number; readonly unit: "characters" | "items" }
   | { readonly code: "max_value"; readonly limit: string; readonly exclusive: boolean }

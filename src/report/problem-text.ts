@@ -41,6 +41,7 @@ const PROBLEM_TEXT: ProblemTexts = {
   invalid: ({ expected, written }) =>
     written === undefined ? EXPECTED_TEXT[expected] : describeWrittenForm(expected, written),
   invalid_choice: ({ choices }) => `Must be one of: ${choiceList(choices)}.`,
+  schema_mismatch: ({ keyword, name }) => schemaText(plainText(keyword), name),
   max_length: ({ limit, unit }) => `Must have at most ${counted(limit, NOUNS[unit])}.`,
   min_length: ({ limit, unit }) => `Must have at least ${counted(limit, NOUNS[unit])}.`,
   max_value: ({ limit, exclusive }) => `Must be ${exclusive ? "less than" : "at most"} ${limit}.`,
@@ -151,6 +152,25 @@ function choiceList(choices: readonly string[]): string {
 function withArticle(noun: string): string {
   return `${/^[aeiou]/iu.test(noun) ? "an" : "a"} ${noun}`;
 }
+
+/** What a keyword asks for that has no code of its own. */
+function schemaText(keyword: string, name: string | undefined): string {
+  const about = name === undefined ? "" : ` (about "${plainText(name)}")`;
+  const meaning = SCHEMA_TEXT[keyword];
+  const said = `Does not satisfy "${keyword}" of the contract's schema${about}`;
+  return meaning === undefined ? `${said}.` : `${said}: ${meaning}.`;
+}
+
+const SCHEMA_TEXT: Readonly<Record<string, string | undefined>> = {
+  oneOf: "the value must fit one of the alternatives, and no second one",
+  anyOf: "the value must fit one of the alternatives",
+  not: "this very form is forbidden",
+  "false schema": "nothing may stand here",
+  contains: "too few or too many items have the form that is asked for",
+  propertyNames: "the property's name is not allowed",
+  minProperties: "too few properties",
+  maxProperties: "too many properties",
+};
 
 function suggestionText(suggestion: string | undefined): string {
   return suggestion === undefined ? "" : ` Did you mean ${plainText(suggestion)}?`;

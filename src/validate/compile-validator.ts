@@ -1,8 +1,22 @@
-import type { FieldType, ListType, ObjectType, UnionType } from "../contract/types/field-type.ts";
-import type { JsonObject } from "../json/json-value.ts";
+import {
+  type Assertion,
+  type FieldType,
+  isOfKind,
+  type ListType,
+  type ObjectType,
+  type UnionType,
+} from "../contract/types/field-type.ts";
+import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
+import { type AssertionFinding, compileAssertions } from "./schema-assertions.ts";
 import { booleanCheck, choiceCheck, temporalCheck } from "./validate-scalar.ts";
 import { decimalCheck, numberCheck } from "./validate-number.ts";
-import { type Check, createCollector, type FoundProblem, takeProblems } from "./problem-collector.ts";
+import {
+  type Check,
+  createCollector,
+  type FoundProblem,
+  type ProblemCollector,
+  takeProblems,
+} from "./problem-collector.ts";
 import { listCheck } from "./validate-list.ts";
 import { objectCheck } from "./validate-object.ts";
 import { textCheck } from "./validate-text.ts";
@@ -55,6 +69,37 @@ function compiler(options: ValidatorOptions): (type: FieldType) => Check {
 }
 
 function build(type: FieldType, compile: (type: FieldType) => Check, options: ValidatorOptions): Check {
+  const check = checkOfKind(type, compile, options);
+  const open = type.untyped === true ? onlyOfKind(type, check) : check;
+  return type.assertions === undefined ? open : withAssertions(open, type.assertions);
+}
+
+/** Values of other JSON types than the kind's are right. */
+function onlyOfKind({ kind }: FieldType, check: Check): Check {
+  return (value, collector) => {
+    if (isOfKind(kind, value)) check(value, collector);
+  };
+}
+
+/** The assertions are looked at where all else is right. */
+function withAssertions(check: Check, assertions: readonly Assertion[]): Check {
+  const assert = compileAssertions(assertions);
+  return (value, collector) => {
+    const { errors } = collector;
+    check(value, collector);
+    const found = collector.errors === errors ? assert(value) : undefined;
+    if (found !== undefined) addBelow(value, found, collector);
+  };
+}
+
+function addBelow(value: JsonValue, { path, finding }: AssertionFinding, collector: ProblemCollector): void {
+  collector.path.splice(collector.depth, Infinity, ...path);
+  collector.depth += path.length;
+  collector.add(valueAt(value, path), finding);
+  collector.depth -= path.length;
+}
+
+function checkOfKind(type: FieldType, compile: (type: FieldType) => Check, options: ValidatorOptions): Check {
   if (type.kind === "object") return objectCheck(type, compile);
   if (type.kind === "list") return listCheck(type, compile);
   if (type.kind === "union") return unionCheck(type, compile);

@@ -3,6 +3,7 @@ import { type AttrPath, type AttrSegment, formatAttr, NON_FIELD_ERRORS } from ".
 import type { JsonValue } from "../json/json-value.ts";
 import type { LocalFinding, LocalProblem, PayloadFinding, Severity } from "../model/problem.ts";
 import { addProblem } from "../model/problem-limit.ts";
+import { compileAssertions } from "./schema-assertions.ts";
 import { shapeOf } from "../text/shape.ts";
 
 type WithoutPlace<P> = P extends unknown ? Omit<P, "place"> : never;
@@ -123,8 +124,9 @@ export function checkChild(
 }
 
 function takesNull(type: FieldType): boolean {
-  if (type.nullable || type.kind === "any") return true;
-  return type.kind === "union" && type.options.some((option) => option.nullable || option.kind === "any");
+  if (type.kind === "union" && type.options.some(takesNull)) return true;
+  if (!type.nullable && type.kind !== "any") return false;
+  return type.assertions === undefined || compileAssertions(type.assertions)(null) === undefined;
 }
 
 /** What is said of a value that the contract's pattern does not match: the pattern itself is what an engineer needs. */

@@ -36,7 +36,7 @@ type DictionaryType = ObjectType & { readonly additional: FieldType };
 
 /** An object without documented fields: to the platform a dictionary, which has a code of its own. */
 function isDictionary(type: ObjectType): type is DictionaryType {
-  return type.properties.size === 0 && type.additional !== "closed";
+  return type.properties.size === 0 && type.additional !== "closed" && type.namePatterns === undefined;
 }
 
 function dictionaryCheck(entry: ChildCheck): Check {
@@ -94,10 +94,12 @@ function othersCheck(
   compile: (type: FieldType) => Check,
 ): (value: JsonObject, collector: ProblemCollector) => void {
   const additional = type.additional === "closed" ? undefined : childCheck(type.additional, compile);
+  const { namePatterns = [] } = type;
   return (value, collector) => {
     for (const [name, other] of Object.entries(value)) {
       const property = type.properties.get(name);
       if (other === undefined || property?.readOnly === false) continue;
+      if (property === undefined && namePatterns.some((pattern) => pattern.test(name))) continue;
       collector.path[collector.depth - 1] = name;
       if (property !== undefined) collector.add(other, { code: "unknown_field" }, { severity: "warning" });
       else if (additional !== undefined) checkChild(additional, other, collector);

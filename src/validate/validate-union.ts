@@ -14,7 +14,7 @@ import {
 /** `oneOf`/`anyOf`: by the discriminator where there is one, else the option that fits best. */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
   return type.discriminator === undefined
-    ? bestOptionCheck(optionsTaken(type), compile)
+    ? bestOptionCheck(type, compile)
     : discriminatedCheck(type.discriminator, compile);
 }
 
@@ -60,12 +60,41 @@ interface Option {
  * The first option without errors decides; where there is none, the one with the fewest errors among those of the
  * value's own JSON type, since "must be text" helps nobody who wrote an object with a slip in it.
  */
-function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType) => Check): Check {
-  const options: readonly Option[] = types.map((type) => ({ check: compile(type), json: jsonKindOf(type) }));
+function bestOptionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
+  const options: readonly Option[] = optionsTaken(type).map((option) => ({
+    check: compile(option),
+    json: jsonKindOf(option),
+  }));
   return (value, collector) => {
     const alike = options.filter(({ json }) => json === undefined || json === kindOfValue(value));
-    tryOptions(alike.length > 0 ? alike : options, value, collector);
+    const tried = alike.length > 0 ? alike : options;
+    const fitting = tryOptions(tried, value, collector);
+    if (type.exactlyOne === true && fitting !== undefined && fitsAnother(tried, fitting, value, collector)) {
+      collector.add(value, TWO_FIT);
+    }
   };
+}
+
+const TWO_FIT = { code: "schema_mismatch", keyword: "oneOf" } as const;
+
+/** Whether an option behind the fitting one takes the value as it is, too. What it would have to convert does not count. */
+function fitsAnother(
+  options: readonly Option[],
+  fitting: Option,
+  value: NonNullJson,
+  collector: ProblemCollector,
+): boolean {
+  const { errors, problems } = collector;
+  let found = false;
+  for (const { check } of options.slice(options.indexOf(fitting) + 1)) {
+    collector.problems = [];
+    check(value, collector);
+    found = collector.problems.length === 0;
+    if (found) break;
+  }
+  collector.errors = errors;
+  collector.problems = problems;
+  return found;
 }
 
 interface OptionResult {
@@ -73,26 +102,31 @@ interface OptionResult {
   readonly problems: readonly FoundProblem[];
 }
 
-function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): void {
+/** Gives the option that takes the value as it is. */
+function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): Option | undefined {
   const { errors: errorsBefore, problems: kept } = collector;
   let best: OptionResult = { errors: Number.POSITIVE_INFINITY, problems: [] };
-  for (const { check } of options) {
+  let fitting: Option | undefined;
+  for (const option of options) {
     collector.problems = [];
-    check(value, collector);
+    option.check(value, collector);
     const errors = collector.errors - errorsBefore;
     collector.errors = errorsBefore;
     if (errors < best.errors) best = { errors, problems: collector.problems };
-    if (errors === 0) break;
+    if (errors > 0) continue;
+    if (collector.problems.length === 0) fitting = option;
+    break;
   }
   collector.problems = kept;
   if (options.length > 0) collector.errors += best.errors;
   for (const problem of best.problems) addProblem(kept, problem);
+  return fitting;
 }
 
 type JsonKind = "object" | "list" | "scalar";
 
 function jsonKindOf(type: FieldType): JsonKind | undefined {
-  if (type.kind === "any" || type.kind === "union") return undefined;
+  if (type.kind === "any" || type.kind === "union" || type.untyped === true) return undefined;
   return type.kind === "object" || type.kind === "list" ? type.kind : "scalar";
 }
 

@@ -1,7 +1,7 @@
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import type { Operation, DocumentedReply, OutcomeRule, PlainOperation } from "./operation.ts";
-import { fieldAt, type FieldType } from "../types/field-type.ts";
+import { fieldAt, type FieldType, isOfKind } from "../types/field-type.ts";
 import { keyCandidate } from "./find-operation.ts";
 
 /** Where an account number stands when no rule says so (the platform's own replies, old and new). */
@@ -37,6 +37,7 @@ const MAX_DEPTH = 32;
 
 function mismatchAt(type: FieldType, value: unknown, path: AttrPath): string | undefined {
   if (type.kind === "any" || path.length > MAX_DEPTH) return undefined;
+  if (type.untyped === true && !isOfKind(type.kind, value)) return undefined;
   if (value === null) return type.nullable ? undefined : `${nameOf(path)} is null`;
   if (type.kind === "union") return unionMismatch(type.options, value, path);
   if (type.kind === "object") {

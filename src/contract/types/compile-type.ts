@@ -2,8 +2,10 @@ import { baseType, type TypeBase } from "./read-keywords.ts";
 import { anyType, listType, objectType } from "./compound-types.ts";
 import type { DateType, FieldType, TextType } from "./field-type.ts";
 import type { Findings } from "../contract-findings.ts";
-import type { JsonObject } from "../../json/json-value.ts";
-import { checkKeywords } from "./schema-keywords.ts";
+import { isJsonArray, type JsonObject } from "../../json/json-value.ts";
+import { checkKeywords, type KindOfType } from "./schema-keywords.ts";
+import { assertionsOf } from "./assertions.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { choiceType, decimalType, numberType, textType } from "./scalar-types.ts";
 import {
   flattenSchemas,
@@ -15,7 +17,7 @@ import {
   type Compilation,
   type SchemaNode,
 } from "./schema-node.ts";
-import { typesOf, type SchemaType, type SchemaTypes } from "./type-keyword.ts";
+import { isNullOnly, typesOf, type SchemaType, type SchemaTypes } from "./type-keyword.ts";
 import { alternativesOf, mergedChoices, unionType, type Alternatives } from "./union-type.ts";
 
 /** Starts compiling the schemas of one document. Everything that is not enforced goes to the findings. */
@@ -94,7 +96,7 @@ function compileAlternatives(alternatives: Alternatives, compilation: Compilatio
   if (choices !== undefined) return { ...base, kind: "choice", choices };
   checkKeywords(
     rest.filter((part) => !alternatives.shared.includes(part)),
-    "object",
+    { kind: "object", untyped: false },
     compilation,
   );
   return unionType(alternatives, base, compilation, enter);
@@ -127,39 +129,75 @@ function compilePlain(
   compilation: Compilation,
   enter: RegisterType,
 ): FieldType {
-  const type = build(parts, types, compilation, enter);
-  checkKeywords(parts, type.kind, compilation);
+  const kind = kindOf(parts, types, compilation);
+  const assertions = assertionsOf(parts, kind, compilation);
+  const isGuess = kind.untyped && kind.kind !== "any";
+  const base: TypeBase = {
+    ...baseType(parts, types.nullable || kind.untyped, compilation),
+    ...definedMembers({ assertions, untyped: isGuess ? (true as const) : undefined }),
+  };
+  const type = build(kind, { parts, types, base, compilation, enter });
+  checkKeywords(parts, kind, compilation);
   reportUnusedDiscriminator(parts, compilation);
   return type;
 }
 
-function build(
-  parts: readonly SchemaNode[],
-  types: SchemaTypes,
-  compilation: Compilation,
-  enter: RegisterType,
-): FieldType {
-  const base = baseType(parts, types.nullable, compilation);
-  if (readKeywords(parts, "enum").length > 0 || readKeywords(parts, "const").length > 0) {
-    return choiceType(parts, base, types.allowed, compilation);
+/** The kind of a type that has no alternatives. */
+function kindOf(parts: readonly SchemaNode[], types: SchemaTypes, compilation: Compilation): KindOfType {
+  const consts = readKeywords(parts, "const").map(({ value }) => value);
+  const choices = [...consts, ...readKeywords(parts, "enum").flatMap(({ value }) => (isJsonArray(value) ? value : []))];
+  if (choices.length > 0 || readKeywords(parts, "enum").length > 0) {
+    const isList = !choices.some((choice) => typeof choice === "object" && choice !== null);
+    return { kind: isList && !isNullOnly(parts) ? "choice" : "any", untyped: false };
   }
-  const type = types.allowed?.[0] ?? inferredType(parts, compilation);
-  if (type === "object") return objectType(parts, base, compilation, enter);
-  if (type === "array") return listType(parts, base, compilation, enter);
-  return scalarType(parts, base, { ...types, allowed: type && [type] }, compilation);
+  if (types.nullOnly) return { kind: "any", untyped: false };
+  const [written] = types.allowed ?? [];
+  const type = written ?? inferredType(parts, compilation);
+  const kind = type === "string" ? kindOfText(formatOf(parts, types, compilation)) : KINDS[type ?? "null"];
+  return { kind, untyped: written === undefined };
 }
 
-function scalarType(
-  parts: readonly SchemaNode[],
-  base: TypeBase,
-  types: SchemaTypes,
-  compilation: Compilation,
-): FieldType {
-  const [type] = types.allowed ?? [];
-  if (type === "string") return stringType(parts, base, types, compilation);
-  if (type === "number" || type === "integer") return numeric(parts, base, type, compilation);
+const KINDS: Readonly<Record<Exclude<SchemaType, "string">, FieldType["kind"]>> = {
+  object: "object",
+  array: "list",
+  number: "number",
+  integer: "integer",
+  boolean: "boolean",
+  null: "any",
+};
+
+function kindOfText(format: string | undefined): FieldType["kind"] {
+  return format === "decimal" ? "decimal" : (DATE_KINDS.get(format ?? "") ?? "text");
+}
+
+interface TypeParts {
+  readonly parts: readonly SchemaNode[];
+  readonly types: SchemaTypes;
+  readonly base: TypeBase;
+  readonly compilation: Compilation;
+  readonly enter: RegisterType;
+}
+
+function build({ kind }: KindOfType, type: TypeParts): FieldType {
+  const { parts, types, base, compilation, enter } = type;
+  if (kind === "choice") return choiceType(parts, base, types.allowed, compilation);
+  if (kind === "object") return objectType(parts, base, compilation, enter);
+  if (kind === "list") return listType(parts, base, compilation, enter);
+  return scalarType(kind, type);
+}
+
+function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }: TypeParts): FieldType {
+  if (kind === "decimal") return decimalType(parts, base, compilation);
+  if (kind === "datetime") return { ...base, kind, ...(isSentAsGiven(parts) && { asGiven: true }) };
+  if (kind === "date" || kind === "time") return { ...base, kind };
+  if (kind === "text") return textOf(parts, base, types, compilation);
+  if (kind === "number" || kind === "integer") return numeric(parts, base, kind, compilation);
   reportUncheckedFormat(parts, [], compilation);
-  return type === "boolean" ? { ...base, kind: "boolean" } : anyType({ ...base, nullable: true });
+  return kind === "boolean" ? { ...base, kind } : anyType({ ...base, nullable: true });
+}
+
+function isSentAsGiven(parts: readonly SchemaNode[]): boolean {
+  return readKeywords(parts, "x-sent-as-given").some(({ value }) => value === true);
 }
 
 /** What the keywords suggest where no type is written. */
@@ -167,7 +205,8 @@ function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): 
   for (const [type, keywords] of TYPE_INDICATORS) {
     const [found] = keywords.flatMap((keyword) => readKeywords(parts, keyword));
     if (found === undefined) continue;
-    findings.add("info", "type-inferred", `no type is written; read as ${type}`, found.path.slice(0, -1));
+    const message = `no type is written; read as ${type}, and values of other types are let through`;
+    findings.add("info", "type-inferred", message, found.path.slice(0, -1));
     return type;
   }
   return undefined;
@@ -175,23 +214,13 @@ function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): 
 
 const TYPE_INDICATORS: readonly (readonly [SchemaType, readonly string[]])[] = [
   ["object", ["properties", "additionalProperties"]],
-  ["array", ["items"]],
+  ["array", ["items", "minItems", "maxItems", "uniqueItems"]],
   ["string", ["maxLength", "minLength", "pattern", "format"]],
+  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
 ];
 
-function stringType(
-  parts: readonly SchemaNode[],
-  base: TypeBase,
-  types: SchemaTypes,
-  compilation: Compilation,
-): FieldType {
+function textOf(parts: readonly SchemaNode[], base: TypeBase, types: SchemaTypes, compilation: Compilation): FieldType {
   const format = formatOf(parts, types, compilation);
-  if (format === "decimal") return decimalType(parts, base, compilation);
-  const date = DATE_KINDS.get(format ?? "");
-  if (date !== undefined) {
-    const asGiven = date === "datetime" && readKeywords(parts, "x-sent-as-given").some(({ value }) => value === true);
-    return { ...base, kind: date, ...(asGiven && { asGiven }) };
-  }
   const known = TEXT_FORMATS.find((name) => name === format);
   if (known === undefined) reportUncheckedFormat(parts, ["password"], compilation);
   return textType(parts, base, known, compilation);

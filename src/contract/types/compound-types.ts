@@ -1,5 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isEvaluated, isTuple, namesBeside } from "./assertions.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { AnyType, FieldType, ListType, ObjectType, Property } from "./field-type.ts";
 import {
@@ -35,7 +36,13 @@ export function objectType(
   for (const [property, nodes] of propertyNodes(parts, compilation)) {
     properties.set(property, propertyOf(property, nodes, required.has(property), compilation));
   }
-  object.additional = additionalOf(parts, compilation);
+  const beside = namesBeside(parts, compilation);
+  for (const property of beside.names) {
+    if (!properties.has(property))
+      properties.set(property, { name: property, required: required.has(property), readOnly: false, type: ANY_TYPE });
+  }
+  object.additional = beside.open ? ANY_TYPE : additionalOf(parts, compilation);
+  if (beside.patterns.length > 0) object.namePatterns = beside.patterns;
   for (const [property, path] of required) {
     if (properties.has(property)) continue;
     if (object.additional === "closed") {
@@ -66,7 +73,8 @@ export function listType(
     ...definedMembers({ minItems, maxItems }),
   };
   enter(list);
-  const items = readKeywords(parts, "items").map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));
+  const plain = parts.filter((part) => !isTuple(part));
+  const items = readKeywords(plain, "items").map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));
   if (items.length > 0) list.items = compilation.compile(items);
   return list;
 }
@@ -138,6 +146,7 @@ function requiredOf(parts: readonly SchemaNode[], { findings }: Compilation): Re
 function additionalOf(parts: readonly SchemaNode[], compilation: Compilation): ObjectType["additional"] {
   if (compilation.direction === "reply") return ANY_TYPE;
   const written = [...readKeywords(parts, "additionalProperties"), ...readKeywords(parts, "unevaluatedProperties")];
+  if (isEvaluated(parts) && written.every(({ value }) => value !== false)) return ANY_TYPE;
   if (written.length === 0 || written.some(({ value }) => value === false)) return "closed";
   const schemas = written.map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));
   const open = schemas.filter(({ schema }) => Object.keys(schema).length > 0);

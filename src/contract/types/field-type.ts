@@ -1,6 +1,6 @@
 import type { Rule } from "../../rules/language/rule.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
+import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 
 /**
  * A schema of the contract as validation, mapping and the field table read it: references resolved, `allOf` merged.
@@ -28,6 +28,17 @@ interface TypeBase {
   readonly validators: readonly PublishedValidator[];
   /** `x-rules`; absent when there are none. */
   readonly rules?: readonly Rule[];
+  /** The schema names no type, and the kind was told from its keywords: values of other JSON types are right, too. */
+  readonly untyped?: true;
+  /** What the schema says beyond the kind; absent when that is nothing. */
+  readonly assertions?: readonly Assertion[];
+}
+
+/** A schema of JSON Schema 2020-12 that stands alone, for a value that is right in all other ways. */
+export interface Assertion {
+  readonly schema: JsonObject;
+  /** Only what it says by `unevaluatedProperties` and `unevaluatedItems` counts. */
+  readonly unevaluated: boolean;
 }
 
 export interface PublishedValidator {
@@ -102,6 +113,8 @@ export interface ObjectType extends TypeBase {
    * or values of one type (`additionalProperties: {schema}`, or `true` as an AnyType).
    */
   readonly additional: "closed" | FieldType;
+  /** Names that are none of the properties and not additional either (`patternProperties`): left to the assertions. */
+  readonly namePatterns?: readonly RegExp[];
 }
 
 export interface Property {
@@ -123,6 +136,8 @@ export interface ListType extends TypeBase {
 export interface UnionType extends TypeBase {
   readonly kind: "union";
   readonly options: readonly FieldType[];
+  /** `oneOf` without a discriminator: a value that two options let through is refused. */
+  readonly exactlyOne?: true;
   readonly discriminator?: Discriminator;
   /** In the place of a discriminator: the property is no field, but a setting of the instance. */
   readonly setting?: Discriminator;
@@ -151,3 +166,25 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
   const member = type.kind === "object" ? type.properties.get(String(name))?.type : undefined;
   return member && fieldAt(member, rest);
 }
+
+/** Whether a value is of the JSON type that types of the kind are about; those of several JSON types are about any. */
+export function isOfKind(kind: FieldType["kind"], value: unknown): boolean {
+  const json = Array.isArray(value) ? "list" : typeof value;
+  return JSON_TYPES[kind] === undefined || JSON_TYPES[kind] === json;
+}
+
+const JSON_TYPES: Readonly<Record<FieldType["kind"], string | undefined>> = {
+  text: "string",
+  decimal: "string",
+  date: "string",
+  datetime: "string",
+  time: "string",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+  object: "object",
+  list: "list",
+  choice: undefined,
+  union: undefined,
+  any: undefined,
+};

@@ -16,6 +16,7 @@ interface KeywordReader {
   readonly count: (keyword: string, tightest: "largest" | "smallest") => number | undefined;
   readonly minimum: () => NumericLimit | undefined;
   readonly maximum: () => NumericLimit | undefined;
+  /** The one nearest to the field; others are assertions. */
   readonly multipleOf: () => number | undefined;
   /** Says so when no value can satisfy both. */
   readonly checkOrder: (low: number | undefined, high: number | undefined, keyword: string) => void;
@@ -48,13 +49,7 @@ export function keywordReader(parts: readonly SchemaNode[], findings: Findings):
     },
     minimum: () => limits("minimum").toSorted((one, other) => other.value - one.value || exclusiveFirst(one, other))[0],
     maximum: () => limits("maximum").toSorted((one, other) => one.value - other.value || exclusiveFirst(one, other))[0],
-    multipleOf: () => {
-      const [first, ...others] = numbers("multipleOf", "a number above 0", (value) => value > 0);
-      const other = others.find((value) => value !== first);
-      if (other !== undefined)
-        findings.add("warning", "not-enforced", onlyOneMultiple(first, other), parts[0]?.path ?? []);
-      return first;
-    },
+    multipleOf: () => numbers("multipleOf", "a number above 0", (value) => value > 0)[0],
     checkOrder: (low, high, keyword) => {
       if (low === undefined || high === undefined || low <= high) return;
       const place = readKeywords(parts, keyword)[0]?.path ?? parts[0]?.path ?? [];
@@ -66,10 +61,6 @@ export function keywordReader(parts: readonly SchemaNode[], findings: Findings):
       );
     },
   };
-}
-
-function onlyOneMultiple(first: number | undefined, other: number): string {
-  return `only one "multipleOf" is enforced (${first}), ${other} is not`;
 }
 
 function exclusiveFirst(one: NumericLimit, other: NumericLimit): number {

@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import { checkedPattern } from "./pattern.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type.ts";
 import { readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
 import type { SchemaType } from "./type-keyword.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { slowPatternReason } from "../../text/slow-pattern.ts";
 
 export function textType(
   parts: readonly SchemaNode[],
@@ -112,52 +112,10 @@ function numericLimits(
   };
 }
 
-/** ECMA-262 with the u flag, as JSON Schema asks for; without it where only the older syntax can read the pattern. */
+/** The pattern nearest to the field; others are assertions. */
 function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings"]): RegExp | undefined {
-  const patterns = readKeywords(parts, "pattern");
-  const [first, ...others] = patterns;
-  for (const other of others) {
-    if (other.value === first?.value) continue;
-    findings.add("warning", "not-enforced", "only one pattern is enforced, the one nearest to the field", other.path);
-  }
-  if (first === undefined) return undefined;
-  const pattern =
-    typeof first.value === "string"
-      ? (compiledPattern(first.value, "u") ?? compiledPattern(first.value, ""))
-      : undefined;
-  if (pattern !== undefined) return withoutSlowPattern(pattern, first.path, findings);
-  findings.add(
-    "error",
-    "bad-pattern",
-    "the pattern is no regular expression of ECMAScript; it is not enforced",
-    first.path,
-  );
-  return undefined;
-}
-
-/** A pattern that one forged cell could keep busy for hours is left to the platform. */
-function withoutSlowPattern(
-  pattern: RegExp,
-  path: Located["path"],
-  findings: Compilation["findings"],
-): RegExp | undefined {
-  const why = slowPatternReason(pattern.source);
-  if (why === undefined) return pattern;
-  findings.add(
-    "warning",
-    "not-enforced",
-    `the pattern could take very long on some text: ${why}; it is not enforced`,
-    path,
-  );
-  return undefined;
-}
-
-function compiledPattern(source: string, flags: string): RegExp | undefined {
-  try {
-    return new RegExp(source, flags);
-  } catch {
-    return undefined;
-  }
+  const [first] = readKeywords(parts, "pattern");
+  return first && checkedPattern(first.value, first.path, findings);
 }
 
 function wholeDigits(digits: number | undefined, places: number | undefined): number | undefined {

@@ -37,9 +37,13 @@ export function schemaKey(nodes: readonly SchemaNode[]): string {
   return nodes.map((node) => [formatPointer(node.path), ...node.omit].join(" -")).join("\n");
 }
 
-/** The schema at a path; `true` is the schema that allows everything. What is no schema is a finding, and allows everything. */
+/**
+ * The schema at a path; `true` is the schema that allows everything, `false` the one that allows nothing. What is no schema
+ * is a finding, and allows everything.
+ */
 export function schemaNodeAt(value: JsonValue | undefined, path: AttrPath, findings: Findings): SchemaNode {
   if (isJsonObject(value)) return { schema: value, path, omit: [] };
+  if (value === false) return { schema: { not: {} }, path, omit: [] };
   if (value !== true && value !== undefined) {
     findings.add("error", "bad-keyword", "a schema must be an object here; it is not enforced", path);
   }
@@ -129,7 +133,9 @@ export function followReference(
 ): SchemaNode | undefined {
   const target = typeof reference === "string" ? parseFragment(reference) : undefined;
   const value = target === undefined ? undefined : valueAt(document, target);
-  if (target !== undefined && isJsonObject(value)) return { schema: value, path: target, omit: [] };
+  if (target !== undefined && (isJsonObject(value) || typeof value === "boolean")) {
+    return schemaNodeAt(value, target, findings);
+  }
   const reason =
     target === undefined ? "only references inside the document (#/...) are followed" : "there is no such part";
   findings.add("error", "broken-ref", `the reference ${JSON.stringify(reference)} leads nowhere: ${reason}`, path);

@@ -11,6 +11,8 @@ export interface SchemaTypes {
   /** What the schema allows, null not among it; undefined when it says nothing. */
   readonly allowed: readonly SchemaType[] | undefined;
   readonly nullable: boolean;
+  /** The schema allows null and nothing else. */
+  readonly nullOnly: boolean;
   /** The format that a type such as `datetime` stands for. */
   readonly format?: string;
   /** Where the types are written. */
@@ -22,14 +24,14 @@ export function typesOf(parts: readonly SchemaNode[], { findings }: Compilation)
   const declared = readKeywords(parts, "type").map((located) => declaredTypes(located, findings));
   const known = declared.filter((types) => types.names.length > 0);
   const path = known[0]?.path ?? placeOf(parts);
-  const [first, ...others] = known.map((types) => types.names);
-  const shared = first && others.reduce(sharedTypes, first);
+  const shared = known.map((types) => types.names).reduce<readonly SchemaType[] | undefined>(sharedTypes, undefined);
   const allowed = shared?.filter((name) => name !== "null") ?? [];
   if (shared?.length === 0) findings.add("error", "contradiction", "the types exclude each other; no value fits", path);
   const format = known.find((types) => types.format !== undefined)?.format;
   return {
     allowed: allowed.length === 0 ? undefined : allowed,
     nullable: nullableBy(parts) ?? isNullAllowed(parts, shared),
+    nullOnly: allowed.length === 0 && shared?.includes("null") === true,
     path,
     ...definedMembers({ format }),
   };
@@ -66,8 +68,7 @@ function nullableBy(parts: readonly SchemaNode[]): boolean | undefined {
 
 function isNullAllowed(parts: readonly SchemaNode[], types: readonly SchemaType[] | undefined): boolean {
   if (types !== undefined) return types.includes("null");
-  const choices = readKeywords(parts, "enum").flatMap(({ value }) => listOf(value));
-  return choices.includes(null);
+  return [...readKeywords(parts, "enum").flatMap(({ value }) => listOf(value)), ...constsOf(parts)].includes(null);
 }
 
 interface DeclaredTypes {
@@ -93,6 +94,11 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
     );
   }
   return { names: unknown === undefined ? names : [], path, ...definedMembers({ format }) };
+}
+
+/** The types that one schema names, null among them; none when one of them is not known, which is a finding. */
+export function namesOfTypes(value: JsonValue, path: AttrPath, { findings }: Compilation): readonly SchemaType[] {
+  return declaredTypes({ value, path }, findings).names;
 }
 
 function unknownTypeMessage(name: JsonValue): string {
@@ -136,7 +142,8 @@ const TYPE_ALIASES: ReadonlyMap<string, TypeMeaning> = new Map<string, TypeMeani
 ]);
 
 /** What both lists allow; an integer is a number too. */
-function sharedTypes(one: readonly SchemaType[], other: readonly SchemaType[]): readonly SchemaType[] {
+function sharedTypes(one: readonly SchemaType[] | undefined, other: readonly SchemaType[]): readonly SchemaType[] {
+  if (one === undefined) return other;
   const allows = (types: readonly SchemaType[], name: SchemaType): boolean =>
     types.includes(name) || (name === "integer" && types.includes("number"));
   return [...new Set([...one, ...other])].filter((name) => allows(one, name) && allows(other, name));

@@ -39,7 +39,6 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
 
   const path = [...holder.path, keyword];
   const rest = parts.map((part) => (part === holder ? omitKeywords(part, keyword, "discriminator") : part));
-  const shared = rest.filter(restricts);
   const written = readKeyword(holder, keyword);
   if (!isJsonArray(written) || written.length === 0) {
     compilation.findings.add(
@@ -54,6 +53,8 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
     resolveReference(schemaNodeAt(option, [...path, index], compilation.findings), compilation),
   );
   const options = nodes.filter((node) => !isNullOnly(flattenSchemas([node], compilation)));
+  const typed = options.every((node) => readKeywords(flattenSchemas([node], compilation), "type").length > 0);
+  const shared = rest.filter((part) => restricts(part, typed));
   return {
     options: options.map((node) => [node, ...shared]),
     rest,
@@ -66,20 +67,22 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
 
 const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
 
-/** A part that says more than what a reader wants to know and that null is allowed. */
-function restricts(part: SchemaNode): boolean {
+/** A part that says more than what a reader wants to know, that null is allowed, and the type that every option names. */
+function restricts(part: SchemaNode, typed: boolean): boolean {
   return Object.keys(part.schema).some(
     (keyword) =>
       !part.omit.includes(keyword) &&
       keyword !== "nullable" &&
-      treatmentOf(keyword)?.as === "enforced" &&
-      !(keyword === "type" && part.schema["type"] === "object"),
+      RESTRICTING.has(treatmentOf(keyword)?.as) &&
+      !(typed && keyword === "type" && part.schema["type"] === "object"),
   );
 }
 
+const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
+
 /** The choices of all options together, when each option is a list of choices and nothing else, and nothing discriminates. */
 export function mergedChoices(
-  { options, discriminator }: Alternatives,
+  { options, discriminator, path }: Alternatives,
   compilation: Compilation,
 ): readonly JsonScalar[] | undefined {
   if (discriminator !== undefined) return undefined;
@@ -88,9 +91,12 @@ export function mergedChoices(
     const parts = flattenSchemas(option, compilation);
     const listed = readKeywords(parts, "enum");
     if (listed.length !== 1 || parts.length !== 1 || !isJsonArray(listed[0]?.value)) return undefined;
-    choices.push(...listed[0].value.filter(isScalar));
+    if (!listed[0].value.every(isScalar)) return undefined;
+    choices.push(...listed[0].value);
   }
-  return [...new Set(choices)].filter((choice) => choice !== null);
+  const distinct = new Set(choices.filter((choice) => choice !== null));
+  const repeats = choices.filter((choice) => choice !== null).length > distinct.size;
+  return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
 }
 
 function isScalar(value: JsonValue): value is JsonScalar {
@@ -113,14 +119,14 @@ export function unionType(
     ...base,
     kind: "union",
     options,
+    ...(property === undefined && alternatives.path.at(-1) === "oneOf" && { exactlyOne: true }),
     ...(property !== undefined && {
       [isSetting ? "setting" : "discriminator"]: { property, mapping } satisfies Discriminator,
     }),
   };
   enter(union);
   options.push(...alternatives.options.map(compilation.compile));
-  if (property === undefined) reportFirstFit(alternatives, compilation);
-  else fillMapping(mapping, alternatives, options, compilation);
+  if (property !== undefined) fillMapping(mapping, alternatives, options, compilation);
   if (!isSetting) return union;
   const chosen = setting === undefined ? undefined : optionFor(setting, alternatives, compilation);
   if (chosen === undefined) reportOpenSetting(property, setting, alternatives, compilation);
@@ -161,12 +167,6 @@ function reportOpenSetting(
       : `no option is for its value ${value}, so the first that fits is taken`;
   const place = [...path.slice(0, -1), "discriminator", "propertyName"];
   findings.add("warning", "bad-discriminator", `${what}; ${advice}`, place);
-}
-
-function reportFirstFit({ path }: Alternatives, { findings }: Compilation): void {
-  if (path.at(-1) !== "oneOf") return;
-  const message = "without a discriminator the first option that fits is taken; that only one fits is not checked";
-  findings.add("info", "one-of-first-fit", message, path);
 }
 
 function discriminatorProperty({ discriminator, path }: Alternatives, { findings }: Compilation): string | undefined {

@@ -90,13 +90,13 @@ describe("findings", () => {
   it("about what an overlay wrote point into the overlay", () => {
     const { findings } = overlaid([
       { target: "$.info", update: { title: "Other" } },
-      { target: `${BODY}.properties`, update: { b: { type: "string", not: {} } } },
+      { target: `${BODY}.properties`, update: { b: { type: "string", maxItems: 3 } } },
     ]);
     expect(findings).toMatchObject([
       {
         code: "not-enforced",
         place: { file: "overlay-1.yaml", line: 13 },
-        pointer: "/paths/~1things~1/post/requestBody/content/application~1json/schema/properties/b/not",
+        pointer: "/paths/~1things~1/post/requestBody/content/application~1json/schema/properties/b/maxItems",
       },
     ]);
   });
@@ -108,7 +108,7 @@ describe("findings", () => {
     ]);
     expect(findings).toEqual([]);
     const contract = loadContract([
-      { file: "contract.yaml", text: documentOf({ a: { type: "string", not: {} } }) },
+      { file: "contract.yaml", text: documentOf({ a: { type: "string", maxItems: 3 } }) },
       { file: "overlay.yaml", text: "overlay: 1.0.0\nactions: [{ target: $.info, update: {} }]" },
     ]);
     expect(contract.findings).toMatchObject([{ place: { file: "contract.yaml", line: 17 } }]);

@@ -137,10 +137,10 @@ describe("allOf", () => {
     expect(fieldOf(schema).findings).toEqual(["error contradiction"]);
   });
 
-  it("says which of two patterns is not enforced", () => {
+  it("keeps the nearest of two patterns, and asserts the other", () => {
     const two = fieldOf({ type: "string", pattern: "^a", allOf: [{ pattern: "b$" }] });
-    expect(two.type).toMatchObject({ pattern: /^a/u });
-    expect(two.findings).toEqual(["warning not-enforced"]);
+    expect(two.type).toMatchObject({ pattern: /^a/u, assertions: [{ schema: { allOf: [{ pattern: "b$" }] } }] });
+    expect(two.findings).toEqual([]);
   });
 });
 
@@ -204,7 +204,7 @@ describe("oneOf and anyOf", () => {
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method", mapping: { a: "None" } } },
       ["error broken-ref"],
     ],
-    [{ oneOf: [ref("Card"), ref("Bank")], discriminator: {} }, ["error bad-discriminator", "info one-of-first-fit"]],
+    [{ oneOf: [ref("Card"), ref("Bank")], discriminator: {} }, ["error bad-discriminator"]],
     [
       { oneOf: [ref("Card"), { type: "string" }], discriminator: { propertyName: "method" } },
       ["warning bad-discriminator"],
@@ -218,11 +218,11 @@ describe("oneOf and anyOf", () => {
     expect(fieldOf(schema, { schemas }).findings).toEqual(expected);
   });
 
-  it("without a discriminator take the first that fits, and say so", () => {
+  it("without a discriminator are read as written: of oneOf exactly one has to fit", () => {
     const { type, findings } = fieldOf({ oneOf: [{ type: "integer" }, { type: "string" }] });
-    expect(type).toMatchObject({ kind: "union", options: [{ kind: "integer" }, { kind: "text" }] });
-    expect(findings).toEqual(["info one-of-first-fit"]);
-    expect(fieldOf({ anyOf: [{ type: "integer" }, { type: "string" }] }).findings).toEqual([]);
+    expect(type).toMatchObject({ kind: "union", exactlyOne: true, options: [{ kind: "integer" }, { kind: "text" }] });
+    expect(findings).toEqual([]);
+    expect(fieldOf({ anyOf: [{ type: "integer" }, { type: "string" }] }).type).not.toHaveProperty("exactlyOne");
   });
 
   it("with null are nullable and nothing more", () => {

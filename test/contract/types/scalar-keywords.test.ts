@@ -53,8 +53,11 @@ describe("dates", () => {
     expect(fieldOf({ type: "string", format }).type.kind).toBe(kind);
   });
 
-  it("reports limits that have no effect on them", () => {
-    expect(fieldOf({ type: "string", format: "date", maxLength: 10 }).findings).toEqual(["warning not-enforced"]);
+  it("keep the limits of text as assertions, and report those of other values", () => {
+    const { type, findings } = fieldOf({ type: "string", format: "date", maxLength: 10 });
+    expect(type).toMatchObject({ kind: "date", assertions: [{ schema: { allOf: [{ maxLength: 10 }] } }] });
+    expect(findings).toEqual([]);
+    expect(fieldOf({ type: "string", format: "date", minimum: 10 }).findings).toEqual(["warning not-enforced"]);
   });
 });
 
@@ -156,8 +159,10 @@ describe("choices", () => {
     expect(findings).toEqual(["error contradiction"]);
   });
 
-  it("make other limits of text superfluous, which is reported only when they exclude a choice", () => {
-    expect(fieldOf({ type: "string", enum: ["A", "B"], maxLength: 1 }).findings).toEqual([]);
-    expect(fieldOf({ type: "string", enum: ["A", "BB"], maxLength: 1 }).findings).toEqual(["warning not-enforced"]);
+  it("make other limits of text superfluous, which are asserted only when they exclude a choice", () => {
+    expect(fieldOf({ type: "string", enum: ["A", "B"], maxLength: 1 }).type).not.toHaveProperty("assertions");
+    const { type, findings } = fieldOf({ type: "string", enum: ["A", "BB"], maxLength: 1 });
+    expect(type).toMatchObject({ kind: "choice", assertions: [{ schema: { allOf: [{ maxLength: 1 }] } }] });
+    expect(findings).toEqual([]);
   });
 });

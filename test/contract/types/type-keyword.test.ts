@@ -54,7 +54,9 @@ describe("types", () => {
     expect(fieldOf({ maxLength: 3 }).findings).toEqual(["info type-inferred"]);
     expect(fieldOf({}).type).toMatchObject({ kind: "any", nullable: true });
     expect(fieldOf(true).findings).toEqual([]);
-    expect(fieldOf(false).findings).toEqual(["error bad-keyword"]);
+    expect(fieldOf({ minimum: 3 }).type).toMatchObject({ kind: "number", untyped: true });
+    expect(fieldOf({ minItems: 3 }).type).toMatchObject({ kind: "list", untyped: true });
+    expect(fieldOf(false).type).toMatchObject({ assertions: [{ schema: { allOf: [{ not: {} }] } }] });
   });
 });
 

@@ -1,31 +1,32 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compileValidator } from "../../../src/validate/compile-validator.ts";
 import { fieldOf } from "../contract-of.ts";
 
 describe("nothing is passed over in silence", () => {
-  it.each([
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "contains",
-    "minContains",
-    "maxContains",
-    "prefixItems",
-    "additionalItems",
-    "unevaluatedItems",
-    "$dynamicRef",
-  ])("%s is reported", (keyword) => {
-    const { findings, messages } = fieldOf({ type: "object", [keyword]: {} });
+  it.each(["$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"])("%s is reported", (keyword) => {
+    const { findings, messages } = fieldOf({ type: "object", [keyword]: "#a" });
     expect(findings).toEqual(["warning not-enforced"]);
     expect(messages[0]).toContain(`"${keyword}"`);
+  });
+
+  it("is reported inside of keywords that are judged as JSON Schema", () => {
+    expect(fieldOf({ not: { $dynamicRef: "#a" } }).findings).toEqual(["warning not-enforced"]);
+    expect(fieldOf({ not: { maxLenght: 3 } }).findings).toEqual(["warning unknown-keyword"]);
+    expect(fieldOf({ not: { $ref: "#/nowhere" } }).findings).toEqual(["error broken-ref"]);
+    expect(fieldOf({ not: { pattern: "(" } }).findings).toEqual(["error bad-pattern"]);
+  });
+
+  it("unevaluatedItems is reported where what is evaluated is not known", () => {
+    const contains = { type: "array", contains: { type: "string" }, unevaluatedItems: false };
+    expect(fieldOf(contains).findings).toEqual(["warning not-enforced"]);
+    expect(fieldOf({ type: "array", items: {}, unevaluatedItems: false }).findings).toEqual([]);
+  });
+
+  it("a dialect that is not that of OpenAPI is reported", () => {
+    expect(fieldOf({ $schema: "https://example.org/own", type: "string" }).findings).toEqual(["warning not-enforced"]);
+    const known = "https://json-schema.org/draft/2020-12/schema";
+    expect(fieldOf({ $schema: known, type: "string" }).findings).toEqual([]);
   });
 
   it("a misspelt keyword is reported with what may have been meant", () => {
@@ -49,6 +50,8 @@ describe("nothing is passed over in silence", () => {
     [{ type: "integer", "x-document-path": true }],
     [{ type: "string", "x-max-digits": 3 }],
     [{ type: "boolean", format: "date" }],
+    [{ type: "string", minProperties: 1 }],
+    [{ type: "object", prefixItems: [{}] }],
   ])("%j is reported: the keyword has no effect there", (schema) => {
     expect(fieldOf(schema).findings).toHaveLength(1);
   });
@@ -70,11 +73,15 @@ describe("nothing is passed over in silence", () => {
     [{ type: "object", properties: [] }],
     [{ allOf: {} }],
     [{ oneOf: [] }],
+    [{ not: 3 }],
+    [{ type: "object", minProperties: "2" }],
+    [{ type: "object", dependentRequired: { a: "b" } }],
+    [{ type: "array", prefixItems: {} }],
   ])("%j is reported: a keyword has the wrong kind of value", (schema) => {
     expect(fieldOf(schema).findings).toContain("error bad-keyword");
   });
 
-  it("holds for any schema at all: it compiles, and never throws", () => {
+  it("holds for any schema at all: it compiles, judges, and never throws", () => {
     const name = fc.constantFrom(...NAMES);
     const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
       schema: fc.oneof(
@@ -101,7 +108,10 @@ describe("nothing is passed over in silence", () => {
     }));
     fc.assert(
       fc.property(fc.dictionary(name, schema), fc.dictionary(name, schema), (field, A) => {
-        expect(fieldOf(field, { schemas: { A } }).type.kind).toBeTypeOf("string");
+        const { type } = fieldOf(field, { schemas: { A } });
+        expect(type.kind).toBeTypeOf("string");
+        const validate = compileValidator(type, { keepValues: false });
+        for (const value of [{}, { A: [1, "a", null] }]) expect(validate(value).length).toBeLessThan(200);
       }),
       { numRuns: 300 },
     );
@@ -109,6 +119,6 @@ describe("nothing is passed over in silence", () => {
 });
 
 const NAMES =
-  "type format enum properties items allOf oneOf anyOf required nullable $ref maxLength minimum exclusiveMinimum pattern additionalProperties discriminator mapping const propertyName x-validators default not description".split(
+  "type format enum properties items allOf oneOf anyOf required nullable $ref maxLength minimum exclusiveMinimum pattern additionalProperties discriminator mapping const propertyName x-validators default not description if then else contains prefixItems minContains unevaluatedItems unevaluatedProperties patternProperties propertyNames dependentRequired dependentSchemas dependencies minProperties additionalItems multipleOf".split(
     " ",
   );

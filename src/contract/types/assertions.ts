@@ -1,0 +1,186 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { checkedPattern } from "./pattern.ts";
+import type { Assertion } from "./field-type.ts";
+import { isAsserted, type KindOfType } from "./schema-keywords.ts";
+import {
+  type Compilation,
+  flattenSchemas,
+  readKeyword,
+  readKeywords,
+  schemaKey,
+  schemaNodeAt,
+  type SchemaNode,
+} from "./schema-node.ts";
+import { standaloneSchema } from "./standalone-schema.ts";
+
+/**
+ * What the parts of a schema say beyond what a type of the kind enforces, as JSON Schema; undefined when that is nothing.
+ * A reply's form says none of it.
+ */
+export function assertionsOf(
+  parts: readonly SchemaNode[],
+  type: KindOfType,
+  compilation: Compilation,
+): readonly Assertion[] | undefined {
+  if (compilation.direction === "reply") return undefined;
+  const picked = parts.map((part) => pickedPart(part, parts, type)).filter((part) => part !== undefined);
+  const assertions: Assertion[] = [];
+  if (picked.length > 0) assertions.push({ schema: standaloneSchema(picked, compilation), unevaluated: false });
+  for (const part of parts) {
+    if (!needsEvaluation(part, parts, type)) continue;
+    // What the part leaves to alternatives (`omit`) evaluates members, too.
+    const node = { ...part, omit: unenforced(part, compilation) };
+    assertions.push({
+      schema: standaloneSchema([node], compilation, {
+        evaluating: readKeyword(node, "unevaluatedProperties") !== undefined,
+      }),
+      unevaluated: true,
+    });
+  }
+  return assertions.length === 0 ? undefined : assertions;
+}
+
+/** Ajv counts neither what `contains` evaluates nor, of alternatives, what `items` does: there it would refuse what is right. */
+function unenforced(part: SchemaNode, { findings }: Compilation): readonly string[] {
+  if (readKeyword(part, "unevaluatedItems") === undefined) return [];
+  const text = JSON.stringify(part.schema);
+  const path = [...part.path, "unevaluatedItems"];
+  const isConditional = APPLICATORS.some((keyword) => text.includes(`"${keyword}":`));
+  if (text.includes('"contains":') || (isConditional && text.includes('"items":'))) {
+    const message = '"unevaluatedItems" is not enforced where there is "contains", or "items" in alternatives';
+    findings.add("warning", "not-enforced", message, path);
+    return ["unevaluatedItems"];
+  }
+  if (isConditional) {
+    const message = '"unevaluatedItems" is enforced only in part where the items of alternatives count as evaluated';
+    findings.add("warning", "not-enforced", message, path);
+  }
+  return [];
+}
+
+/** The part with nothing but the keywords that are asserted, and what these need beside them. */
+function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOfType): SchemaNode | undefined {
+  const keywords = Object.keys(part.schema).filter(
+    (keyword) =>
+      !UNEVALUATED.has(keyword) &&
+      readKeyword(part, keyword) !== undefined &&
+      (isAsserted(part, keyword, type) || isBeyondKind(part, keyword, parts, type)),
+  );
+  if (keywords.length === 0) return undefined;
+  const kept = keywords.includes("additionalProperties") ? [...keywords, "properties", "patternProperties"] : keywords;
+  const schema = Object.fromEntries(
+    Object.entries(part.schema)
+      .filter(([keyword]) => kept.includes(keyword) || keyword === "nullable")
+      .map(([keyword, value]) => [keyword, keywords.includes(keyword) ? value : namesOnly(value)]),
+  );
+  return { ...part, schema };
+}
+
+const UNEVALUATED: ReadonlySet<string> = new Set(["unevaluatedProperties", "unevaluatedItems"]);
+
+/** Properties whose values are judged elsewhere. */
+function namesOnly(value: JsonValue): JsonValue {
+  return isJsonObject(value) ? Object.fromEntries(Object.keys(value).map((name) => [name, true])) : value;
+}
+
+/** Where a kind enforces a keyword in general, but not as it stands here. */
+function isBeyondKind(part: SchemaNode, keyword: string, parts: readonly SchemaNode[], { kind }: KindOfType): boolean {
+  if (kind === "any") return ["type", "enum", "const"].includes(keyword);
+  if (keyword === "items" && kind === "list") return isTuple(part);
+  if (keyword === "pattern" || keyword === "multipleOf") {
+    return readKeywords(parts, keyword)[0]?.value !== readKeyword(part, keyword);
+  }
+  return keyword === "additionalProperties" && kind === "object" && restrictsOthers(part, parts);
+}
+
+/** A list whose first items have schemas of their own. */
+export function isTuple(part: SchemaNode): boolean {
+  return readKeyword(part, "prefixItems") !== undefined || isJsonArray(readKeyword(part, "items") ?? null);
+}
+
+/** `additionalProperties` knows of the properties beside it only; those of other parts are additional to it. */
+function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolean {
+  const additional = readKeyword(part, "additionalProperties");
+  if (additional === true || (isJsonObject(additional) && Object.keys(additional).length === 0)) return false;
+  const own = readKeyword(part, "properties");
+  const others = parts.filter((other) => other !== part);
+  const beside = readKeywords(others, "properties").flatMap(({ value }) =>
+    isJsonObject(value) ? Object.keys(value) : [],
+  );
+  if (beside.some((name) => !isJsonObject(own) || !Object.hasOwn(own, name))) return true;
+  return (
+    readKeywords(others, "patternProperties").length > 0 ||
+    CONDITIONAL.some((keyword) => readKeywords(parts, keyword).length > 0)
+  );
+}
+
+/** `unevaluated...` says more than that the object is closed where other keywords evaluate members beside `properties`. */
+function needsEvaluation(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: KindOfType): boolean {
+  const items = readKeyword(part, "unevaluatedItems");
+  if (items !== undefined && items !== true && (untyped || kind === "list" || kind === "any")) return true;
+  const properties = readKeyword(part, "unevaluatedProperties");
+  if (properties === undefined || properties === true) return false;
+  if (kind !== "object") return untyped || kind === "any";
+  return parts.length > 1 || APPLICATORS.some((keyword) => Object.hasOwn(part.schema, keyword));
+}
+
+/** Whether a part's `unevaluatedProperties` is judged as an assertion. */
+export function isEvaluated(parts: readonly SchemaNode[]): boolean {
+  return parts.some((part) => needsEvaluation(part, parts, { kind: "object", untyped: false }));
+}
+
+const CONDITIONAL: readonly string[] = ["if", "then", "else", "dependentSchemas", "dependencies"];
+const APPLICATORS: readonly string[] = ["$ref", "allOf", "anyOf", "oneOf", "not", ...CONDITIONAL];
+
+/** Properties that an object may have although `properties` does not name them. */
+export interface NamesBeside {
+  readonly names: ReadonlySet<string>;
+  readonly patterns: readonly RegExp[];
+  /** A pattern of names is not enforced, so that any name may be meant. */
+  readonly open: boolean;
+}
+
+/** Names of `patternProperties`, and of schemas that hold on a condition; their values are judged by the assertions. */
+export function namesBeside(parts: readonly SchemaNode[], compilation: Compilation): NamesBeside {
+  const names = new Set<string>();
+  const patterns: RegExp[] = [];
+  const seen = new Set<string>();
+  let open = false;
+  const visit = (node: SchemaNode): void => {
+    const key = schemaKey([node]);
+    if (seen.has(key)) return;
+    seen.add(key);
+    const own = flattenSchemas([node], compilation);
+    for (const { value } of readKeywords(own, "properties")) {
+      if (isJsonObject(value)) for (const name of Object.keys(value)) names.add(name);
+    }
+    collectPatterns(own);
+    for (const part of own)
+      for (const inner of branchesOf(part, [...CONDITIONAL, "anyOf", "oneOf"], compilation)) visit(inner);
+  };
+  const collectPatterns = (own: readonly SchemaNode[]): void => {
+    for (const { value, path } of readKeywords(own, "patternProperties")) {
+      for (const source of Object.keys(isJsonObject(value) ? value : {})) {
+        const pattern = checkedPattern(source, [...path, source], compilation.findings);
+        if (pattern === undefined) open = true;
+        else patterns.push(pattern);
+      }
+    }
+  };
+  collectPatterns(parts);
+  for (const part of parts) for (const inner of branchesOf(part, CONDITIONAL, compilation)) visit(inner);
+  return { names, patterns, open };
+}
+
+/** The schemas that keywords of a part hold, for the same value. */
+function branchesOf(part: SchemaNode, keywords: readonly string[], { findings }: Compilation): readonly SchemaNode[] {
+  return keywords.flatMap((keyword) => {
+    const value = readKeyword(part, keyword);
+    const path = [...part.path, keyword];
+    if (value === undefined) return [];
+    if (isJsonArray(value)) return value.map((one, index) => schemaNodeAt(one, [...path, index], findings));
+    if (!keyword.startsWith("depend")) return [schemaNodeAt(value, path, findings)];
+    const entries = Object.entries(isJsonObject(value) ? value : {}).filter(([, one]) => !isJsonArray(one));
+    return entries.map(([name, one]) => schemaNodeAt(one, [...path, name], findings));
+  });
+}

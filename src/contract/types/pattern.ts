@@ -1,0 +1,36 @@
+import type { AttrPath } from "../../json/attr.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import { slowPatternReason } from "../../text/slow-pattern.ts";
+import type { Findings } from "../contract-findings.ts";
+
+/**
+ * A pattern of the contract, ready to be matched: ECMA-262 with the u flag, as JSON Schema asks for; without it where
+ * only the older syntax can read it. Undefined, and a finding, for one that is none, and for one that a forged cell could
+ * keep busy for hours: that is left to the platform.
+ */
+export function checkedPattern(source: JsonValue, path: AttrPath, findings: Findings): RegExp | undefined {
+  const pattern =
+    typeof source === "string" ? (compiledPattern(source, "u") ?? compiledPattern(source, "")) : undefined;
+  if (pattern === undefined) {
+    findings.add(
+      "error",
+      "bad-pattern",
+      "the pattern is no regular expression of ECMAScript; it is not enforced",
+      path,
+    );
+    return undefined;
+  }
+  const why = slowPatternReason(pattern.source);
+  if (why === undefined) return pattern;
+  const message = `the pattern could take very long on some text: ${why}; it is not enforced`;
+  findings.add("warning", "not-enforced", message, path);
+  return undefined;
+}
+
+function compiledPattern(source: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return undefined;
+  }
+}

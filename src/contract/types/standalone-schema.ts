@@ -1,0 +1,260 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { formatPointer } from "../../json/json-pointer.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { checkedPattern } from "./pattern.ts";
+import { checkKeywords } from "./schema-keywords.ts";
+import { type Compilation, followReference, readKeyword, type SchemaNode } from "./schema-node.ts";
+import { namesOfTypes } from "./type-keyword.ts";
+
+/**
+ * Schemas of the document as one schema of JSON Schema 2020-12 that stands alone: what they refer to is among its
+ * `$defs`, and the forms of OpenAPI 3.0 (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are
+ * written in today's. What it cannot say is a finding and left out, so that it lets values through. `evaluating`: what
+ * `unevaluatedProperties` says is asked of it.
+ */
+export function standaloneSchema(
+  nodes: readonly SchemaNode[],
+  compilation: Compilation,
+  { evaluating = false }: { readonly evaluating?: boolean } = {},
+): JsonObject {
+  const definitions = new Map<string, JsonValue>();
+  const reader: SchemaReader = { definitions, compilation, evaluating };
+  const schemas = nodes.map((node) => membersOf(node, reader));
+  return { allOf: schemas, $defs: Object.fromEntries(definitions) };
+}
+
+interface SchemaReader {
+  /** By pointer; entered before they are read, so that they may contain themselves. */
+  readonly definitions: Map<string, JsonValue>;
+  readonly compilation: Compilation;
+  readonly evaluating: boolean;
+}
+
+function readSchema(value: JsonValue | undefined, path: AttrPath, reader: SchemaReader): JsonValue {
+  if (typeof value === "boolean") return value;
+  if (!isJsonObject(value)) {
+    reader.compilation.findings.add(
+      "error",
+      "bad-keyword",
+      "a schema must be an object here; it is not enforced",
+      path,
+    );
+    return true;
+  }
+  const node = { schema: value, path, omit: [] };
+  checkKeywords([node], { kind: "any", untyped: true }, reader.compilation);
+  return membersOf(node, reader);
+}
+
+function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
+  const members: Record<string, JsonValue> = {};
+  const isSplit = reader.evaluating && readKeyword(node, "if") !== undefined;
+  for (const keyword of Object.keys(node.schema)) {
+    const value = readKeyword(node, keyword);
+    if (value === undefined || (isSplit && IF_KEYWORDS.includes(keyword))) continue;
+    Object.assign(members, READERS[keyword]?.({ value, keyword, node, reader }));
+  }
+  // Without either Ajv would not look at `if`, which evaluates items, too.
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
+  if (members["if"] !== undefined) members["then"] ??= { not: false };
+  return isSplit ? { allOf: [members, splitCondition(node, reader)] } : members;
+}
+
+const IF_KEYWORDS: readonly string[] = ["if", "then", "else"];
+
+/** `if` as alternatives. Of `if` itself Ajv takes properties for evaluated although it does not hold. */
+function splitCondition(node: SchemaNode, reader: SchemaReader): JsonObject {
+  const [condition = true, consequence = true, otherwise = true] = IF_KEYWORDS.map((keyword) => {
+    const value = readKeyword(node, keyword);
+    return value === undefined ? undefined : readSchema(value, [...node.path, keyword], reader);
+  });
+  return { anyOf: [{ allOf: [condition, consequence] }, { allOf: [{ not: condition }, otherwise] }] };
+}
+
+interface KeywordAt {
+  readonly value: JsonValue;
+  readonly keyword: string;
+  readonly node: SchemaNode;
+  readonly reader: SchemaReader;
+}
+
+/** What a keyword becomes: the members of today's schema. */
+type ReadKeyword = (at: KeywordAt) => JsonObject;
+
+const schema: ReadKeyword = ({ value, keyword, node, reader }) => ({
+  [keyword]: readSchema(value, [...node.path, keyword], reader),
+});
+
+const schemaList: ReadKeyword = (at) => {
+  const { value, keyword, node, reader } = at;
+  if (!isJsonArray(value) || value.length === 0) return wrong(at, "a list of schemas");
+  return { [keyword]: value.map((one, index) => readSchema(one, [...node.path, keyword, index], reader)) };
+};
+
+const schemaMap: ReadKeyword = (at) => {
+  const { value, keyword, node, reader } = at;
+  if (!isJsonObject(value)) return wrong(at, "an object of schemas");
+  return { [keyword]: mapMembers(value, (one, name) => readSchema(one, [...node.path, keyword, name], reader)) };
+};
+
+const count: ReadKeyword = (at) =>
+  typeof at.value === "number" && Number.isInteger(at.value) && at.value >= 0
+    ? { [at.keyword]: at.value }
+    : wrong(at, "a whole number, 0 or more");
+
+const step: ReadKeyword = (at) =>
+  typeof at.value === "number" && at.value > 0 ? { [at.keyword]: at.value } : wrong(at, "a number above 0");
+
+const number: ReadKeyword = (at) => (typeof at.value === "number" ? { [at.keyword]: at.value } : wrong(at, "a number"));
+
+const names: ReadKeyword = (at) =>
+  isJsonArray(at.value) && at.value.every((name) => typeof name === "string")
+    ? { [at.keyword]: [...new Set(at.value)] }
+    : wrong(at, "a list of property names");
+
+/** `minimum` with `exclusiveMinimum: true` beside it is the older form. */
+function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword {
+  return (at) => {
+    if (typeof at.value !== "number") return wrong(at, "a number");
+    return readKeyword(at.node, exclusive) === true ? { [exclusive]: at.value } : { [at.keyword]: at.value };
+  };
+}
+
+const exclusiveLimit: ReadKeyword = (at) => (typeof at.value === "boolean" ? {} : number(at));
+
+const items: ReadKeyword = (at) => {
+  if (!isJsonArray(at.value)) return schema(at);
+  const { value, node, reader } = at;
+  if (value.length === 0) return {};
+  return { prefixItems: value.map((one, index) => readSchema(one, [...node.path, "items", index], reader)) };
+};
+
+const additionalItems: ReadKeyword = ({ value, node, reader }) =>
+  isJsonArray(readKeyword(node, "items"))
+    ? { items: readSchema(value, [...node.path, "additionalItems"], reader) }
+    : {};
+
+const patternProperties: ReadKeyword = (at) => {
+  const { value, node, reader } = at;
+  if (!isJsonObject(value)) return wrong(at, "an object of schemas");
+  const known = Object.entries(value).filter(
+    ([pattern]) =>
+      checkedPattern(pattern, [...node.path, at.keyword, pattern], reader.compilation.findings) !== undefined,
+  );
+  return schemaMap({ ...at, value: Object.fromEntries(known) });
+};
+
+const pattern: ReadKeyword = ({ value, node, reader }) =>
+  checkedPattern(value, [...node.path, "pattern"], reader.compilation.findings) === undefined ||
+  typeof value !== "string"
+    ? {}
+    : { pattern: value };
+
+const dependentRequired: ReadKeyword = (at) =>
+  isJsonObject(at.value) && Object.values(at.value).every(isListOfNames)
+    ? { dependentRequired: at.value }
+    : wrong(at, "an object of lists of names");
+
+/** Draft 4: a list of names that must be there as well, or a schema that must hold as well. */
+const dependencies: ReadKeyword = (at) => {
+  const { value, node, reader } = at;
+  if (!isJsonObject(value)) return wrong(at, "an object");
+  const path = [...node.path, "dependencies"];
+  const entries = Object.entries(value);
+  const required = entries.filter(([, dependency]) => isJsonArray(dependency));
+  const schemas = entries.filter(([, dependency]) => !isJsonArray(dependency));
+  return {
+    ...dependentRequired({ ...at, value: Object.fromEntries(required) }),
+    dependentSchemas: mapMembers(Object.fromEntries(schemas), (one, name) => readSchema(one, [...path, name], reader)),
+  };
+};
+
+function isListOfNames(value: JsonValue): boolean {
+  return isJsonArray(value) && value.every((name) => typeof name === "string");
+}
+
+const type: ReadKeyword = ({ value, node, reader }) => {
+  const known = namesOfTypes(value, [...node.path, "type"], reader.compilation);
+  if (known.length === 0) return {};
+  const nullable = readKeyword(node, "nullable") === true && !known.includes("null");
+  return { type: nullable ? [...known, "null"] : known };
+};
+
+const choices: ReadKeyword = (at) => {
+  if (at.keyword === "const") return { const: at.value };
+  if (!isJsonArray(at.value)) return wrong(at, "a list");
+  if (at.value.length === 0) return { not: {} };
+  const nullable = readKeyword(at.node, "nullable") === true;
+  return { enum: nullable ? [...at.value, null] : at.value };
+};
+
+const uniqueItems: ReadKeyword = ({ value }) => ({ uniqueItems: value === true });
+
+const format: ReadKeyword = ({ value }) => (typeof value === "string" ? { format: value } : {});
+
+const reference: ReadKeyword = ({ value, node, reader }) => {
+  const { definitions, compilation } = reader;
+  const target = followReference(compilation.document, value, [...node.path, "$ref"], compilation.findings);
+  if (target === undefined) return {};
+  const name = formatPointer(target.path);
+  if (!definitions.has(name)) {
+    definitions.set(name, true);
+    definitions.set(name, readSchema(target.schema, target.path, reader));
+  }
+  return { $ref: `#/$defs/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}` };
+};
+
+const READERS: Readonly<Record<string, ReadKeyword | undefined>> = {
+  $ref: reference,
+  allOf: schemaList,
+  anyOf: schemaList,
+  oneOf: schemaList,
+  not: schema,
+  if: schema,
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
+  then: schema,
+  else: schema,
+  type,
+  enum: choices,
+  const: choices,
+  format,
+  minLength: count,
+  maxLength: count,
+  pattern,
+  minimum: limit("exclusiveMinimum"),
+  maximum: limit("exclusiveMaximum"),
+  exclusiveMinimum: exclusiveLimit,
+  exclusiveMaximum: exclusiveLimit,
+  multipleOf: step,
+  properties: schemaMap,
+  patternProperties,
+  additionalProperties: schema,
+  unevaluatedProperties: schema,
+  propertyNames: schema,
+  required: names,
+  dependentRequired,
+  dependentSchemas: schemaMap,
+  dependencies,
+  minProperties: count,
+  maxProperties: count,
+  prefixItems: schemaList,
+  items,
+  additionalItems,
+  unevaluatedItems: schema,
+  contains: schema,
+  minContains: count,
+  maxContains: count,
+  minItems: count,
+  maxItems: count,
+  uniqueItems,
+};
+
+function wrong({ keyword, node, reader }: KeywordAt, wanted: string): JsonObject {
+  const message = `"${keyword}" must be ${wanted}; it is not enforced`;
+  reader.compilation.findings.add("error", "bad-keyword", message, [...node.path, keyword]);
+  return {};
+}
+
+function mapMembers(value: JsonObject, change: (member: JsonValue, name: string) => JsonValue): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member, name)]));
+}

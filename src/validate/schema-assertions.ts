@@ -1,0 +1,110 @@
+import { createRequire } from "node:module";
+import type * as Ajv from "ajv/dist/2020.js";
+import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import type { Assertion } from "../contract/types/field-type.ts";
+import type { AttrPath } from "../json/attr.ts";
+import { parsePointer } from "../json/json-pointer.ts";
+import type { JsonValue } from "../json/json-value.ts";
+import type { PayloadFinding } from "../model/problem.ts";
+import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
+import { isDecimalText } from "./decimal-arithmetic.ts";
+import { isEmail, isUri, isUuid } from "./text-formats.ts";
+
+/** What an assertion has against a value, and where inside the value. */
+export interface AssertionFinding {
+  readonly path: AttrPath;
+  readonly finding: PayloadFinding;
+}
+
+/** Judges one value; undefined when nothing is wrong. */
+export type Assert = (value: JsonValue) => AssertionFinding | undefined;
+
+/** Compiles what a type's schema says beyond its kind. The verdict is Ajv's; one finding tells of it. */
+export function compileAssertions(assertions: readonly Assertion[]): Assert {
+  const checks = assertions.map(({ schema, unevaluated }) => {
+    const validate = compileSchema(schema, unevaluated);
+    return (value: JsonValue): readonly ErrorObject[] => {
+      if (validate(value)) return [];
+      const errors = validate.errors ?? [];
+      return unevaluated
+        ? errors.filter(({ schemaPath }) => /[/]unevaluated(?:Properties|Items)/.test(schemaPath))
+        : errors;
+    };
+  });
+  return (value) => {
+    for (const check of checks) {
+      const error = tellingError(check(value));
+      if (error !== undefined) return findingOf(error);
+    }
+    return undefined;
+  };
+}
+
+/** Ajv is loaded for the contracts that need it: most have no such keyword, and every command would wait for it. */
+function compileSchema(schema: Assertion["schema"], allErrors: boolean): ValidateFunction {
+  const load = createRequire(import.meta.url);
+  const ajv: typeof Ajv = load("ajv/dist/2020.js");
+  return new ajv.Ajv2020({ ...OPTIONS, allErrors }).compile(schema);
+}
+
+const OPTIONS: Options = {
+  strict: false,
+  strictNumbers: true,
+  ownProperties: true,
+  meta: false,
+  validateSchema: false,
+  logger: false,
+  multipleOfPrecision: 9,
+  code: { regExp: Object.assign(compilePattern, { code: "compilePattern" }) },
+  formats: {
+    date: isIsoDate,
+    "date-time": isIsoDateTime,
+    time: isIsoTime,
+    email: isEmail,
+    uri: isUri,
+    uuid: isUuid,
+    decimal: isDecimalText,
+    int32: { type: "number", validate: (value: number) => (value | 0) === value },
+  },
+};
+
+/** Patterns have been found to be sound, and quick, when the contract was read. */
+function compilePattern(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return new RegExp(source, flags.replace("u", ""));
+  }
+}
+
+/** The last error says what the ones before it led to; that of `if` only repeats them. */
+function tellingError(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  return errors.findLast(({ keyword }) => keyword !== "if") ?? errors[0];
+}
+
+function findingOf({ keyword, instancePath, params }: ErrorObject): AssertionFinding {
+  const path: AttrPath = parsePointer(instancePath);
+  const missing: unknown = params["missingProperty"];
+  if (typeof missing === "string") return { path: [...path, missing], finding: { code: "required" } };
+  const other: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
+  if (typeof other === "string") return { path: [...path, other], finding: { code: "unknown_field" } };
+  const limit: unknown = params["limit"];
+  const [code, unit] = LENGTHS[keyword] ?? [];
+  if (code !== undefined && unit !== undefined && typeof limit === "number") {
+    return { path, finding: { code, limit, unit } };
+  }
+  if (keyword === "uniqueItems") return { path, finding: { code: "unique" } };
+  const pattern: unknown = params["pattern"];
+  if (typeof pattern === "string") {
+    return { path, finding: { code: "invalid", expected: "pattern", written: { as: pattern } } };
+  }
+  const name: unknown = params["propertyName"];
+  return { path, finding: { code: "schema_mismatch", keyword, ...(typeof name === "string" && { name }) } };
+}
+
+const LENGTHS: Readonly<Record<string, readonly ["min_length" | "max_length", "characters" | "items"] | undefined>> = {
+  minLength: ["min_length", "characters"],
+  maxLength: ["max_length", "characters"],
+  minItems: ["min_length", "items"],
+  maxItems: ["max_length", "items"],
+};

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { describeCorpus } from "./corpora.ts";
+import { countOf, type Draft, judgeDraft, tableOf } from "./json-schema-suite.ts";
+
+/** Cases that are judged otherwise than the suite has it without a warning, and why. */
+const DIFFERENCES: Readonly<Record<string, string>> = {
+  "unevaluatedProperties: dynamic evalation inside nested refs: all + a is invalid":
+    "objects are closed: an option does not take properties that it does not document, so one option fits and not two",
+  "ref: ref overrides any sibling keywords: ref valid, maxItems ignored":
+    "what stands beside a $ref counts, in OpenAPI 3.0 too (docs/contract.md)",
+};
+
+/** Ways to name a schema that contracts do not have: by $id, by $anchor, in another document. They are refused. */
+const NAMES_OF_SCHEMAS: ReadonlySet<string> = new Set([
+  "anchor",
+  "defs",
+  "definitions",
+  "dynamicRef",
+  "ref",
+  "refRemote",
+  "vocabulary",
+]);
+
+describeCorpus("json-schema-suite", () => {
+  const drafts: readonly (readonly [Draft, string, number])[] = [
+    ["draft2020-12", "OpenAPI 3.1", 963],
+    ["draft4", "OpenAPI 3.0", 511],
+  ];
+  for (const [draft, language, leastRight] of drafts) {
+    it(`${draft}, the schemas of ${language}: no verdict is wrong without a warning`, ({ task }) => {
+      const cases = judgeDraft(draft);
+      task.meta.counts = `JSON Schema ${draft} (${language})\n${tableOf(cases)}`;
+      const unsaid = cases.filter(({ verdict }) => verdict === "told" || verdict === "silent");
+      expect(unsaid.map(({ title }) => title).filter((title) => !(title in DIFFERENCES))).toEqual([]);
+      expect(countOf(cases, "right")).toBeGreaterThanOrEqual(leastRight);
+
+      const keywords = cases.filter(({ keyword }) => !NAMES_OF_SCHEMAS.has(keyword));
+      const decided = countOf(keywords, "right") + countOf(keywords, "policy");
+      expect(decided / keywords.length).toBeGreaterThan(0.95);
+    });
+  }
+});
