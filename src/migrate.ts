@@ -1,7 +1,13 @@
 import type { Job } from "./job/job.ts";
 import type { MappedRecord } from "./model/record.ts";
 import { checkRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
-import { type CheckResult, type PlanOptions, planRecords, type RunHandle } from "./pipeline/plan-records.ts";
+import {
+  type CheckResult,
+  type KeyPolicy,
+  type PlanOptions,
+  planRecords,
+  type RunHandle,
+} from "./pipeline/plan-records.ts";
 import { endRun, type ShownRun } from "./pipeline/run-report.ts";
 import { type SendOptions, sendRecords } from "./pipeline/send-records.ts";
 import type { OpenRun } from "./pipeline/with-run.ts";
@@ -32,9 +38,7 @@ export async function continueSending(run: OpenRun, sending?: Sending, checked?:
   return endRun(run, { checked, sent });
 }
 
-export interface CheckOptions extends PlanOptions {
-  /** Send accepted records again whose content has changed. */
-  readonly revise: boolean;
+export interface CheckOptions extends PlanOptions, KeyPolicy {
   /** Takes note of offending values, when the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
 }

@@ -17,6 +17,8 @@ export interface PushOptions extends RunOptions {
   readonly ledger: string;
   readonly dryRun: boolean;
   readonly revise: boolean;
+  /** A new key may be almost the key of a record that was sent before. */
+  readonly newKeys?: boolean | undefined;
   /** Send also what is invalid here, where it can be: the platform decides. */
   readonly sendInvalid?: boolean | undefined;
   /** The name of a step of the workflow: what is done with it is left `pending` there. */

@@ -40,7 +40,7 @@ export function reconcile(options: ReconcileOptions, dependencies: Dependencies)
     return {
       job,
       work: async (open) => {
-        const lastSentAt = await ledger.refresh(run.id, reconcilePolicy(job, settings.revise));
+        const lastSentAt = await ledger.refresh(run.id, reconcilePolicy(job, settings));
         if (isDecided) await applyOperatorDecisions(options, job, { ...recorded, dependencies });
         const willAsk = job !== undefined && !isDecided;
         const failure = willAsk ? await readBack(options, job, { ...recorded, dependencies, lastSentAt }) : undefined;
@@ -73,7 +73,7 @@ async function applyOperatorDecisions(
     };
   };
   const decisions = [...accepted.map(made("accepted")), ...resent.map(made("resend"))];
-  await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings.revise));
+  await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
 }
 
 const OPTION = { accepted: "--accept", resend: "--resend" } as const;
@@ -104,7 +104,7 @@ async function readBack(
   const { client } = closeLater(await connectToRead(settings.target, "account-holder", dependencies));
   const quiet = quietMs ?? quietPeriodMs(settings.target);
   await waitForQuiet(quiet, lastSentAt, dependencies);
-  const policy = reconcilePolicy(job, settings.revise);
+  const policy = reconcilePolicy(job, settings);
   try {
     await reconcileRun({ job, handle: { ledger, run }, client, policy, who, dependencies, readBackIntervalMs: quiet });
     return dependencies.drain.aborted ? stopped() : undefined;

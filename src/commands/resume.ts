@@ -22,7 +22,7 @@ export function resume(options: RecordedRunOptions, dependencies: Dependencies):
     await identifyEarlierRuns(ledger, job, dependencies);
     const work = async (open: OpenRun): Promise<ShownRun> => {
       const { target, pace, until } = settings;
-      await ledger.resumeRun(run.id, planPolicy(job, settings.revise));
+      await ledger.resumeRun(run.id, planPolicy(job, settings));
       const connection = (await isAnythingLeft(run, job, ledger))
         ? closeLater(await connect(target, job.operation, { dependencies, pace }))
         : undefined;

@@ -19,6 +19,7 @@ export interface RunSettings {
   readonly pace: RateLimitSettings;
   readonly maxErrors?: MaxErrors | undefined;
   readonly revise: boolean;
+  readonly newKeys?: boolean | undefined;
   readonly until?: string | undefined;
   readonly allowEmpty: boolean;
   readonly sendInvalid?: boolean | undefined;
@@ -32,10 +33,10 @@ export async function describeRun(
   options: Omit<RunSettings, "files" | "job"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
 ): Promise<NewRun> {
-  const { target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out, dryRun } = options;
+  const { target, pace, maxErrors, revise, newKeys, until, allowEmpty, sendInvalid, out, dryRun } = options;
   const files: FileFingerprint[] = [];
   for (const file of filesOf(job)) files.push(await fingerprintFile(file));
-  const remembered = { target, pace, maxErrors, revise, until, allowEmpty, sendInvalid, out, files };
+  const remembered = { target, pace, maxErrors, revise, newKeys, until, allowEmpty, sendInvalid, out, files };
   const settings: RunSettings = { job: job.settings, ...remembered };
   return {
     command: "push",
@@ -156,6 +157,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   }),
   maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
   revise: z.boolean(),
+  newKeys: z.boolean().optional(),
   until: text,
   allowEmpty: z.boolean(),
   sendInvalid: z.boolean().optional(),

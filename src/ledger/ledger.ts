@@ -130,6 +130,8 @@ export interface ExcludedRow {
 export interface PlanPolicy {
   /** Send accepted records again when their content has changed. */
   readonly revise: boolean;
+  /** A new key may be almost the key of a record that was sent before: it is meant so. */
+  readonly newKeys?: boolean | undefined;
   /** The platform dedupes on the business key, so an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
   /** The operation whose records must be accepted first, where there is one. */

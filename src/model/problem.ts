@@ -77,6 +77,8 @@ export type PayloadFinding =
   | { readonly code: "duplicate_key"; readonly other: Place; readonly sameContent: boolean }
   /** A key that differs from another one only by case, spaces or leading zeros. */
   | { readonly code: "near_duplicate_key"; readonly other: Place }
+  /** A new key that is almost the key of a record which was sent in an earlier run. */
+  | { readonly code: "near_known_key"; readonly key: string; readonly known: string }
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
   /** The store has no such document; `under`: the store with the root location, `s3://bucket/root`. */
   | { readonly code: "path_does_not_exist_in_file_store"; readonly under: string }

@@ -12,6 +12,9 @@ import type { Problem } from "../model/problem.ts";
 import type { MappedRecord } from "../model/record.ts";
 import { isValid } from "./check-records.ts";
 
+/** What the user says of keys that the ledger knows. */
+export type KeyPolicy = Pick<PlanPolicy, "revise" | "newKeys">;
+
 /** A run, and where its records are written down. */
 export interface RunHandle {
   readonly ledger: Ledger;
@@ -50,7 +53,7 @@ interface PlanContext {
 export async function planRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   { job, handle }: { readonly job: Job; readonly handle: RunHandle },
-  options: PlanOptions & { readonly revise: boolean },
+  options: PlanOptions & KeyPolicy,
 ): Promise<CheckResult> {
   const keyColumns: KeyColumns = new Map();
   const result = await listRecords(
@@ -60,7 +63,7 @@ export async function planRecords(
   );
   const { ledger, run } = handle;
   const isFinal = result.reason === "done" || run.target === "";
-  if (isFinal) await ledger.finishPlan(run.id, planPolicy(job, options.revise, keyColumns));
+  if (isFinal) await ledger.finishPlan(run.id, planPolicy(job, options, keyColumns));
   return result;
 }
 
@@ -219,9 +222,14 @@ function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: KeyColumns): 
 type KeyColumns = Map<string, { readonly column: string; readonly columnNumber: number }>;
 
 /** How a plan is compared with what the ledger knows from before. */
-export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["keyColumns"] = new Map()): PlanPolicy {
+export function planPolicy(
+  job: Job,
+  { revise, newKeys }: KeyPolicy,
+  keyColumns: PlanPolicy["keyColumns"] = new Map(),
+): PlanPolicy {
   return {
     revise,
+    newKeys,
     resendAmbiguous: canResolveAmbiguous(job.operation),
     after: job.after?.operation.id,
     keyAttr: formatAttr(job.mapping.keyAttr ?? []),
@@ -230,8 +238,8 @@ export function planPolicy(job: Job, revise: boolean, keyColumns: PlanPolicy["ke
 }
 
 /** The same while ambiguous records are settled; without its job a run's keys have no place. */
-export function reconcilePolicy(job: Job | undefined, revise: boolean): PlanPolicy {
-  if (job !== undefined) return planPolicy(job, revise);
+export function reconcilePolicy(job: Job | undefined, { revise }: KeyPolicy): PlanPolicy {
+  if (job !== undefined) return planPolicy(job, { revise });
   return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
 }
 

@@ -65,6 +65,8 @@ const PROBLEM_TEXT: ProblemTexts = {
     `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,
   near_duplicate_key: ({ other }) =>
     `The business key differs from the one at ${placeText(other)} only by case, spaces or leading zeros.`,
+  near_known_key: ({ key, known }) =>
+    `The key ${plainText(key)} is new, and the record ${plainText(known)} was sent before: has a spreadsheet changed the key? If both are meant, --new-keys sends it.`,
   unsafe_document_path: ({ reason }) =>
     `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
   path_does_not_exist_in_file_store: ({ under }) => `There is no document by this path under ${plainText(under, 200)}.`,

@@ -11,7 +11,8 @@ export async function startServer(folder, latencyMs, more = []) {
   rmSync(ready, { force: true });
   const args = [beside("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready, ...more];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  process.once("exit", () => child.kill("SIGKILL"));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
   let said = "";
   child.stdout.on("data", (piece) => (said += piece));
   for (let waited = 0; !existsSync(ready); waited += 20) {
@@ -22,6 +23,7 @@ export async function startServer(folder, latencyMs, more = []) {
     const closed = new Promise((resolve) => child.once("close", resolve));
     child.kill("SIGTERM");
     await closed;
+    process.off("exit", kill);
     return JSON.parse(said);
   };
   return { ...JSON.parse(readFileSync(ready, "utf8")), stop };

@@ -73,6 +73,7 @@ const PLATFORM = {
 const SENDING = {
   dryRun: { help: "everything but the sending" },
   revise: { help: "send accepted records again whose content has changed" },
+  newKeys: { help: "send new keys that are almost keys of records sent before (zeros, case, spaces)" },
   until: { arg: "<step>", help: "stop after this step of the workflow: validate or stage" },
   remoteValidate: { conflicts: ["until"], help: "create nothing: only ask the platform's own validation" },
   refreshReferences: { help: "first write the reference list of products anew, from the platform" },

@@ -22,6 +22,7 @@ export interface Settings {
   readonly maxErrors: MaxErrors | undefined;
   readonly dryRun: boolean;
   readonly revise: boolean;
+  readonly newKeys: boolean;
   /** The step of the workflow after which records are left. */
   readonly until: string | undefined;
   readonly sendInvalid: boolean;
@@ -44,7 +45,7 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
   const target = targetOf(flags, config);
   const supplier = supplierOf(flags, config, target);
   const { ledger = DEFAULT_LEDGER, out, ...given } = { ...config, ...flags };
-  const { allowEmpty, dryRun, maxErrors, revise, sendInvalid, showValues, until, yes } = flags;
+  const { allowEmpty, dryRun, maxErrors, newKeys, revise, sendInvalid, showValues, until, yes } = flags;
   return {
     configFile: config.file,
     job: {
@@ -74,6 +75,7 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
     allowEmpty: allowEmpty ?? false,
     dryRun: dryRun ?? false,
     revise: revise ?? false,
+    newKeys: newKeys ?? false,
     until,
     sendInvalid: sendInvalid ?? false,
     yes: yes ?? false,
