@@ -1,5 +1,5 @@
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
-import { optionsTaken } from "../contract/types/type-tree.ts";
+import { optionsTaken, untaggedOptions } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 import { addProblem } from "../model/problem-limit.ts";
 import {
@@ -14,20 +14,23 @@ import {
 /** `oneOf`/`anyOf`: by the discriminator where there is one, else the option that fits best. */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
   return type.discriminator === undefined
-    ? bestOptionCheck(type, compile)
+    ? bestOptionCheck(optionsTaken(type), compile, type.exactlyOne)
     : discriminatedCheck(type.discriminator, compile);
 }
 
 /** Generated documents map `null` to an option: it is chosen by a property that is null, or not there at all. */
 const NULL_TAG = "null";
 
-function discriminatedCheck({ property, mapping }: Discriminator, compile: (type: FieldType) => Check): Check {
+function discriminatedCheck(discriminator: Discriminator, compile: (type: FieldType) => Check): Check {
+  const { property, mapping } = discriminator;
+  const untagged = untaggedOptions(discriminator);
+  const anyOption = untagged.length === 0 ? undefined : bestOptionCheck(untagged, compile);
   const checks = new Map([...mapping].map(([value, type]) => [value, compile(type)]));
   const choices = [...mapping.keys()];
   return (value, collector) => {
     if (!isJsonObject(value)) return collector.add(value, { code: "invalid", expected: "object" }, { whole: true });
     const tag = Object.hasOwn(value, property) ? value[property] : undefined;
-    const check = checks.get(tagText(tag));
+    const check = checks.get(tagText(tag)) ?? (tag === undefined ? anyOption : undefined);
     if (check !== undefined) check(value, collector);
     else if (enterChild(value, collector)) reportTag(property, tag, choices, collector);
   };
@@ -60,8 +63,8 @@ interface Option {
  * The first option without errors decides; where there is none, the one with the fewest errors among those of the
  * value's own JSON type, since "must be text" helps nobody who wrote an object with a slip in it.
  */
-function bestOptionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
-  const options: readonly Option[] = optionsTaken(type).map((option) => ({
+function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType) => Check, exactlyOne = false): Check {
+  const options: readonly Option[] = types.map((option) => ({
     check: compile(option),
     json: jsonKindOf(option),
   }));
@@ -69,7 +72,7 @@ function bestOptionCheck(type: UnionType, compile: (type: FieldType) => Check): 
     const alike = options.filter(({ json }) => json === undefined || json === kindOfValue(value));
     const tried = alike.length > 0 ? alike : options;
     const fitting = tryOptions(tried, value, collector);
-    if (type.exactlyOne === true && fitting !== undefined && fitsAnother(tried, fitting, value, collector)) {
+    if (exactlyOne && fitting !== undefined && fitsAnother(tried, fitting, value, collector)) {
       collector.add(value, TWO_FIT);
     }
   };

@@ -1,4 +1,4 @@
-import type { FieldType, UnionType } from "./field-type.ts";
+import type { Discriminator, FieldType, UnionType } from "./field-type.ts";
 
 /** The types of what a value of the type can hold; what is only ever read is left out. */
 export function childTypes(type: FieldType): readonly FieldType[] {
@@ -35,4 +35,13 @@ export function typesLeadingTo(body: FieldType, isWanted: (type: FieldType) => b
 /** What a value of the union may be, where no discriminator tells. */
 export function optionsTaken({ options, chosen }: UnionType): readonly FieldType[] {
   return chosen === undefined ? options : [chosen];
+}
+
+/**
+ * The options of which one may be meant where the discriminator's property is left out: all, where each of them documents it
+ * and none requires it (operators' schemas have a default for it then).
+ */
+export function untaggedOptions({ property, mapping }: Discriminator): readonly FieldType[] {
+  const options = [...new Set(mapping.values())];
+  return options.every(({ properties }) => properties.get(property)?.required === false) ? options : [];
 }

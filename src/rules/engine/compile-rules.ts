@@ -1,5 +1,5 @@
 import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
-import { optionsTaken } from "../../contract/types/type-tree.ts";
+import { optionsTaken, untaggedOptions } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";
 import { shapeOf } from "../../text/shape.ts";
@@ -179,11 +179,18 @@ function unionVisit(
 ): Visit {
   if (discriminator !== undefined) {
     const visits = new Map([...discriminator.mapping].map(([tag, type]) => [tag, visitorOf(type)]));
+    const untagged = firstFitVisit(untaggedOptions(discriminator), visitorOf);
     return (cursor, scope, add) => {
       if (!isJsonObject(cursor.value)) return;
-      visits.get(tagOf(cursor.value[discriminator.property]))?.(cursor, scope, add);
+      const tag = tagOf(cursor.value[discriminator.property]);
+      const visit = tag === "null" && !visits.has(tag) ? untagged : visits.get(tag);
+      visit?.(cursor, scope, add);
     };
   }
+  return firstFitVisit(options, visitorOf);
+}
+
+function firstFitVisit(options: readonly FieldType[], visitorOf: (type: FieldType) => Visit | undefined): Visit {
   const visits = options.map((type) => ({ type, visit: visitorOf(type) }));
   return (cursor, scope, add) => visits.find(({ type }) => couldBe(cursor.value, type))?.visit?.(cursor, scope, add);
 }

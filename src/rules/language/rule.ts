@@ -61,6 +61,8 @@ export type RuleCheck =
       readonly values: readonly Expression[];
       readonly set: SetOfValues;
       readonly negate: boolean;
+      /** Of a reference list: capitals and small letters are the same. */
+      readonly ignoreCase: boolean;
     }
   | {
       readonly kind: "lookup";

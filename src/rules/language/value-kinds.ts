@@ -54,12 +54,14 @@ export const VALUE_KINDS: KindReaders<
       source: z.string().min(1).optional(),
       columns: oneOrMore(z.string().min(1)).optional(),
       negate: flag(),
+      "ignore-case": flag(),
     },
     (rule) => {
-      const { value: values, negate } = rule;
+      const { value: values, negate, "ignore-case": ignoreCase } = rule;
       const set = setOf(rule, values.length);
       if (typeof set === "string") return set;
-      return { check: { kind: "in-set", values, set, negate }, about: values };
+      if (ignoreCase && !("source" in set)) return '"ignore-case" is for a "source"; write lower(...) beside a "set"';
+      return { check: { kind: "in-set", values, set, negate, ignoreCase }, about: values };
     },
   ),
   lookup: kindReader(

@@ -20,6 +20,8 @@ interface TaggedRule {
   readonly tag: string;
   /** Its value, as text -> definition. */
   readonly schemas: Readonly<Record<string, string>>;
+  /** What it may be without the tag; empty: the tag is required. */
+  readonly untagged: BestOfRule["candidates"];
   readonly nullable: boolean;
 }
 
@@ -53,13 +55,18 @@ export function unionKeywords({ definition, explain }: UnionKeywordOptions): rea
 
 type FindingsOfSchema = (definition: string) => readonly object[];
 
-function tagged({ tag, schemas, nullable }: TaggedRule, data: unknown, attempt: FindingsOfSchema): UnionResult {
+function tagged(
+  { tag, schemas, untagged, nullable }: TaggedRule,
+  data: unknown,
+  attempt: FindingsOfSchema,
+): UnionResult {
   if (data === null) return nullable ? undefined : { code: "null" };
   if (!isRecord(data)) return { code: "invalid", at: "non_field_errors" };
   const value = Object.hasOwn(data, tag) ? data[tag] : undefined;
   const name = tagText(value);
   const chosen = name !== undefined && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
   if (chosen !== undefined) return { findings: attempt(chosen) };
+  if (value === undefined && untagged.length > 0) return bestOf({ candidates: untagged, nullable }, data, attempt);
   if (value === undefined) return { code: "required", at: tag };
   return { code: value === null ? "null" : "invalid_choice", at: tag };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { choiceOf } from "./scalar-schema.ts";
 import { flattenSchema, impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
 
@@ -29,13 +29,27 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   if (tag !== undefined && flat.some((parts) => canCarry(parts, tag))) {
     const mapped = mappedOptions(union.discriminator, options);
     const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
-    return { tagged: { tag, schemas, nullable } };
+    const mayBeLeftOut = [...mapped.values()].every((option) => isOptional(flattenSchema(document, option), tag));
+    const untagged = mayBeLeftOut ? candidatesOf([...mapped.values()], document, defineOption) : [];
+    return { tagged: { tag, schemas, untagged, nullable } };
   }
-  const candidates = options.map((option) => ({
-    schema: defineOption(option),
-    json: jsonKindOf(flattenSchema(document, option)),
-  }));
-  return { bestOf: { candidates, nullable } };
+  return { bestOf: { candidates: candidatesOf(options, document, defineOption), nullable } };
+}
+
+/** What a value may be where no tag tells, each once. */
+function candidatesOf(options: readonly JsonObject[], document: JsonObject, define: Define): readonly JsonObject[] {
+  const kinds = new Map(options.map((option) => [define(option), jsonKindOf(flattenSchema(document, option))]));
+  return [...kinds].map(([schema, json]) => ({ schema, json }));
+}
+
+/** Documented, and not required. */
+function isOptional(parts: readonly JsonObject[], name: string): boolean {
+  const isIn = (part: JsonObject, keyword: string): boolean => {
+    const names = part[keyword];
+    if (isJsonArray(names)) return names.includes(name);
+    return names !== undefined && isJsonObject(names) && Object.hasOwn(names, name);
+  };
+  return parts.some((part) => isIn(part, "properties")) && !parts.some((part) => isIn(part, "required"));
 }
 
 const SHARED_KEYWORDS = ["properties", "required", "minLength", "maxLength", "pattern", "minimum", "maximum"];
@@ -48,8 +62,8 @@ function isNullOnly(parts: readonly JsonObject[]): boolean {
 }
 
 function canCarry(parts: readonly JsonObject[], name: string): boolean {
-  return parts.some(({ properties, additionalProperties = false }) => {
-    return additionalProperties !== false || (isJsonObject(properties ?? null) && name in Object(properties));
+  return parts.some(({ properties = null, additionalProperties = false }) => {
+    return additionalProperties !== false || (isJsonObject(properties) && Object.hasOwn(properties, name));
   });
 }
 

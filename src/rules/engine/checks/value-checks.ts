@@ -64,12 +64,13 @@ function eachTuple(operands: readonly Expression[], context: CheckContext, fits:
 
 type TupleTest = (tuple: readonly Value[], here: Cursor, scope: Scope) => boolean;
 
-function setTest({ set, negate }: CheckOf<"in-set">, compiler: RuleCompiler): TupleTest {
+function setTest({ set, negate, ignoreCase }: CheckOf<"in-set">, compiler: RuleCompiler): TupleTest {
   if ("source" in set) {
     const { columns } = set;
     const rows = compiler.context.references.get(set.source)?.rows ?? [];
-    const keys = new Set(rows.map((row) => rowKey(columns.map((column) => row[column]))));
-    return (tuple) => keys.has(rowKey(tuple)) !== negate;
+    const keyOf = (cells: readonly Value[]): string => (ignoreCase ? rowKey(cells).toLowerCase() : rowKey(cells));
+    const keys = new Set(rows.map((row) => keyOf(columns.map((column) => row[column]))));
+    return (tuple) => keys.has(keyOf(tuple)) !== negate;
   }
   const literals = set.literals.map((tuple) => tuple.map(compiler.collect));
   return (tuple, here, scope) => {
