@@ -46,6 +46,7 @@ const PRODUCTION: Readonly<Record<string, string>> = {
   "libphonenumber-js": "phone numbers in rules",
   ora: "progress",
   "p-limit": "requests in flight",
+  re2js: "patterns that JavaScript could take very long on",
   selfsigned: "the sandbox's certificate",
   "string-width": "columns that a text takes on a terminal",
   "temporal-polyfill": "time zones",

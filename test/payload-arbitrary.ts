@@ -11,6 +11,7 @@ import type {
 } from "../src/contract/types/field-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../src/json/json-value.ts";
 import { mutate } from "./payload-mutation.ts";
+import { matcherOf } from "../src/text/linear-pattern.ts";
 
 /** Payloads that the contract takes. Optional fields come and go, lists are short, types that contain themselves end. */
 export function validPayload(type: FieldType): fc.Arbitrary<JsonObject> {
@@ -96,7 +97,7 @@ function pathOf(segments: readonly string[]): string {
 function fits(text: string, { minLength = 0, maxLength = Infinity, pattern }: TextType): boolean {
   const length = Array.from(text).length;
   const isLongEnough = text.trim() === text && text !== "" && length >= minLength;
-  return isLongEnough && length <= maxLength && pattern?.test(text) !== false;
+  return isLongEnough && length <= maxLength && (pattern === undefined || matcherOf(pattern)(text));
 }
 
 function decimalOf(type: DecimalType): fc.Arbitrary<string> {
@@ -108,7 +109,7 @@ function decimalOf(type: DecimalType): fc.Arbitrary<string> {
       const sign = negative ? "-" : "";
       return width === 0 ? `${sign}${number}` : `${sign}${number}.${String(digit).repeat(width)}`;
     })
-    .filter((text) => type.pattern?.test(text) !== false && isWithin(Number(text), type));
+    .filter((text) => (type.pattern === undefined || matcherOf(type.pattern)(text)) && isWithin(Number(text), type));
 }
 
 function numberOf(type: NumberType): fc.Arbitrary<number> {

@@ -4,6 +4,7 @@ import type { JsonValue } from "../json/json-value.ts";
 import type { LocalFinding, LocalProblem, PayloadFinding, Severity } from "../model/problem.ts";
 import { addProblem } from "../model/problem-limit.ts";
 import { compileAssertions } from "./schema-assertions.ts";
+import type { LinearPattern } from "../text/linear-pattern.ts";
 import { shapeOf } from "../text/shape.ts";
 
 type WithoutPlace<P> = P extends unknown ? Omit<P, "place"> : never;
@@ -130,6 +131,6 @@ function takesNull(type: FieldType): boolean {
 }
 
 /** What is said of a value that the contract's pattern does not match: the pattern itself is what an engineer needs. */
-export function patternMismatch(pattern: RegExp): PayloadFinding {
+export function patternMismatch(pattern: LinearPattern): PayloadFinding {
   return { code: "invalid", expected: "pattern", written: { as: pattern.source } };
 }

@@ -6,6 +6,7 @@ import type { AttrPath } from "../json/attr.ts";
 import { parsePointer } from "../json/json-pointer.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { PayloadFinding } from "../model/problem.ts";
+import { linearPattern, matcherOf } from "../text/linear-pattern.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
 import { isDecimalText } from "./decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
@@ -68,8 +69,18 @@ const OPTIONS: Options = {
   },
 };
 
-/** Patterns have been found to be sound, and quick, when the contract was read. */
-function compilePattern(source: string, flags: string): RegExp {
+interface CompiledPattern {
+  readonly test: (text: string) => boolean;
+  readonly toString: () => string;
+}
+
+/** Patterns have been read before, when the contract was, with or without the flag. Ajv knows one again by its text. */
+function compilePattern(source: string, flags: string): CompiledPattern {
+  const pattern = linearPattern(expressionOf(source, flags));
+  return { test: pattern === undefined ? () => true : matcherOf(pattern), toString: () => source };
+}
+
+function expressionOf(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);
   } catch {

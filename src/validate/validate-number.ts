@@ -9,6 +9,7 @@ import {
   wholeDigits,
 } from "./decimal-arithmetic.ts";
 import { type Check, type NonNullJson, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
+import { matcherOf } from "../text/linear-pattern.ts";
 import { strip } from "./unicode-text.ts";
 
 /** A JSON number. Numeric text is taken too, but changed by the platform: a warning. */
@@ -45,13 +46,15 @@ function readInteger(value: NonNullJson): number | string | undefined {
 /** A decimal as text, white space around it taken off. A JSON number is taken too, but changed into text by the platform: a warning. */
 export function decimalCheck(type: DecimalType): Check {
   const checkLimits = limitsCheck(type);
+  const { pattern } = type;
+  const matches = pattern && matcherOf(pattern);
   return (value, collector) => {
     const text = decimalTextIn(value);
     if (text === undefined || !isDecimalText(text)) return collector.add(value, NOT_DECIMAL);
     if (typeof value === "number") collector.add(value, NUMBER_TO_DECIMAL, { severity: "warning" });
     const wrong = precisionFinding(text, type);
     if (wrong !== undefined) return collector.add(value, wrong);
-    if (type.pattern?.test(text) === false) collector.add(value, patternMismatch(type.pattern));
+    if (pattern !== undefined && matches?.(text) === false) collector.add(value, patternMismatch(pattern));
     checkLimits(text, collector);
   };
 }

@@ -1,4 +1,5 @@
 import type { FieldType, ObjectType } from "../contract/types/field-type.ts";
+import { matcherOf } from "../text/linear-pattern.ts";
 import { suggest } from "../text/suggestion.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import {
@@ -94,12 +95,12 @@ function othersCheck(
   compile: (type: FieldType) => Check,
 ): (value: JsonObject, collector: ProblemCollector) => void {
   const additional = type.additional === "closed" ? undefined : childCheck(type.additional, compile);
-  const { namePatterns = [] } = type;
+  const matchers = (type.namePatterns ?? []).map(matcherOf);
   return (value, collector) => {
     for (const [name, other] of Object.entries(value)) {
       const property = type.properties.get(name);
       if (other === undefined || property?.readOnly === false) continue;
-      if (property === undefined && namePatterns.some((pattern) => pattern.test(name))) continue;
+      if (property === undefined && matchers.some((matches) => matches(name))) continue;
       collector.path[collector.depth - 1] = name;
       if (property !== undefined) collector.add(other, { code: "unknown_field" }, { severity: "warning" });
       else if (additional !== undefined) checkChild(additional, other, collector);

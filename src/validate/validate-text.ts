@@ -1,6 +1,7 @@
 import type { TextType } from "../contract/types/field-type.ts";
 import { documentPathCheck } from "./document-paths.ts";
 import { type Check, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
+import { matcherOf } from "../text/linear-pattern.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { countCharacters, isPlain, strip } from "./unicode-text.ts";
 
@@ -36,9 +37,10 @@ const NUMBER_TO_TEXT = { code: "coerced", from: "number", to: "string" } as cons
 
 /** The platform's UUID is no text: it is never blank, and nothing is taken off. */
 function uuidCheck({ pattern }: TextType): Check {
+  const matches = pattern && matcherOf(pattern);
   return (value, collector) => {
     if (typeof value !== "string" || !isUuid(value)) collector.add(value, NOT_UUID);
-    else if (pattern?.test(value) === false) collector.add(value, patternMismatch(pattern));
+    else if (pattern !== undefined && matches?.(value) === false) collector.add(value, patternMismatch(pattern));
   };
 }
 
@@ -67,9 +69,10 @@ const FORMAT_CHECKS = { email: isEmail, uri: isUri, uuid: isUuid };
 function formCheck({ format, pattern }: TextType): TextCheck | undefined {
   if (format === undefined && pattern === undefined) return undefined;
   const isRight = format && FORMAT_CHECKS[format];
+  const matches = pattern && matcherOf(pattern);
   return (kept, given, collector) => {
     if (format !== undefined && isRight?.(kept) === false) collector.add(given, { code: "invalid", expected: format });
-    else if (pattern?.test(kept) === false) collector.add(given, patternMismatch(pattern));
+    else if (pattern !== undefined && matches?.(kept) === false) collector.add(given, patternMismatch(pattern));
   };
 }
 

@@ -23,8 +23,8 @@ const NAMES_OF_SCHEMAS: ReadonlySet<string> = new Set([
 
 describeCorpus("json-schema-suite", () => {
   const drafts: readonly (readonly [Draft, string, number])[] = [
-    ["draft2020-12", "OpenAPI 3.1", 963],
-    ["draft4", "OpenAPI 3.0", 511],
+    ["draft2020-12", "OpenAPI 3.1", 965],
+    ["draft4", "OpenAPI 3.0", 513],
   ];
   for (const [draft, language, leastRight] of drafts) {
     it(`${draft}, the schemas of ${language}: no verdict is wrong without a warning`, ({ task }) => {

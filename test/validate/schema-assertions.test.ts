@@ -132,6 +132,18 @@ describe("keywords that are judged as JSON Schema", () => {
     expect(told(tuple, ["a", "b"], more)).toEqual(["field schema_mismatch"]);
   });
 
+  it("patterns that JavaScript could take very long on are enforced all the same, also inside assertions", () => {
+    const slow = { type: "string", pattern: "^(?:[a-z]+ ?)+$" };
+    for (const schema of [
+      slow,
+      { type: "string", allOf: [{ anyOf: [slow] }] },
+      { type: "string", not: { not: slow } },
+    ]) {
+      expect(told(schema, "aa bb")).toEqual([]);
+      expect(told(schema, `${"a".repeat(5000)}!`)).toHaveLength(1);
+    }
+  });
+
   it("say which keyword is meant, in words", () => {
     const contract = contractOf({ field: { ...OPEN, propertyNames: { maxLength: 1 } } });
     const [problem] = compileValidator(bodyOf(contract), { keepValues: false })({ field: { long: 1 } });

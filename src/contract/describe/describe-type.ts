@@ -1,3 +1,4 @@
+import type { LinearPattern } from "../../text/linear-pattern.ts";
 import { plural } from "../../text/count.ts";
 import type {
   ChoiceType,
@@ -114,6 +115,6 @@ function limit(bound: NumericLimit | undefined, inclusive: string, exclusive: st
   return bound === undefined ? [] : [`${bound.exclusive ? exclusive : inclusive} ${bound.value}`];
 }
 
-function matching(pattern: RegExp | undefined): readonly string[] {
+function matching(pattern: LinearPattern | undefined): readonly string[] {
   return pattern === undefined ? [] : [`matches ${pattern.source}`];
 }

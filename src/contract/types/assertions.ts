@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { LinearPattern } from "../../text/linear-pattern.ts";
 import { checkedPattern } from "./pattern.ts";
 import type { Assertion } from "./field-type.ts";
 import { isAsserted, type KindOfType } from "./schema-keywords.ts";
@@ -135,7 +136,7 @@ const APPLICATORS: readonly string[] = ["$ref", "allOf", "anyOf", "oneOf", "not"
 /** Properties that an object may have although `properties` does not name them. */
 export interface NamesBeside {
   readonly names: ReadonlySet<string>;
-  readonly patterns: readonly RegExp[];
+  readonly patterns: readonly LinearPattern[];
   /** A pattern of names is not enforced, so that any name may be meant. */
   readonly open: boolean;
 }
@@ -143,7 +144,7 @@ export interface NamesBeside {
 /** Names of `patternProperties`, and of schemas that hold on a condition; their values are judged by the assertions. */
 export function namesBeside(parts: readonly SchemaNode[], compilation: Compilation): NamesBeside {
   const names = new Set<string>();
-  const patterns: RegExp[] = [];
+  const patterns: LinearPattern[] = [];
   const seen = new Set<string>();
   let open = false;
   const visit = (node: SchemaNode): void => {

@@ -1,4 +1,5 @@
 import type { Rule } from "../../rules/language/rule.ts";
+import type { LinearPattern } from "../../text/linear-pattern.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 
@@ -52,7 +53,7 @@ export interface TextType extends TypeBase {
   readonly format?: "email" | "uuid" | "uri";
   readonly minLength?: number;
   readonly maxLength?: number;
-  readonly pattern?: RegExp;
+  readonly pattern?: LinearPattern;
   /** Refused by the platform unless the contract says `minLength: 0`. */
   readonly allowBlank: boolean;
   /** `x-document-path`: API specification 2.5; `key`: a whole key of another file store, safe, and under no root. */
@@ -66,7 +67,7 @@ export interface DecimalType extends TypeBase, NumericLimits {
   readonly maxDigits?: number;
   readonly maxDecimalPlaces?: number;
   readonly maxWholeDigits?: number;
-  readonly pattern?: RegExp;
+  readonly pattern?: LinearPattern;
 }
 
 /** A JSON number. */
@@ -114,7 +115,7 @@ export interface ObjectType extends TypeBase {
    */
   readonly additional: "closed" | FieldType;
   /** Names that are none of the properties and not additional either (`patternProperties`): left to the assertions. */
-  readonly namePatterns?: readonly RegExp[];
+  readonly namePatterns?: readonly LinearPattern[];
 }
 
 export interface Property {

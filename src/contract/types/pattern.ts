@@ -1,14 +1,15 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
+import { type LinearPattern, linearPattern } from "../../text/linear-pattern.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import type { Findings } from "../contract-findings.ts";
 
 /**
  * A pattern of the contract, ready to be matched: ECMA-262 with the u flag, as JSON Schema asks for; without it where
- * only the older syntax can read it. Undefined, and a finding, for one that is none, and for one that a forged cell could
- * keep busy for hours: that is left to the platform.
+ * only the older syntax can read it. Undefined, and a finding, for one that is none, and for one that cannot be matched in
+ * linear time, so that a forged cell could keep it busy for hours: that is left to the platform.
  */
-export function checkedPattern(source: JsonValue, path: AttrPath, findings: Findings): RegExp | undefined {
+export function checkedPattern(source: JsonValue, path: AttrPath, findings: Findings): LinearPattern | undefined {
   const pattern =
     typeof source === "string" ? (compiledPattern(source, "u") ?? compiledPattern(source, "")) : undefined;
   if (pattern === undefined) {
@@ -20,9 +21,10 @@ export function checkedPattern(source: JsonValue, path: AttrPath, findings: Find
     );
     return undefined;
   }
-  const why = slowPatternReason(pattern.source);
-  if (why === undefined) return pattern;
-  const message = `the pattern could take very long on some text: ${why}; it is not enforced`;
+  const linear = linearPattern(pattern);
+  if (linear !== undefined) return linear;
+  const why = slowPatternReason(pattern.source) ?? "";
+  const message = `the pattern could take more than linear time (${why}), and RE2 does not know all that is in it; it is not enforced`;
   findings.add("warning", "not-enforced", message, path);
   return undefined;
 }

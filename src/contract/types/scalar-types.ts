@@ -4,6 +4,7 @@ import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type.ts";
 import { readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
 import type { SchemaType } from "./type-keyword.ts";
+import type { LinearPattern } from "../../text/linear-pattern.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
 export function textType(
@@ -113,7 +114,7 @@ function numericLimits(
 }
 
 /** The pattern nearest to the field; others are assertions. */
-function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings"]): RegExp | undefined {
+function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings"]): LinearPattern | undefined {
   const [first] = readKeywords(parts, "pattern");
   return first && checkedPattern(first.value, first.path, findings);
 }
@@ -128,7 +129,7 @@ interface Digits {
 }
 
 /** The digits that a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$` allows: how operators' documents write decimals. */
-function digitsOf(pattern: RegExp | undefined): Digits | undefined {
+function digitsOf(pattern: LinearPattern | undefined): Digits | undefined {
   const match = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(pattern?.source ?? "");
   return match === null ? undefined : { whole: Number(match[1]), places: Number(match[2]) };
 }

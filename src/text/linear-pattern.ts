@@ -1,0 +1,65 @@
+import { createRequire } from "node:module";
+import type * as Re2 from "re2js";
+import { slowPatternReason } from "./slow-pattern.ts";
+
+/** An expression of ECMAScript that takes linear time on any text. */
+export interface LinearPattern {
+  readonly source: string;
+  readonly flags: string;
+  /** Matched by RE2, because JavaScript's own engine could take very long. */
+  readonly engine?: "re2";
+}
+
+/**
+ * The expression as one that takes linear time: by JavaScript's own engine where no text can keep that busy, else by RE2,
+ * which tries all ways at once. Undefined where neither can: RE2 knows neither look-around nor back-references, no repeats
+ * above 1000, and only the syntax of the `u` flag is put into its own.
+ */
+export function linearPattern(expression: RegExp): LinearPattern | undefined {
+  if (slowPatternReason(expression.source) === undefined) return expression;
+  const pattern = { source: expression.source, flags: expression.flags, engine: "re2" } as const;
+  if (!expression.unicode) return undefined;
+  try {
+    return compileRe2(pattern.source) && pattern;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the pattern matches somewhere in a text. */
+export function matcherOf(pattern: LinearPattern): (text: string) => boolean {
+  if (pattern.engine === "re2") return compileRe2(pattern.source);
+  const expression = new RegExp(pattern.source, pattern.flags);
+  return (text) => expression.test(text);
+}
+
+/** Loaded for the patterns that need it: most contracts have none. */
+function compileRe2(source: string): (text: string) => boolean {
+  const load = createRequire(import.meta.url);
+  const { RE2JS }: typeof Re2 = load("re2js");
+  const compiled = RE2JS.compile(RE2JS.translateRegExp(inRe2Syntax(source)));
+  return (text) => compiled.matcher(text).find();
+}
+
+/** Spells out what RE2 means something else by: white space is ASCII there, and `.` leaves out nothing but `\n`. */
+function inRe2Syntax(source: string): string {
+  return source.replaceAll(TOKEN, (token) => {
+    if (token.startsWith("[")) return `[${token.slice(1).replaceAll(CLASS_TOKEN, inClass)}`;
+    return REPLACED.get(token) ?? token;
+  });
+}
+
+function inClass(token: string): string {
+  if (token === "\\S" || token === "\\b") throw new Error(`RE2 has no ${token} in a class`);
+  if (token === "\\s") return SPACES;
+  return token === "[" ? "\\[" : token;
+}
+
+const TOKEN = /\[(?:\\.|[^\]\\])*\]|\\.|./gsu;
+const CLASS_TOKEN = /\\.|./gsu;
+const SPACES = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
+const REPLACED: ReadonlyMap<string, string> = new Map([
+  ["\\s", `[${SPACES}]`],
+  ["\\S", `[^${SPACES}]`],
+  [".", String.raw`[^\n\r\x{2028}\x{2029}]`],
+]);
