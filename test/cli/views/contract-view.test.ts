@@ -18,7 +18,7 @@ describe("the views of a contract at 80 columns", () => {
   it("show the line of every finding", () => {
     const { contract } = shown();
     const text = contractCheckView.text({ contract, coverage: undefined, exitCode: 0 }, OPTIONS);
-    expect(text).toContain(`\n${FILE}:1  warning  not-enforced\n    "not" is`);
+    expect(text).toContain(`\n${FILE}:1  warning  not-enforced\n    "$dynamicRef" is`);
   });
 
   it("show how to declare the key of an operation that has none", () => {
@@ -49,7 +49,11 @@ describe("the views of a contract at 80 columns", () => {
 
 function shown(): ContractShow {
   const choices = Array.from({ length: 20 }, (_, at) => `AAAAAAAAAA${at}`);
-  const unit = { type: "object", not: {}, properties: { unit_of_measurement: { type: "string", enum: choices } } };
+  const unit = {
+    type: "object",
+    $dynamicRef: "#x",
+    properties: { unit_of_measurement: { type: "string", enum: choices } },
+  };
   const debit = { method: { type: "string" }, day: { type: "integer" } };
   const payload = {
     type: "object",
