@@ -79,6 +79,7 @@ function buildEach(node: EachNode, row: Row, build: BuildState): readonly JsonVa
   return made;
 }
 
+/** A list that is left with nothing is none; one that the mapping writes empty (`[]`) is meant. */
 function buildItems(node: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const made: JsonValue[] = [];
   for (const item of node.items) {
@@ -87,7 +88,7 @@ function buildItems(node: ItemsNode, row: Row, build: BuildState): readonly Json
     build.path.pop();
     if (value !== undefined) made.push(value);
   }
-  return made.length === 0 ? undefined : made;
+  return made.length === 0 && node.items.length > 0 ? undefined : made;
 }
 
 function buildSplit({ leaf, parts }: SplitNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {

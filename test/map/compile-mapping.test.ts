@@ -34,6 +34,15 @@ sources:
 describe("objects", () => {
   const body = object({ "id!": text, preferences: object({ "sms!": boolean, language: text }) });
 
+  test("a list that the mapping writes empty is sent empty; one that is left with nothing is omitted", () => {
+    const lists = object({ "id!": text, "tags!": list(text) });
+    expect(compile("payload: { id: A, tags: [] }", lists).map(rowOf({ A: "1" })).payload).toEqual({
+      id: "1",
+      tags: [],
+    });
+    expect(compile("payload: { id: A, tags: [B] }", lists).map(rowOf({ A: "1", B: "" })).payload).toEqual({ id: "1" });
+  });
+
   test("an object all of whose fields are empty is omitted; false is data", () => {
     const mapping = compile("payload: { id: A, preferences: { sms: { from: S, true: Y, false: N } } }", body);
     expect(mapping.map(rowOf({ A: "1", S: "" })).payload).toEqual({ id: "1" });

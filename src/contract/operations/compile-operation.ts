@@ -109,8 +109,14 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
   }
   const media = content[mediaType];
   const schema = isJsonObject(media) ? media["schema"] : undefined;
-  return compilation.compile([schemaNodeAt(schema, [...place, mediaType, "schema"], compilation.findings)]);
+  const type = compilation.compile([schemaNodeAt(schema, [...place, mediaType, "schema"], compilation.findings)]);
+  if (OBJECT_KINDS.has(type.kind)) return type;
+  const message = `the request body is ${type.kind === "list" ? "a list" : "no object"}, and a record is an object; the operation cannot be used`;
+  compilation.findings.add("warning", "no-json-body", message, [...place, mediaType, "schema"]);
+  return undefined;
 }
+
+const OBJECT_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["object", "union", "any"]);
 
 /** The type of the wrapped payload; of the whole body, with a finding, when the wrap does not fit. */
 function unwrapped(

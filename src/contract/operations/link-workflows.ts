@@ -190,11 +190,21 @@ export function checkPayloadField(
   place: AttrPath,
   findings: Findings,
 ): boolean {
-  if (body !== undefined && fieldAt(body, attr) !== undefined) return true;
+  if (body !== undefined && canHold(body, attr)) return true;
   const hint = body === undefined ? "" : suggestedField(body, attr);
   const message = `${extensionName(place)}: the payload has no field "${formatAttr(attr)}"${hint}`;
   findings.add("error", "bad-extension", message, place);
   return false;
+}
+
+/** Whether a payload can have a field there: a property, or a member of an open object or of a list. */
+function canHold(type: FieldType, [name, ...rest]: AttrPath): boolean {
+  if (name === undefined || type.kind === "any") return true;
+  if (type.kind === "union") return type.options.some((option) => canHold(option, [name, ...rest]));
+  if (type.kind === "list") return /^\d+$/.test(String(name)) && canHold(type.items, rest);
+  if (type.kind !== "object") return false;
+  const member = type.properties.get(String(name))?.type ?? type.additional;
+  return member !== "closed" && canHold(member, rest);
 }
 
 function suggestedField(type: FieldType, [name, ...rest]: AttrPath): string {

@@ -194,6 +194,34 @@ describe("finding an operation", () => {
   });
 });
 
+describe("bodies and keys", () => {
+  it("a body that is a list is named as one that cannot be used", () => {
+    const schema = { type: "array", items: { type: "string" } };
+    const operation = { operationId: "a", requestBody: { content: { "application/json": { schema } } }, responses: {} };
+    const document = { openapi: "3.1.0", info: {}, paths: { "/a/": { post: operation } } };
+    const { findings, operations } = loadContract([{ file: "a.json", text: JSON.stringify(document) }]);
+    expect(operations[0]).not.toHaveProperty("body");
+    expect(findings).toMatchObject([{ severity: "warning", code: "no-json-body" }]);
+    expect(findings[0]?.message).toContain("the request body is a list");
+  });
+
+  it.each([
+    ["references.external", []],
+    ["references.external.more", ["error bad-extension"]],
+    ["places.0.id", []],
+    ["places.first.id", ["error bad-extension"]],
+  ])("a key may be a member of a map, or of an item of a list: %s", (key, expected) => {
+    const { findings } = contractOf(
+      {
+        references: { type: "object", additionalProperties: { type: "string" } },
+        places: { type: "array", items: { type: "object", properties: { id: { type: "string" } } } },
+      },
+      { operation: { "x-migrate-key": key } },
+    );
+    expect(findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual(expected);
+  });
+});
+
 describe("documents", () => {
   it("have findings about their operations", () => {
     expect(several.findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
