@@ -23,6 +23,8 @@ export interface SandboxCommandOptions {
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** The key it accepts; none: a random one. */
   readonly apiKey: string | undefined;
+  /** The country of the instance; none: that of the contract. */
+  readonly region?: string | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -39,6 +41,7 @@ export async function sandbox(
     faults: options.faults,
     log: options.log,
     ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+    ...(options.region !== undefined && { region: options.region }),
     ...(options.suppliers !== undefined && { suppliers: options.suppliers }),
     ...(options.data !== undefined && { dataFile: options.data }),
   });

@@ -36,6 +36,8 @@ export interface SandboxOptions {
   readonly faults: FaultOptions;
   /** Import suppliers by code. Default: those that the contract enumerates, else `SANDBOX`, all ongoing. */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
+  /** The country of the instance, as two capitals. Default: that of the contract's setting `region`. */
+  readonly region?: string;
   /** Default: a random one. */
   readonly apiKey?: string;
   /** Takes one line for every request. */
@@ -93,7 +95,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
   const limit = createLoginLimit(() => faults.options().maxLogins, clock);
 
-  const check = createPlatformCheck(PLATFORM_RULES, (code) => state.supplierStatus(code) !== undefined);
+  const isSupplier = (code: string): boolean => state.supplierStatus(code) !== undefined;
+  const check = createPlatformCheck(PLATFORM_RULES, { isSupplier, region: regionOf(options) });
   const processes = createImportProcesses({ state, faults, clock });
   const routes = [
     ...dataImportRoutes({ contract, state, processes, authenticate, faults, now: clock.now, check }),
@@ -134,6 +137,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await stateFile.close();
     },
   };
+}
+
+/** Where the options say nothing: what an overlay says of the instance (`x-rule-settings`). */
+function regionOf({ region, contract }: SandboxOptions): string | undefined {
+  const declared = contract.ruleDeclarations.settings.get("region")?.default;
+  return region ?? (typeof declared === "string" ? declared : undefined);
 }
 
 function readyAt(origin: string, known: Pick<SandboxReady, "ca" | "apiKey" | "supplier">): SandboxReady {

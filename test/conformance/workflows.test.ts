@@ -1,4 +1,5 @@
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { projectFile, runCli, type SandboxProcess, startSandboxProcess } from "../e2e/cli.ts";
 import { type Admin, adminOf, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
@@ -38,5 +39,19 @@ describe.skipIf(!existsSync(PUBLISHED)).each([
     const held = new Map((await admin.accounts()).map(({ key, number }) => [key, number]));
     expect(new Map(lines.map(({ key, account }) => [key, account]))).toEqual(held);
     expect(lines.every((line) => attempts === undefined || line.attempts === attempts)).toBe(true);
+  });
+
+  test("with addresses in lines: what is valid here is accepted there", async () => {
+    const cwd = temporaryFolder();
+    cpSync(projectFile("fixtures/operators", name), cwd, { recursive: true });
+    const mapping = readFileSync(path.join(cwd, "mapping.yaml"), "utf8");
+    const inLines = "  billing_address1: STREET_LINE\n  billing_postcode: POSTCODE\n";
+    writeFileSync(path.join(cwd, "mapping.yaml"), mapping.replace(/^ {2}billing_address:\n(?: {4}.*\n)+/m, inLines));
+    const words = [...contract, "--mapping", "mapping.yaml", "--format", "ndjson"];
+    const options = { cwd, env: sandbox.env, timeoutMs: 50_000 };
+    const validated = outcomeLines((await runCli(["validate", ...words], options)).stdout);
+    const pushed = outcomeLines((await runCli(["push", ...words], options)).stdout);
+    expect(statusCounts(validated)).toEqual({ valid: validated.length });
+    expect(statusCounts(pushed)).toEqual({ accepted: validated.length });
   });
 });

@@ -35,7 +35,7 @@ afterEach(async () => {
 /** A sandbox on a free port, with the API key sent unless another authorization (or none: "") is given. */
 export async function connect(options: Partial<SandboxOptions> = {}): Promise<Client> {
   const folder = options.folder ?? temporaryFolder();
-  const sandbox = await startSandbox({ contract: CONTRACT, port: 0, faults: {}, ...options, folder });
+  const sandbox = await startSandbox({ contract: CONTRACT, region: "GB", port: 0, faults: {}, ...options, folder });
   open.unshift(() => sandbox.close());
   const ca = await readFile(sandbox.ready.ca, "utf8");
 

@@ -17,6 +17,7 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
       folder: SANDBOX_FOLDER,
       faults: faultsOf(flags),
       suppliers: flags.suppliers,
+      region: typeof config.rules?.["region"] === "string" ? config.rules["region"] : undefined,
       log: logger.detail,
       data: flags.data,
       readyFile: flags.readyFile,

@@ -25,10 +25,18 @@ interface Rule {
   readonly holds: (text: string) => boolean;
 }
 
-/** @param isSupplier whether there is an import supplier of this code. */
-export function createPlatformCheck(fields: PlatformRules, isSupplier: (code: string) => boolean): PlatformCheck {
+export interface Instance {
+  /** Whether there is an import supplier of this code. */
+  readonly isSupplier: (code: string) => boolean;
+  /** The country as two capitals; telephone numbers and postcodes of a country that is not known here are taken as they are. */
+  readonly region: string | undefined;
+}
+
+export function createPlatformCheck(fields: PlatformRules, { isSupplier, region = "" }: Instance): PlatformCheck {
+  const { isPhoneNumber, isPostcode } = COUNTRIES.get(region) ?? { isPhoneNumber: () => true, isPostcode: () => true };
+  const isPhone = (text: string): boolean => isForeignNumber(text, region) || isPhoneNumber(text);
   const rules: Readonly<Record<RuleName, Rule>> = {
-    phone: { code: "invalid_phone_number", detail: "The phone number is not valid.", holds: isPhoneNumber },
+    phone: { code: "invalid_phone_number", detail: "The phone number is not valid.", holds: isPhone },
     postcode: { code: "invalid_postcode", detail: "The postcode is not valid.", holds: isPostcode },
     product: unknownProduct((code) => findProduct(code) !== undefined),
     supplier: { code: "does_not_exist", detail: "There is no such import supplier.", holds: isSupplier },
@@ -37,6 +45,7 @@ export function createPlatformCheck(fields: PlatformRules, isSupplier: (code: st
   const byName = new Map(namedRules(fields, rules));
 
   const visit = (value: JsonValue, path: readonly string[], found: PayloadError[]): void => {
+    if (isAbroad(value, region)) return;
     if (isJsonArray(value)) value.forEach((item, index) => visit(item, [...path, String(index)], found));
     else if (isJsonObject(value))
       for (const [name, member] of Object.entries(value)) visit(member, [...path, name], found);
@@ -72,15 +81,60 @@ function unknownProduct(holds: (code: string) => boolean): Rule {
   return { code: "product_code_does_not_exist", detail: "There is no such product or tariff.", holds };
 }
 
+/** An address that names another country follows the rules of that one. */
+function isAbroad(value: JsonValue, region: string): boolean {
+  if (!isJsonObject(value)) return false;
+  const { country } = value;
+  return typeof country === "string" && country.trim() !== "" && country.trim().toUpperCase() !== region;
+}
+
+/** With the prefix of another country: that it can be dialled is all that is asked (ITU-T E.164: at most 15 digits). */
+function isForeignNumber(text: string, region: string): boolean {
+  const digits = digitsOf(text);
+  const own = CALLING_CODES.get(region);
+  return /^\+[1-9]\d{6,14}$/.test(digits) && own !== undefined && !digits.startsWith(own);
+}
+
+const CALLING_CODES: ReadonlyMap<string, string> = new Map([
+  ["GB", "+44"],
+  ["AU", "+61"],
+]);
+
+function digitsOf(text: string): string {
+  return text.replaceAll(/[\s().-]/g, "");
+}
+
 /** United Kingdom: ten digits after the leading zero (nine in a few old areas), not starting with 0, 4 or 6 (Ofcom, national numbering plan). */
-function isPhoneNumber(text: string): boolean {
-  const digits = text.replaceAll(/[\s().-]/g, "");
-  return /^(?:\+44|0044|0)[1235789]\d{8,9}$/.test(digits);
+function isBritishNumber(text: string): boolean {
+  return /^(?:\+44|0044|0)[1235789]\d{8,9}$/.test(digitsOf(text));
+}
+
+/**
+ * Australia: nine digits after the leading zero, from an area (2, 3, 7, 8) or a mobile (4, 5); numbers that begin with 1 have
+ * five to ten digits and no zero (ACMA, Telecommunications Numbering Plan).
+ */
+function isAustralianNumber(text: string): boolean {
+  return /^(?:(?:\+61|0061|0)[234578]\d{8}|(?:\+61|0061)?1\d{4,9})$/.test(digitsOf(text));
 }
 
 /** United Kingdom: outward code, inward code without C, I, K, M, O and V (Royal Mail, Programmers' Guide to PAF). */
-function isPostcode(text: string): boolean {
+function isBritishPostcode(text: string): boolean {
   return /^(?:GIR ?0AA|[A-PR-UWYZ](?:\d{1,2}|[A-HK-Y]\d{1,2}|\d[A-HJKPSTUW]|[A-HK-Y]\d[ABEHMNPRVWXY]) ?\d[ABD-HJLNP-UW-Z]{2})$/i.test(
     text,
   );
 }
+
+/** Australia: four digits (Australia Post). */
+function isAustralianPostcode(text: string): boolean {
+  return /^\d{4}$/.test(text);
+}
+
+interface Country {
+  readonly isPhoneNumber: (text: string) => boolean;
+  readonly isPostcode: (text: string) => boolean;
+}
+
+const COUNTRIES: ReadonlyMap<string, Country> = new Map([
+  ["GB", { isPhoneNumber: isBritishNumber, isPostcode: isBritishPostcode }],
+  ["AU", { isPhoneNumber: isAustralianNumber, isPostcode: isAustralianPostcode }],
+]);

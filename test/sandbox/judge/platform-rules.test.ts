@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/json/json-value.ts";
+import { createPlatformCheck, PLATFORM_RULES } from "../../../src/sandbox/judge/platform-rules.ts";
+
+function codesIn(region: string | undefined, payload: JsonObject): readonly string[] {
+  const check = createPlatformCheck(PLATFORM_RULES, { region, isSupplier: () => true });
+  return check(payload).map(({ attr, code }) => `${attr} ${code}`);
+}
+
+const BRITISH = { billing_postcode: "DE1 2GU", customers: [{ mobile: "07700 900730", landline: "+44 20 7946 0018" }] };
+const AUSTRALIAN = { billing_postcode: "3000", customers: [{ mobile: "0412 345 678", landline: "(02) 9876 5432" }] };
+const SERVICE_NUMBERS = {
+  customers: [{ landline: "1300 975 707" }, { landline: "131 450" }, { mobile: "+61 491 570 156" }],
+};
+
+describe("the sandbox judges telephone numbers and postcodes by the country of the instance", () => {
+  it.each([
+    ["GB", BRITISH],
+    ["AU", AUSTRALIAN],
+    ["AU", SERVICE_NUMBERS],
+  ])("%s takes its own: %j", (region, payload) => {
+    expect(codesIn(region, payload)).toEqual([]);
+  });
+
+  it.each([
+    ["GB", { ...AUSTRALIAN, customers: [{ mobile: "0412 345 678", landline: "131 450" }] }],
+    ["AU", { billing_postcode: "DE1 2GU", customers: [{ mobile: "07700 900730 1", landline: "020 7946 00188" }] }],
+  ])("%s refuses what is none: %j", (region, payload) => {
+    expect(codesIn(region, payload)).toEqual([
+      "billing_postcode invalid_postcode",
+      "customers.0.mobile invalid_phone_number",
+      "customers.0.landline invalid_phone_number",
+    ]);
+  });
+
+  it("takes anything where the country is not known", () => {
+    expect(codesIn(undefined, { ...AUSTRALIAN, customers: [{ mobile: "12" }] })).toEqual([]);
+    expect(codesIn("NZ", BRITISH)).toEqual([]);
+  });
+
+  it("takes numbers with another country's prefix, and addresses that name another country", () => {
+    expect(codesIn("AU", { mobile: "+44 7700 900730", phone: "+1 202 555 0143" })).toEqual([]);
+    expect(
+      codesIn("GB", { address: { country: "AU", postcode: "3000" }, home: { country: "gb", postcode: "3000" } }),
+    ).toEqual(["home.postcode invalid_postcode"]);
+    expect(codesIn("AU", { mobile: "+61 12", phone: "+44" })).toEqual([
+      "mobile invalid_phone_number",
+      "phone invalid_phone_number",
+    ]);
+  });
+});
