@@ -38,7 +38,7 @@ export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
   const counted = new Map<string, Map<string, AttrPath>>();
 
   const addAt: Findings["addAt"] = (severity, code, message, { place, pointer }) => {
-    findings.set([code, place.file, place.line, message].join("\n"), { severity, code, message, place, pointer });
+    findings.set([code, place.file, pointer, message].join("\n"), { severity, code, message, place, pointer });
   };
   const add: Findings["add"] = (severity, code, message, path) =>
     addAt(severity, code, message, { place: placeOf(path), pointer: formatPointer(path) });

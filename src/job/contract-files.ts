@@ -1,7 +1,11 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ContractFinding } from "../contract/contract-findings.ts";
 import type { Contract } from "../contract/contract.ts";
+import { findOperation } from "../contract/operations/find-operation.ts";
+import type { Operation } from "../contract/operations/operation.ts";
+import { errorReachedBy } from "../contract/operations/reached-findings.ts";
 import { parseDocument } from "../contract/document/yaml-document.ts";
 import { isJsonArray, type JsonValue, valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
@@ -23,9 +27,27 @@ export async function readContract(
 ): Promise<Contract> {
   const contract = await readContractWithFindings(files, dependencies, settings);
   const broken = contract.findings.find((finding) => finding.severity === "error");
-  if (broken === undefined) return contract;
-  throw new Failure("contract_invalid", broken.message, {
-    place: broken.place,
+  if (broken !== undefined) throw contractFailure(broken, files);
+  return contract;
+}
+
+/**
+ * One operation of a contract, of which nothing else has to be sound.
+ * @param name its id or "METHOD path"; none: the only one that there is
+ * @throws Failure `contract_invalid` where the operation, or what it refers to, cannot be trusted; `usage` where there is none
+ */
+export function soundOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
+  const whole = errorReachedBy(contract);
+  if (whole !== undefined) throw contractFailure(whole, files);
+  const operation = findOperation(contract, name);
+  const broken = errorReachedBy(contract, operation);
+  if (broken !== undefined) throw contractFailure(broken, files);
+  return operation;
+}
+
+function contractFailure({ message, place }: ContractFinding, files: readonly string[]): Failure {
+  return new Failure("contract_invalid", message, {
+    place,
     hint: `see everything at once with \`${shellCommand(["migrate", "contract", "check", ...files])}\``,
   });
 }

@@ -19,7 +19,7 @@ import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
-import { pathsFrom, readContract } from "./contract-files.ts";
+import { pathsFrom, readContractWithFindings, soundOperation } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { DocumentRoots } from "./supplier-settings.ts";
 import { loadRuleContext, skippedRulesText, type RuleSettings } from "./rule-configuration.ts";
@@ -68,10 +68,11 @@ export async function openJob(
   dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock">,
 ): Promise<Job> {
   const resolve = pathsFrom(settings.folder);
-  const contract = await readContract(settings.contract.map(resolve), dependencies, settings.rules);
+  const files = settings.contract.map(resolve);
+  const contract = await readContractWithFindings(files, dependencies, settings.rules);
   const document =
     settings.mapping === undefined ? undefined : readMapping(await readTextFile(resolve(settings.mapping)));
-  const operation = findOperation(contract, settings.operation ?? document?.operation);
+  const operation = soundOperation(contract, settings.operation ?? document?.operation, files);
   const mapping = document === undefined ? passThrough(operation) : await compile(document, operation, settings);
   noticeUnmappedFields(mapping, settings, dependencies);
   const ruleContext = await loadRuleContext(contract, settings, { resolve, now: dependencies.clock.now() });

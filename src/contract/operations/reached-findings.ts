@@ -1,0 +1,75 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { formatPointer, parseFragment, parsePointer } from "../../json/json-pointer.ts";
+import type { ContractFinding } from "../contract-findings.ts";
+import type { Contract } from "../contract.ts";
+import type { Operation, PlainOperation } from "./operation.ts";
+
+/**
+ * The first finding of severity `error` that concerns the operation: at its own place, at that of an operation of its
+ * workflow, in what they refer to, or at a place that belongs to no operation. What is wrong with other operations does
+ * not stand in the way of this one. Without an operation: the first error that concerns the document as a whole.
+ */
+export function errorReachedBy(
+  { document, findings }: Pick<Contract, "document" | "findings">,
+  operation?: Operation,
+): ContractFinding | undefined {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return undefined;
+  const reached = operation === undefined ? [] : placesReachedBy(document, operationsOf(operation));
+  return errors.find(({ pointer }) => {
+    const isReached = reached.some((place) => pointer === place || pointer.startsWith(`${place}/`));
+    return isReached || !belongsToSome(pointer);
+  });
+}
+
+/** At a method of a path, or at one of the components. */
+function belongsToSome(pointer: string): boolean {
+  const [top, ...below] = parsePointer(pointer);
+  return (top === "paths" && below.length >= 2) || (top === "components" && below.length >= 2);
+}
+
+/** With those of its workflow, and those that tell what became of a record. */
+function operationsOf(operation: Operation): readonly PlainOperation[] {
+  const inSteps = operation.steps.flatMap(({ operation: own, reasons, poll }) => [own, reasons, poll?.operation]);
+  const lookups = operation.readBack.map((readBack) => readBack.operation);
+  return [operation, ...inSteps, ...lookups].filter((one) => one !== undefined);
+}
+
+/** Pointers of the operations and of everything that their references lead to. */
+function placesReachedBy(document: JsonObject, operations: readonly PlainOperation[]): readonly string[] {
+  const places = new Set<string>();
+  const visit = (path: readonly string[]): void => {
+    const place = formatPointer(path);
+    if (places.has(place)) return;
+    places.add(place);
+    for (const target of referencesIn(valueAt(document, path))) visit(target);
+  };
+  for (const { path, method } of operations) {
+    const item = ["paths", path];
+    const written = valueAt(document, [...item, "$ref"]);
+    for (const place of [item, ...(written === undefined ? [] : targetsOf(written))]) {
+      visit([...place, method.toLowerCase()]);
+      visit([...place, "parameters"]);
+    }
+  }
+  return [...places];
+}
+
+/** `$ref`, and the schemas that a discriminator's mapping names. */
+function* referencesIn(value: JsonValue | undefined): Generator<readonly string[]> {
+  if (isJsonArray(value)) for (const item of value) yield* referencesIn(item);
+  if (!isJsonObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (name === "$ref" || name === "mapping") yield* targetsOf(member);
+    yield* referencesIn(member);
+  }
+}
+
+function targetsOf(written: JsonValue): readonly (readonly string[])[] {
+  const texts = isJsonObject(written) ? Object.values(written) : [written];
+  return texts.flatMap((text) => {
+    if (typeof text !== "string") return [];
+    const path = parseFragment(text);
+    return path === undefined ? [["components", "schemas", text]] : [path];
+  });
+}
