@@ -6,7 +6,7 @@
  * The nth time that the program comes to the point it is killed (`kill`), or the call fails as on a full disk (`enospc`) or
  * a broken one (`eio`); or there is an error that nobody has foreseen: in the call (`throw`), where nobody waits for it
  * (`uncaught`), in a promise that nobody holds (`unhandled`). Points: `commit` (a transaction of the ledger), `checkpoint` (the log goes into the ledger), `sync`
- * (fsync of seal or report), `seal` (a write to the seal), `report` (a write to a file of the report), `rename`, `lock`.
+ * (fsync of seal or report), `seal` (a write to the seal), `report` (a write to a file of the report), `rename`.
  */
 import fs from "node:fs";
 import promises from "node:fs/promises";
@@ -58,7 +58,6 @@ function before(owner, method, pointOf) {
 before(fs, "fsyncSync", () => "sync");
 before(fs, "writeSync", () => "seal");
 before(fs, "renameSync", () => "rename");
-before(fs, "linkSync", () => "lock");
 before(promises, "rename", () => "rename");
 
 const realOpen = promises.open;
