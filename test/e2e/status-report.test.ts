@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
+import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 
@@ -197,3 +198,16 @@ describe("explain", () => {
 function read(work: Workplace, folder: string): ReadonlyMap<string, string> {
   return new Map(readdirSync(work.file(folder)).map((name) => [name, readFileSync(work.file(folder, name), "utf8")]));
 }
+
+test("a report during a push is that of one moment: its counts add up", async () => {
+  const work = workplace({ accounts: goodAccounts(300) }, sandbox);
+  await admin.faults({ latencyMs: [20, 60] });
+  const pushing = work.startPush(["--concurrency", "8"]);
+  while ((await admin.imports()).length < 20) await delay(20);
+  const { code, stdout, stderr } = await work.migrate(["report", "--format", "ndjson", "--out", "during"]);
+  pushing.kill("SIGINT");
+  await pushing.ended;
+  expect(stderr).not.toContain("bug");
+  expect(code).not.toBe(70);
+  expect(outcomeLines(stdout)).toHaveLength(300);
+});

@@ -49,7 +49,7 @@ export function integrityErrors(database: Pick<SqliteDatabase, "rows">, atMost: 
 type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 
 /** Milliseconds to wait for another process: one that only reads writes too when it recovers the log after a crash. */
-const BUSY_TIMEOUT = 5000;
+export const BUSY_TIMEOUT = 5000;
 
 /**
  * Opens a file that is of no use after a crash. A plan is written and read from front to back, and sorted once, in

@@ -72,7 +72,11 @@ function openToRead(path: string, isBusy: () => boolean): SqliteDatabase | undef
   const database = openDatabase(path, { readOnly: true });
   try {
     requireSound(database, isBusy);
-    if (isSchemaCurrent(database)) return database;
+    if (isSchemaCurrent(database)) {
+      // Everything that is read from here on is the ledger of one moment, also beside a push.
+      database.execute("begin");
+      return database;
+    }
   } catch (error) {
     database.close();
     throw error;

@@ -56,6 +56,23 @@ describe("the ledger's file", () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
+  test("whoever reads sees the ledger of one moment, and holds up nobody who writes", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    const ledger = await openLedger({ path });
+    const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+    const reader = await openLedger({ path, create: false, readOnly: true });
+    expect((await reader.summary(run)).counts).toEqual({ pending: 2 });
+    await sendAll(ledger, run, "accepted");
+    const asked = performance.now();
+    await ledger.close();
+    expect(performance.now() - asked).toBeLessThan(4_000);
+    expect((await reader.summary(run)).counts).toEqual({ pending: 2 });
+    await reader.close();
+    const next = await openLedger({ path, create: false, readOnly: true });
+    expect((await next.summary(run)).counts).toEqual({ accepted: 2 });
+    await next.close();
+  });
+
   test("a ledger keeps what it holds when it is opened again", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const first = await openLedger({ path, toolVersion: "1.2.3" });

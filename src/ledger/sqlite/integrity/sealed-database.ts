@@ -1,5 +1,5 @@
 import { ledgerFailure, statOf } from "../ledger-file.ts";
-import { pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { BUSY_TIMEOUT, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { readSeal, type Seal, sealPath, updateSeal, writeCommitCount, writeSealWithoutChecksums } from "./seal.ts";
 
 /**
@@ -19,7 +19,7 @@ export function sealedDatabase(database: SqliteDatabase): SqliteDatabase {
     const done = database.row(CHECKPOINT);
     if (done === undefined || done.busy !== 0 || done.log !== done.checkpointed) return false;
     seal = guarded(() => updateSeal(path, seal), path);
-    database.row(TRUNCATE);
+    truncateLog(database);
     hasWritten = false;
     return true;
   };
@@ -72,8 +72,19 @@ interface Checkpointed {
   readonly log: number;
   readonly checkpointed: number;
 }
-const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(full)" };
+/** Passive: it waits for nobody, so that no reader holds up a push. */
+const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(passive)" };
 const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" };
+
+/** Where somebody reads, the log keeps its size, and is written anew from its beginning later. */
+function truncateLog(database: SqliteDatabase): void {
+  database.execute("pragma busy_timeout = 0");
+  try {
+    database.row(TRUNCATE);
+  } finally {
+    database.execute(`pragma busy_timeout = ${BUSY_TIMEOUT}`);
+  }
+}
 
 function sealOf(database: SqliteDatabase): Seal {
   const known = readSeal(sealPath(database.path));
