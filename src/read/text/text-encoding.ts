@@ -1,4 +1,5 @@
 import iconv from "iconv-lite";
+import { isUtf8 } from "node:buffer";
 import { Failure } from "../../model/failure.ts";
 
 /** How a file's bytes become text. */
@@ -20,13 +21,14 @@ const BYTE_ORDER_MARKS: readonly { readonly name: string; readonly bytes: readon
 /**
  * The encoding of a file: its byte order mark, else what was declared, else UTF-8.
  * `head` is the beginning of the unpacked file. Raises `source_bad_encoding` for UTF-16 without a mark that nobody
- * declared, `usage` for a declared name that is not known.
+ * declared and for UTF-8 that was declared as an encoding of single bytes, `usage` for a declared name that is not known.
  */
 export function textEncoding(file: string, head: Uint8Array, declared: string | undefined): TextEncoding {
   const wanted = declared === undefined ? undefined : knownEncoding(declared);
   const mark = BYTE_ORDER_MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
   if (mark !== undefined) return { name: mark.name, bomBytes: mark.bytes.length };
   if (wanted === undefined) refuseUnmarkedUtf16(file, head);
+  else refuseUtf8(file, head, wanted);
   return { name: wanted ?? "utf-8", bomBytes: 0 };
 }
 
@@ -63,6 +65,23 @@ function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
     hint: `declare it: --encoding ${odd > even ? "utf-16le" : "utf-16be"}`,
     place: { file, line: 1 },
   });
+}
+
+/** Where all beyond ASCII is well-formed UTF-8, no text of single bytes is meant: `O’Brien` would read `Oâ€™Brien`. */
+function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
+  const text = isUtf8(head) ? head : head.subarray(0, lastCharacterStart(head));
+  if (wanted === "utf-8" || !text.some((byte) => byte >= 0x80) || !isUtf8(text) || !isSingleByte(wanted)) return;
+  throw new Failure("source_bad_encoding", `${file}: is UTF-8, and was declared as ${wanted}`, {
+    hint: "leave --encoding out for it (a spreadsheet may have saved it anew), or save all files in the one encoding",
+    place: { file, line: 1 },
+  });
+}
+
+/** The beginning of a file may end within a character. */
+function lastCharacterStart(head: Uint8Array): number {
+  let end = head.length;
+  while (end > head.length - 4 && end > 0 && ((head[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return end > 0 && (head[end - 1] ?? 0) >= 0xc0 ? end - 1 : head.length;
 }
 
 /** What each of the 256 bytes of an encoding stands for. */

@@ -21,6 +21,15 @@ describe("encodings", () => {
     expect(firstCells(records)).toEqual([latin1.replace(/[\x80-\x9f]+/, upper)]);
   });
 
+  it.each(["O\u2019Brien", `${"x".repeat(300_000)}\u2019`])(
+    "refuses UTF-8 that was declared as windows-1252, instead of reading its characters as several",
+    async (text) => {
+      const failure = await failureOf(readBytes(Buffer.from(`A\nO\u2019Brien ${text}\n`), "windows-1252"));
+      expect(failure).toMatchObject({ code: "source_bad_encoding", exitCode: 2 });
+      expect(failure.hint).toContain("leave --encoding out");
+    },
+  );
+
   it("takes no notice of where a character is cut into chunks", async () => {
     for (const [text, encoding] of [
       ["\u00E9", "utf8"],
