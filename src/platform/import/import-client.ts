@@ -23,7 +23,7 @@ export interface ImportClient {
 }
 
 /** What a mapping gives beside the payload. */
-export interface GivenValues {
+interface GivenValues {
   /** Fields of the body, beside the wrapped payload or in its place. */
   readonly fields?: JsonObject | undefined;
   /** Values of the request's parameters, by their names. */
