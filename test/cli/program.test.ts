@@ -65,7 +65,9 @@ describe("the command line", () => {
   it.each([
     ["validate --limit 0", "A whole number of 1 or more is expected."],
     ["sandbox --port 65536", "A whole number from 0 to 65535 is expected."],
-  ])("refuses %s with the allowed range", async (line, words) => {
+    ["validate --mapping=", "It is empty: give it a value, or leave the option out."],
+    ["validate --contract=", "It is empty: give it a value, or leave the option out."],
+  ])("refuses %s with what is expected", async (line, words) => {
     await expect(typed(line)).rejects.toThrow(words);
   });
 

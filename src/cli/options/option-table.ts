@@ -62,7 +62,9 @@ export function optionOf(name: string, row: OptionRow, group: string | undefined
   const option = new Option(`${flagOf(name, row.negated)}${arg === undefined ? "" : ` ${arg}`}`, row.help);
   if (group !== undefined) option.helpGroup(group);
   if (choices !== undefined) option.choices(typeof choices === "string" ? CHOICES[choices] : choices);
-  if (kind !== undefined) option.argParser((text, before: unknown) => PARSERS[kind](text, before, range));
+  const read =
+    kind ?? (arg?.startsWith("<") === true && choices === undefined && !option.variadic ? "text" : undefined);
+  if (read !== undefined) option.argParser((text, before: unknown) => PARSERS[read](text, before, range));
   if (row.default !== undefined) option.default(row.default);
   if (preset !== undefined) option.preset(preset);
   if (env !== undefined) option.env(env === true ? `MIGRATE_${words(name).join("_").toUpperCase()}` : env);

@@ -25,7 +25,12 @@ export const CHOICES: { readonly [Name in keyof Choices]: readonly Choices[Name]
 /** How the text of an option is read, by the option's kind. `before` is the value that it had so far. */
 export const PARSERS = {
   /** Of an option that may be repeated. */
-  list: (text: string, before: unknown): readonly string[] => [...listOf(before), text],
+  list: (text: string, before: unknown): readonly string[] => [...listOf(before), PARSERS.text(text)],
+
+  text: (text: string): string => {
+    if (text !== "") return text;
+    throw new InvalidArgumentError("It is empty: give it a value, or leave the option out.");
+  },
 
   keys: (text: string, before: unknown): readonly string[] => [
     ...listOf(before),
