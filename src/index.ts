@@ -25,26 +25,26 @@ export type { Problem } from "./model/problem.ts";
 export type { MappedRecord } from "./model/record.ts";
 export { readAccount, type Account } from "./platform/reading/read-account.ts";
 export { resolveTime, type ResolvedTime } from "./time/london-time.ts";
-export type { Authorisation } from "./platform/auth/authorisation.ts";
-export { sendAuthorised } from "./platform/auth/authorisation.ts";
-export type { Page } from "./platform/reading/pagination.ts";
+export { type Authorisation, sendAuthorised } from "./platform/auth/authorisation.ts";
+export { inTimeOrder, type Page } from "./platform/reading/pagination.ts";
 export { productPages, type Product, type ProductFilters } from "./platform/reading/product-list.ts";
 export type { Fuel, RateKind } from "./platform/reading/rate-kinds.ts";
 export { ratePages, type RateRequest, type UnitRate } from "./platform/reading/unit-rates.ts";
 export type { ReadClient } from "./platform/reading/read-client.ts";
-export { inTimeOrder } from "./platform/reading/pagination.ts";
 export { describeProblem } from "./report/problem-text.ts";
 export type { AuthSettings } from "./job/auth-settings.ts";
 export {
   authorisationOf,
   connect,
   type Connection,
+  connectToRead,
   openTarget,
   type OpenTarget,
+  type ReadConnection,
+  type ReadDependencies,
   type RateLimitSettings,
   type TargetSettings,
 } from "./job/target-connection.ts";
-export { connectToRead, type ReadConnection, type ReadDependencies } from "./job/target-connection.ts";
 export { openJob, type Job, type JobSettings } from "./job/job.ts";
 export type { Dependencies } from "./job/dependencies.ts";
 export type { MaxErrors } from "./job/recorded-settings.ts";

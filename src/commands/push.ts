@@ -37,8 +37,7 @@ export async function push(options: PushOptions, dependencies: Dependencies): Pr
     const connection = dryRun
       ? undefined
       : closeLater(await connect(options.target, job.operation, { dependencies, pace }));
-    if (!dryRun) await confirmProduction(options, host, dependencies);
-    if (!dryRun) await confirmInvalid(options, host, dependencies);
+    if (!dryRun) await confirmRisks(options, host, dependencies);
     return {
       newRun: await describeRun(options, { job, host, clock: dependencies.clock }),
       work: (run) => migrate(run, options, connection && { connection, pace, until }),
@@ -55,26 +54,21 @@ function requireStep({ steps, id }: Job["operation"], until: string | undefined)
   });
 }
 
-async function confirmProduction(options: PushOptions, host: string, dependencies: Dependencies): Promise<void> {
-  if (!options.target.production || options.yes) return;
-  const answer = await dependencies.ask(`This sends to production. Type the host to go on (${host}): `);
-  if (answer?.trim() === host) return;
-  throw new Failure("wrong_target", `${host} is a production target, and nobody confirmed it`, {
-    hint: "type the host when asked, or pass --yes",
-  });
-}
-
-async function confirmInvalid(
-  { sendInvalid, yes }: PushOptions,
+async function confirmRisks(
+  { target, sendInvalid, yes }: PushOptions,
   host: string,
-  dependencies: Dependencies,
+  { ask }: Dependencies,
 ): Promise<void> {
-  if (sendInvalid !== true || yes) return;
-  const answer = await dependencies.ask(`This sends also what is invalid here. Type the host to go on (${host}): `);
-  if (answer?.trim() === host) return;
-  throw new Failure("usage", "--send-invalid sends what is invalid here, and nobody confirmed it", {
-    hint: "type the host when asked, or pass --yes",
-  });
+  if (yes) return;
+  const isConfirmed = async (risk: string): Promise<boolean> =>
+    (await ask(`${risk}. Type the host to go on (${host}): `))?.trim() === host;
+  const hint = "type the host when asked, or pass --yes";
+  if (target.production && !(await isConfirmed("This sends to production"))) {
+    throw new Failure("wrong_target", `${host} is a production target, and nobody confirmed it`, { hint });
+  }
+  if (sendInvalid === true && !(await isConfirmed("This sends also what is invalid here"))) {
+    throw new Failure("usage", "--send-invalid sends what is invalid here, and nobody confirmed it", { hint });
+  }
 }
 
 export interface RemoteValidateOptions extends RunOptions {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { replaceFile } from "../files/replace-file.ts";
+import { definedMembers } from "../json/defined-members.ts";
 import { Failure } from "../model/failure.ts";
 import { readContractWithFindings } from "../job/contract-files.ts";
 import type { Dependencies } from "../job/dependencies.ts";
@@ -33,20 +34,13 @@ export async function sandbox(
   options: SandboxCommandOptions,
   dependencies: Pick<Dependencies, "contractCache">,
 ): Promise<Sandbox> {
-  const files = options.contract.length > 0 ? options.contract : [BUNDLED_CONTRACT];
-  const running = await startSandbox({
-    contract: await readContractWithFindings(files, dependencies),
-    port: options.port,
-    folder: options.folder,
-    faults: options.faults,
-    log: options.log,
-    ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
-    ...(options.region !== undefined && { region: options.region }),
-    ...(options.suppliers !== undefined && { suppliers: options.suppliers }),
-    ...(options.data !== undefined && { dataFile: options.data }),
-  });
+  const { contract: named, readyFile, apiKey, region, suppliers, data: dataFile, ...settings } = options;
+  const files = named.length > 0 ? named : [BUNDLED_CONTRACT];
+  const contract = await readContractWithFindings(files, dependencies);
+  const optional = definedMembers({ apiKey, region, suppliers, dataFile });
+  const running = await startSandbox({ contract, ...settings, ...optional });
   try {
-    if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, running);
+    if (readyFile !== undefined) await writeReadyFile(readyFile, running);
     return running;
   } catch (error) {
     await running.close();

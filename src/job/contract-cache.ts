@@ -94,13 +94,11 @@ const ENTRY_NAME = /^(?:[0-9a-f]{64}\.contract|\.[0-9a-f]{64}\.contract\.[0-9a-f
 async function removeOldest(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => ENTRY_NAME.test(name)).map((name) => path.join(folder, name));
   if (files.length <= MAX_ENTRIES) return;
-  const aged = await Promise.all(files.map(async (file) => ({ file, modified: await modifiedAt(file) })));
+  const aged = await Promise.all(
+    files.map(async (file) => ({ file, modified: (await stat(file).catch(ignoreStorage))?.mtimeMs ?? 0 })),
+  );
   const oldest = aged.toSorted((one, other) => other.modified - one.modified).slice(MAX_ENTRIES);
   for (const { file } of oldest) await unlink(file).catch(ignoreStorage);
-}
-
-async function modifiedAt(file: string): Promise<number> {
-  return (await stat(file).catch(ignoreStorage))?.mtimeMs ?? 0;
 }
 
 function sha256(bytes: Buffer): Buffer {

@@ -68,9 +68,7 @@ export async function readContractWithFindings(
  * The text of a contract's files: the OpenAPI document, then its overlays.
  * @throws Failure `usage` when there is none, `config` for one that cannot be read
  */
-async function readContractFiles(
-  files: readonly string[],
-): Promise<readonly { readonly file: string; readonly text: string }[]> {
+async function readContractFiles(files: readonly string[]): Promise<readonly TextFile[]> {
   if (files.length === 0) {
     throw new Failure("usage", "no contract is given", {
       hint: "name the platform's OpenAPI document with --contract, or in migrate.yaml",

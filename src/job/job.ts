@@ -189,9 +189,9 @@ async function loadFunctions(
       cause,
     });
   });
-  return new Map(Object.entries(module ?? {}).filter(isNamedFunction));
-}
-
-function isNamedFunction(entry: [string, unknown]): entry is [string, MappingFunction] {
-  return typeof entry[1] === "function";
+  return new Map(
+    Object.entries(module ?? {}).filter(
+      (entry: [string, unknown]): entry is [string, MappingFunction] => typeof entry[1] === "function",
+    ),
+  );
 }

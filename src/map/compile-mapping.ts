@@ -30,7 +30,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   const steps = compileSteps(document, operation, context);
   const parameters = compileParameters(document, operation, context);
   const keyAttr = document.key ?? operation.key;
-  if (document.key !== undefined && !isMapped(root, document.key)) {
+  if (document.key !== undefined && nodeIn(root, document.key)?.kind !== "leaf") {
     issues.add(["key"], `the payload has no field "${formatAttr(document.key)}"`);
   }
   issues.raise();
@@ -100,10 +100,6 @@ function mappingOver(
 /** What is left of an object: nothing, where all its cells are empty. */
 function payloadOf(value: JsonValue | undefined): JsonObject {
   return value !== undefined && isJsonObject(value) ? value : {};
-}
-
-function isMapped(node: MappingNode, path: AttrPath): boolean {
-  return nodeIn(node, path)?.kind === "leaf";
 }
 
 /** The entry at a path of field names; undefined where the mapping has none. */

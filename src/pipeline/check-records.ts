@@ -12,7 +12,12 @@ import { hasErrors, type Problem } from "../model/problem.ts";
 import { hasUnlistedErrors, limitProblems } from "../model/problem-limit.ts";
 import type { InputRecord, MappedRecord } from "../model/record.ts";
 import type { ShownValues } from "../report/shown-values.ts";
-import { compileRules, type FoundRuleProblem, type RuleValidator } from "../rules/engine/compile-rules.ts";
+import {
+  compileRules,
+  type FoundRuleProblem,
+  type RuleValidator,
+  type RuleValidatorOptions,
+} from "../rules/engine/compile-rules.ts";
 import { compileValidator, type FoundProblem, type Validate } from "../validate/compile-validator.ts";
 
 /** The input's records; they end early, without an error, when the user stops the run. */
@@ -71,14 +76,12 @@ export async function* checkRecords(
       hint: "choose one that has, with --operation",
     });
   }
+  const options = { keepValues: shownValues !== undefined };
   const validatorOf = perDocumentRoot(job, (documentRoot) =>
-    compileValidator(body, {
-      keepValues: shownValues !== undefined,
-      ...(documentRoot !== undefined && { documentRoot }),
-    }),
+    compileValidator(body, { ...options, ...(documentRoot !== undefined && { documentRoot }) }),
   );
-  const checkRules = job.ruleContext && compileRules(body, job.ruleContext, { keepValues: shownValues !== undefined });
-  const checkSteps = compileStepChecks(job, { keepValues: shownValues !== undefined });
+  const checkRules = job.ruleContext && compileRules(body, job.ruleContext, options);
+  const checkSteps = compileStepChecks(job, options);
   for await (const batch of records) {
     const checked = batch.map((record) => {
       const validate = validatorOf(record.payload);
@@ -163,34 +166,25 @@ function withPlace<P extends object>(problem: P, place: Place | undefined): P & 
 type CheckSteps = (record: MappedRecord) => readonly Found[];
 type Found = FoundProblem | FoundRuleProblem;
 
-interface CheckOptions {
-  /** Whether problems carry the value itself: only when the user asked to see values. */
-  readonly keepValues: boolean;
-}
-
-function compileStepChecks(job: Job, options: CheckOptions): CheckSteps {
+function compileStepChecks(job: Job, options: RuleValidatorOptions): CheckSteps {
   const checks = job.operation.steps.flatMap((step) => {
     const type = stepFieldsType(step);
     return type === undefined ? [] : [compileStepCheck(step, type, job, options)];
   });
   const type = parametersType(job.operation);
-  if (type !== undefined) checks.push(compileParameterCheck(type, options));
+  const validateParameters = type && compileValidator(type, options);
+  // Their attrs read `parameters.companyId`.
+  if (validateParameters) checks.push(({ parameters = {} }) => validateParameters({ parameters }));
   return checks.length === 0 ? () => NO_PROBLEMS : (record) => checks.flatMap((check) => check(record));
 }
 
 const NO_PROBLEMS: readonly Found[] = [];
 
-/** Attrs read `parameters.companyId`. */
-function compileParameterCheck(type: ObjectType, options: CheckOptions): CheckSteps {
-  const validate = compileValidator(type, options);
-  return ({ parameters = {} }) => validate({ parameters });
-}
-
 function compileStepCheck(
   { name, body }: Step,
   type: ObjectType,
   { ruleContext }: Job,
-  options: CheckOptions,
+  options: RuleValidatorOptions,
 ): CheckSteps {
   const validate = compileValidator(type, options);
   const checkRules = ruleContext && compileRules(type, ruleContext, options);

@@ -91,7 +91,16 @@ type CheckPath = (path: string) => Promise<PayloadFinding | undefined>;
 /** Questions to the store, by the whole place of a document. */
 function askOnce(store: DocumentStore, concurrency: number): DocumentStore["has"] {
   const limit = pLimit(concurrency);
-  return cached((key) => limit(() => store.has(key)));
+  const cache = new Map<string, Promise<boolean>>();
+  return (key) => {
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const answer = limit(() => store.has(key));
+    cache.set(key, answer);
+    const [oldest] = cache.size > MAX_CACHED_PATHS ? cache.keys() : [];
+    if (oldest !== undefined) cache.delete(oldest);
+    return answer;
+  };
 }
 
 function createPathCheck({ name }: DocumentStore, root: string, has: DocumentStore["has"]): CheckPath {
@@ -103,19 +112,6 @@ function createPathCheck({ name }: DocumentStore, root: string, has: DocumentSto
     return (await has(root === "" ? path : `${root}/${path}`))
       ? undefined
       : { code: "path_does_not_exist_in_file_store", under };
-  };
-}
-
-function cached(ask: (path: string) => Promise<boolean>): (path: string) => Promise<boolean> {
-  const cache = new Map<string, Promise<boolean>>();
-  return (path) => {
-    const known = cache.get(path);
-    if (known !== undefined) return known;
-    const answer = ask(path);
-    cache.set(path, answer);
-    const [oldest] = cache.size > MAX_CACHED_PATHS ? cache.keys() : [];
-    if (oldest !== undefined) cache.delete(oldest);
-    return answer;
   };
 }
 

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
+import { parseJson } from "../json/parse-json.ts";
 import { Failure } from "../model/failure.ts";
 import type { JsonTable } from "../model/record.ts";
 import type { RenamedColumns } from "./csv/csv-header.ts";
@@ -213,14 +214,5 @@ function kindByContent(start: string): FileKind {
   if (!looksLikeJson(start)) return "csv";
   if (start.startsWith("[")) return "json";
   const [first = "", ...rest] = start.split("\n");
-  return isJson(first) && rest.some((line) => line.trim() !== "") ? "ndjson" : "json";
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(first) !== undefined && rest.some((line) => line.trim() !== "") ? "ndjson" : "json";
 }

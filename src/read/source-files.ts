@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, type Stats } from "node:fs";
+import { createReadStream, existsSync, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, relative } from "node:path";
 import { glob, isDynamicPattern } from "tinyglobby";
@@ -46,7 +46,8 @@ export async function inspectFile(path: string, instead?: string): Promise<Found
 }
 
 async function expand(pattern: string): Promise<readonly string[]> {
-  if (!isDynamicPattern(pattern) || (await exists(pattern))) return [pattern];
+  // A file may have brackets in its name: what exists is not a pattern.
+  if (!isDynamicPattern(pattern) || existsSync(pattern)) return [pattern];
   const matches = await glob([pattern], { absolute: true, dot: false, expandDirectories: false });
   if (matches.length === 0) {
     throw new Failure("source_unreadable", `${pattern}: matches no file`, {
@@ -54,14 +55,6 @@ async function expand(pattern: string): Promise<readonly string[]> {
     });
   }
   return matches.toSorted().map((path) => (isAbsolute(pattern) ? path : relative(process.cwd(), path)));
-}
-
-/** A file may have brackets in its name: what exists is not a pattern. */
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function sourceInstead(path: string, stats: Stats): string {

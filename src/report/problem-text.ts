@@ -31,10 +31,9 @@ export function describeKind(problem: Problem): string {
 
 type Code = LocalFinding["code"];
 type FindingOf<C extends Code> = Extract<LocalFinding, { readonly code: C }>;
-type ProblemTexts = { readonly [C in Code]: (finding: FindingOf<C>) => string };
 
 /** One entry a code: a code without words does not compile. */
-const PROBLEM_TEXT: ProblemTexts = {
+const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } = {
   required: () => "A value is required here.",
   null: () => "May not be null.",
   blank: () => "May not be empty.",
@@ -60,7 +59,8 @@ const PROBLEM_TEXT: ProblemTexts = {
       : `Already accepted at ${plainText(acceptedAt)} with other content; --revise sends the change.`,
   account_not_found: ({ after }) =>
     `Belongs to a record of ${plainText(after)} that is not accepted yet; sent once it is.`,
-  unknown_field: ({ suggestion }) => `The contract does not document this field.${suggestionText(suggestion)}`,
+  unknown_field: ({ suggestion }) =>
+    `The contract does not document this field.${suggestion === undefined ? "" : ` Did you mean ${plainText(suggestion)}?`}`,
   duplicate_key: ({ other, sameContent }) =>
     `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,
   near_duplicate_key: ({ other }) =>
@@ -173,10 +173,6 @@ const SCHEMA_TEXT: Readonly<Record<string, string | undefined>> = {
   minProperties: "too few properties",
   maxProperties: "too many properties",
 };
-
-function suggestionText(suggestion: string | undefined): string {
-  return suggestion === undefined ? "" : ` Did you mean ${plainText(suggestion)}?`;
-}
 
 function placeText(other: Place): string {
   return plainText(formatPlace(other));

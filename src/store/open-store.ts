@@ -1,22 +1,14 @@
-import type { Clock, Random } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { openFolderStore } from "./folder-store.ts";
 import { type BucketSettings, parseBucket } from "./s3-bucket.ts";
-import type { StoreCredentials } from "./s3-store.ts";
+import type { S3Options, StoreCredentials } from "./s3-store.ts";
 
-export interface StoreOptions extends BucketSettings {
+export interface StoreOptions extends BucketSettings, Omit<S3Options, "credentials"> {
   /** A folder, or `s3://bucket`. */
   readonly location: string;
-  /** PEM of an authority to trust beside the usual ones. */
-  readonly ca?: string | undefined;
-  /** Requests at once. */
-  readonly connections: number;
   /** Asked for only where the store wants them. */
   readonly credentials: () => Promise<StoreCredentials | undefined>;
-  readonly userAgent: string;
-  readonly clock: Clock;
-  readonly random: Random;
 }
 
 /**

@@ -26,6 +26,15 @@ export function linearPattern(expression: RegExp): LinearPattern | undefined {
   }
 }
 
+/** The expression that a text is in ECMAScript; undefined where it is none. */
+export function regularExpression(source: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the pattern matches somewhere in a text. */
 export function matcherOf(pattern: LinearPattern): (text: string) => boolean {
   if (pattern.engine === "re2") return compileRe2(pattern.source);

@@ -14,7 +14,8 @@ export function isLoopback({ hostname }: URL): boolean {
  * @throws Failure `usage`
  */
 export function parseBaseUrl(text: string, options: { readonly allowInsecureLoopback: boolean }): URL {
-  const url = parsed(text);
+  if (!URL.canParse(text)) throw refused("is not an address", "for example https://api.example.com/v1/");
+  const url = new URL(text);
   if (url.username !== "" || url.password !== "")
     throw refused("must not hold credentials", "use MIGRATE_API_KEY or MIGRATE_TOKEN");
   const loopback = isLoopback(url);
@@ -41,14 +42,6 @@ export function joinPath(base: URL, contractPath: string): URL {
   const url = new URL(base);
   url.pathname = root + path;
   return url;
-}
-
-function parsed(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    throw refused("is not an address", "for example https://api.example.com/v1/");
-  }
 }
 
 function refused(what: string, hint: string): Failure {

@@ -47,14 +47,14 @@ export function createHttp(options: HttpOptions): HttpClient {
     maxHeaderSize: MAX_HEADER_BYTES,
     connect: connector(options, timeouts),
   });
-  const aborts = createAbortListeners();
+  const followAbort = createAbortListeners();
 
   const http: Http = (request) =>
     new Promise((resolve, reject) => {
       const { url, signal } = request;
       if (url.origin !== origin) throw foreignOrigin(url, origin);
       const exchange = new Exchange({ resolve, reject }, limits);
-      if (signal !== undefined && !aborts.follow(signal, exchange)) return;
+      if (signal !== undefined && !followAbort(signal, exchange)) return;
       try {
         pool.dispatch(
           {
@@ -95,7 +95,7 @@ function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number):
   return (target, callback) => {
     direct(target, (...[error, socket]) => {
       if (error === null) callback(null, socket);
-      else if (target.protocol !== "https:" || !isConnectTimeout(error)) callback(error, null);
+      else if (target.protocol !== "https:" || errorCode(error) !== "UND_ERR_CONNECT_TIMEOUT") callback(error, null);
       else {
         const port = Number(target.port || DEFAULT_PORTS[target.protocol]);
         const answered = (isPlain: boolean): void => callback(isPlain ? noTls(error) : error, null);
@@ -107,10 +107,6 @@ function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number):
 
 function noTls(cause: Error): Error {
   return Object.assign(new Error("plain HTTP is spoken where TLS was expected", { cause }), { code: NO_TLS });
-}
-
-function isConnectTimeout(error: Error): boolean {
-  return errorCode(error) === "UND_ERR_CONNECT_TIMEOUT";
 }
 
 function foreignOrigin(url: URL, origin: string): Failure {

@@ -152,16 +152,12 @@ function codeOf(error: unknown): string {
   return errorCode(error) ?? (error.cause instanceof Error ? codeOf(error.cause) : error.name);
 }
 
-interface AbortListeners {
-  /** Aborts the exchange when the signal does. False when it has already: the exchange is over then. */
-  readonly follow: (signal: AbortSignal, exchange: Exchange) => boolean;
-}
-
 /**
  * Follows abort signals on behalf of many exchanges with one listener a signal: adding and removing a listener for
- * every request costs more than the rest of its bookkeeping.
+ * every request costs more than the rest of its bookkeeping. What it gives aborts an exchange when a signal does; false
+ * when that has happened already: the exchange is over then.
  */
-export function createAbortListeners(): AbortListeners {
+export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange) => boolean {
   const followed = new WeakMap<AbortSignal, Set<Exchange>>();
 
   const exchangesOf = (signal: AbortSignal): Set<Exchange> => {
@@ -179,16 +175,14 @@ export function createAbortListeners(): AbortListeners {
     return exchanges;
   };
 
-  return {
-    follow(signal, exchange) {
-      if (signal.aborted) {
-        exchange.abort("ABORTED", "stopped before it was sent");
-        return false;
-      }
-      const exchanges = exchangesOf(signal);
-      exchanges.add(exchange);
-      exchange.inGroup(exchanges);
-      return true;
-    },
+  return (signal, exchange) => {
+    if (signal.aborted) {
+      exchange.abort("ABORTED", "stopped before it was sent");
+      return false;
+    }
+    const exchanges = exchangesOf(signal);
+    exchanges.add(exchange);
+    exchange.inGroup(exchanges);
+    return true;
   };
 }

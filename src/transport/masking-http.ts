@@ -98,8 +98,7 @@ function base64Forms(secret: string): readonly string[] {
 
 /** A character as it is, or percent-encoded. */
 function percentPattern(character: string): string {
-  const bytes = Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
-  const encoded = bytes.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  const encoded = Array.from(Buffer.from(character), (byte) => `%${hexPattern(byte)}`).join("");
   return `(?:${literal(character)}|${encoded})`;
 }
 

@@ -63,17 +63,10 @@ export function takeProblems(collector: ProblemCollector): readonly FoundProblem
   return taken;
 }
 
-interface ProblemAddress {
-  readonly attr: string;
-  readonly path: AttrPath;
-  readonly severity: Severity;
-  readonly by: "local";
-}
-
 /** Written out case by case, because extracts are full of errors and spreading what may be absent is slow. */
 function problemOf(
   finding: LocalFinding,
-  { attr, path, severity, by }: ProblemAddress,
+  { attr, path, severity, by }: Pick<FoundProblem, "attr" | "path" | "severity" | "by">,
   value: JsonValue | undefined,
   keepValues: boolean,
 ): FoundProblem {

@@ -6,7 +6,7 @@ import type { AttrPath } from "../json/attr.ts";
 import { parsePointer } from "../json/json-pointer.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { PayloadFinding } from "../model/problem.ts";
-import { linearPattern, matcherOf } from "../text/linear-pattern.ts";
+import { linearPattern, matcherOf, regularExpression } from "../text/linear-pattern.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
 import { isDecimalText } from "./decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
@@ -69,23 +69,10 @@ const OPTIONS: Options = {
   },
 };
 
-interface CompiledPattern {
-  readonly test: (text: string) => boolean;
-  readonly toString: () => string;
-}
-
 /** Patterns have been read before, when the contract was, with or without the flag. Ajv knows one again by its text. */
-function compilePattern(source: string, flags: string): CompiledPattern {
-  const pattern = linearPattern(expressionOf(source, flags));
+function compilePattern(source: string, flags: string): { test: (text: string) => boolean; toString: () => string } {
+  const pattern = linearPattern(regularExpression(source, flags) ?? new RegExp(source, flags.replace("u", "")));
   return { test: pattern === undefined ? () => true : matcherOf(pattern), toString: () => source };
-}
-
-function expressionOf(source: string, flags: string): RegExp {
-  try {
-    return new RegExp(source, flags);
-  } catch {
-    return new RegExp(source, flags.replace("u", ""));
-  }
 }
 
 /** The last error says what the ones before it led to; that of `if` only repeats them. */

@@ -1,10 +1,4 @@
-/** The first and the second request to stop. */
-export interface Interrupts {
-  /** Aborted by the first SIGINT, SIGTERM or SIGHUP: finish what is in flight, then end. */
-  readonly drain: AbortSignal;
-  /** Aborted by the second: end at once. */
-  readonly abort: AbortSignal;
-}
+import type { Dependencies } from "../../job/dependencies.ts";
 
 /** Thrown out of the event loop by the second signal: the process is to end now. */
 export class SecondSignal extends Error {
@@ -19,10 +13,11 @@ export class SecondSignal extends Error {
 }
 
 /**
- * Listens for signals. The second one ends the process at once: the ledger is consistent at every moment, so nothing
- * has to be finished first, and temporary files are removed by exit listeners.
+ * Listens for SIGINT, SIGTERM and SIGHUP. The first aborts `drain`: finish what is in flight, then end. The second aborts
+ * `abort` and ends the process at once: the ledger is consistent at every moment, so nothing has to be finished first,
+ * and temporary files are removed by exit listeners.
  */
-export function listenForInterrupts(onFirst: () => void): Interrupts {
+export function listenForInterrupts(onFirst: () => void): Pick<Dependencies, "drain" | "abort"> {
   const drain = new AbortController();
   const abort = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {

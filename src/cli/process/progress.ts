@@ -66,16 +66,7 @@ function supplierText({ supplier, open, code, probeInMs }: SupplierEvent): strin
 
 type SupplierEvent = Extract<UploadEvent, { kind: "supplier" }>;
 
-interface SendTotals {
-  readonly expect: (records: number) => void;
-  readonly add: (event: Extract<UploadEvent, { kind: "outcome" }>) => void;
-  /** The records of an import supplier are held back, or no longer. */
-  readonly note: (event: SupplierEvent) => void;
-  /** Number sent, number of each status, rate, in flight, time left. */
-  readonly text: () => string;
-}
-
-function createSendTotals(now: () => number): SendTotals {
+function createSendTotals(now: () => number) {
   const counts = new Map<Status, number>();
   const waitedFor = new Set<string>();
   let expected = 0;
@@ -83,10 +74,10 @@ function createSendTotals(now: () => number): SendTotals {
   let inFlight = 0;
   let startedAt: number | undefined;
   return {
-    expect: (records) => {
+    expect: (records: number) => {
       expected = records;
     },
-    add: (event) => {
+    add: (event: Extract<UploadEvent, { kind: "outcome" }>) => {
       startedAt ??= now();
       inFlight = event.inFlight;
       // A record that waits for its import supplier will have another outcome.
@@ -94,11 +85,13 @@ function createSendTotals(now: () => number): SendTotals {
       settled += 1;
       counts.set(event.status, (counts.get(event.status) ?? 0) + 1);
     },
-    note: ({ supplier, open, probeInMs }) => {
+    /** The records of an import supplier are held back, or no longer. */
+    note: ({ supplier, open, probeInMs }: SupplierEvent) => {
       startedAt ??= now();
       if (open || probeInMs === undefined) waitedFor.delete(supplier);
       else waitedFor.add(supplier);
     },
+    /** Number sent, number of each status, rate, in flight, time left. */
     text: () => {
       const seconds = Math.max(0.001, (now() - (startedAt ?? 0)) / 1000);
       const rate = settled / seconds;

@@ -69,6 +69,7 @@ const FIELD_COLUMNS = [
   { title: "type" },
   { title: "required" },
   { title: "rules" },
+  { title: "description" },
 ] as const;
 
 function contractShowText(shown: ContractShow, { screen }: ViewOptions): string {
@@ -83,12 +84,6 @@ function contractShowText(shown: ContractShow, { screen }: ViewOptions): string 
 function contractShowMarkdown(shown: ContractShow): string {
   if (shown.operation === undefined) return markdownTable(operationRows(shown), OPERATION_COLUMNS);
   const { id, method, path } = shown.operation;
-  const columns = [...FIELD_COLUMNS, { title: "description" }];
-  const tableOf = (fields: readonly FieldRow[]): string =>
-    markdownTable(
-      fields.map((row) => [...fieldCells(row), row.description ?? ""]),
-      columns,
-    );
   const more = tablesOf(shown).map(({ title, fields }) => `\n### ${title}\n\n${tableOf(fields)}`);
   return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${more.join("")}`;
 }
@@ -126,8 +121,11 @@ function rulesOf({ rules, when, deprecated }: FieldRow): readonly string[] {
   return [...rules, ...(when === undefined ? [] : [`when ${when}`]), ...(deprecated ? ["deprecated"] : [])];
 }
 
-function fieldCells(row: FieldRow): readonly string[] {
-  return [row.attr, row.type, row.required ? "yes" : "", rulesOf(row).join("; ")];
+function tableOf(fields: readonly FieldRow[]): string {
+  const rows = fields.map((row) => {
+    return [row.attr, row.type, row.required ? "yes" : "", rulesOf(row).join("; "), row.description ?? ""];
+  });
+  return markdownTable(rows, FIELD_COLUMNS);
 }
 
 /** What rules cover of the published codes; with `verbose`, the codes of each class. */

@@ -7,16 +7,10 @@ import { type RecordView, recordWriter } from "../../report/record-formats.ts";
 import { type LondonTime, londonTime } from "../../time/london-time.ts";
 import type { Context } from "../process/context.ts";
 
-interface RecordPresentation<T> {
-  readonly view: RecordView<T>;
-  readonly format: RecordFormat;
-  readonly extent: PageSelection;
-}
-
 /** Writes each page as it arrives, until the reader of stdout has gone. A notice says when there are more. Returns 0. */
 export async function showRecords<T extends JsonObject>(
   pages: AsyncIterable<Page<T>>,
-  { view, format, extent }: RecordPresentation<T>,
+  { view, format, extent }: { view: RecordView<T>; format: RecordFormat; extent: PageSelection },
   { dependencies, logger, write, isStdoutOpen }: Context,
 ): Promise<number> {
   const writer = recordWriter(format, view, { ...dependencies.screen, notice: logger.notice });

@@ -195,8 +195,7 @@ export const stepsSchema: z.ZodType<readonly WrittenStep[]> = z
       ...step,
       name: name ?? step.kind,
       outcomes,
-      ...(body !== undefined && { body }),
-      ...(reasons !== undefined && { reasons }),
+      ...definedMembers({ body, reasons }),
     })),
   );
 
@@ -218,11 +217,7 @@ export const pollSchema: z.ZodType<WrittenPoll> = z
     account: attrSchema.optional(),
     error: attrSchema.optional(),
   })
-  .transform(({ account, error, ...poll }) => ({
-    ...poll,
-    ...(account !== undefined && { account }),
-    ...(error !== undefined && { error }),
-  }));
+  .transform(({ account, error, ...poll }) => ({ ...poll, ...definedMembers({ account, error }) }));
 
 const listSchema = z
   .union([z.literal(true), z.string().min(1)], "must be true (the reply is the list), or where the list stands")
@@ -244,9 +239,7 @@ export const readBackSchema: z.ZodType<readonly WrittenReadBack[]> = z.array(
       ...readBack,
       provesAbsence: absent === "resend",
       match: Object.entries(match).map(([reply, payload]) => ({ reply: parseAttr(reply), payload })),
-      ...(list !== undefined && { list }),
-      ...(has !== undefined && { has }),
-      ...(account !== undefined && { account }),
+      ...definedMembers({ list, has, account }),
     })),
   "must be a list of operations that read back",
 );

@@ -111,13 +111,12 @@ export interface ItemRule {
  * creates some time later.
  */
 export const STEP_KINDS = ["validate", "stage", "process", "schedule"] as const;
-type StepKind = (typeof STEP_KINDS)[number];
 
 /** One of the operations that a record passes through (`x-migrate-steps`). */
 export interface Step {
   /** Unique in its workflow; the kind, unless the contract gives another. */
   readonly name: string;
-  readonly kind: StepKind;
+  readonly kind: (typeof STEP_KINDS)[number];
   /** With the step's own outcome rules before those of the operation. */
   readonly operation: PlainOperation;
   /** Fields of the body. Where the operation wraps the payload they stand beside it; otherwise they are the whole body. */
@@ -172,12 +171,7 @@ export interface ReadBack extends Lookup {
  * Whether records whose fate is unknown may be taken up again: nothing that they pass through can create twice, or the
  * platform can be asked first.
  */
-export function canResolveAmbiguous({ steps, dedupesByKey }: OperationSteps): boolean {
+export function canResolveAmbiguous({ steps, dedupesByKey }: Pick<Operation, "steps" | "dedupesByKey">): boolean {
   const last = steps.at(-1);
   return last === undefined ? dedupesByKey : last.operation.dedupesByKey || last.poll !== undefined;
-}
-
-interface OperationSteps {
-  readonly steps: readonly Step[];
-  readonly dedupesByKey: boolean;
 }

@@ -1,5 +1,5 @@
 import { baseType, type TypeBase } from "./read-keywords.ts";
-import { anyType, listType, objectType } from "./compound-types.ts";
+import { listType, objectType } from "./compound-types.ts";
 import type { DateType, FieldType, TextType } from "./field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import { isJsonArray, type JsonObject } from "../../json/json-value.ts";
@@ -87,7 +87,8 @@ function compileAlternatives(alternatives: Alternatives, compilation: Compilatio
   const { rest, options, path, discriminator } = alternatives;
   const [only, second] = options;
   if (only !== undefined && second === undefined && discriminator === undefined) {
-    const nodes = alternatives.nullable ? [nullableNode(path), ...rest] : rest;
+    const nullable: SchemaNode = { schema: { nullable: true }, path: [...path, "nullable"], omit: [] };
+    const nodes = alternatives.nullable ? [nullable, ...rest] : rest;
     return compilation.compile([...nodes, ...only]);
   }
   const types = typesOf(rest, compilation);
@@ -100,10 +101,6 @@ function compileAlternatives(alternatives: Alternatives, compilation: Compilatio
     compilation,
   );
   return unionType(alternatives, base, compilation, enter);
-}
-
-function nullableNode(path: SchemaNode["path"]): SchemaNode {
-  return { schema: { nullable: true }, path: [...path, "nullable"], omit: [] };
 }
 
 /** `type: [string, integer]`: an option for each of them, with the keywords that belong to it. */
@@ -193,7 +190,7 @@ function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }
   if (kind === "text") return textOf(parts, base, types, compilation);
   if (kind === "number" || kind === "integer") return numeric(parts, base, kind, compilation);
   reportUncheckedFormat(parts, [], compilation);
-  return kind === "boolean" ? { ...base, kind } : anyType({ ...base, nullable: true });
+  return kind === "boolean" ? { ...base, kind } : { ...base, kind: "any", nullable: true };
 }
 
 function isSentAsGiven(parts: readonly SchemaNode[]): boolean {

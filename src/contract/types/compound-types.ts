@@ -2,7 +2,7 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { isEvaluated, isTuple, namesBeside } from "./assertions.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
-import type { AnyType, FieldType, ListType, ObjectType, Property } from "./field-type.ts";
+import type { AnyType, ListType, ObjectType, Property } from "./field-type.ts";
 import {
   flattenSchemas,
   schemaNodeAt,
@@ -151,9 +151,4 @@ function additionalOf(parts: readonly SchemaNode[], compilation: Compilation): O
   const schemas = written.map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));
   const open = schemas.filter(({ schema }) => Object.keys(schema).length > 0);
   return open.length === 0 ? ANY_TYPE : compilation.compile(open);
-}
-
-/** A type that says nothing. */
-export function anyType(base: TypeBase): FieldType {
-  return { ...base, kind: "any" };
 }

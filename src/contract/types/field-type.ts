@@ -168,13 +168,16 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
   return member && fieldAt(member, rest);
 }
 
+export type JsonTypeName = "string" | "number" | "boolean" | "object" | "list";
+
 /** Whether a value is of the JSON type that types of the kind are about; those of several JSON types are about any. */
 export function isOfKind(kind: FieldType["kind"], value: unknown): boolean {
   const json = Array.isArray(value) ? "list" : typeof value;
   return JSON_TYPES[kind] === undefined || JSON_TYPES[kind] === json;
 }
 
-const JSON_TYPES: Readonly<Record<FieldType["kind"], string | undefined>> = {
+/** Of the values of each kind; undefined where they may be of several. */
+export const JSON_TYPES: Readonly<Record<FieldType["kind"], JsonTypeName | undefined>> = {
   text: "string",
   decimal: "string",
   date: "string",

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
-import { type LinearPattern, linearPattern } from "../../text/linear-pattern.ts";
+import { type LinearPattern, linearPattern, regularExpression } from "../../text/linear-pattern.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import type { Findings } from "../contract-findings.ts";
 
@@ -11,7 +11,7 @@ import type { Findings } from "../contract-findings.ts";
  */
 export function checkedPattern(source: JsonValue, path: AttrPath, findings: Findings): LinearPattern | undefined {
   const pattern =
-    typeof source === "string" ? (compiledPattern(source, "u") ?? compiledPattern(source, "")) : undefined;
+    typeof source === "string" ? (regularExpression(source, "u") ?? regularExpression(source, "")) : undefined;
   if (pattern === undefined) {
     findings.add(
       "error",
@@ -27,12 +27,4 @@ export function checkedPattern(source: JsonValue, path: AttrPath, findings: Find
   const message = `the pattern could take more than linear time (${why}), and RE2 does not know all that is in it; it is not enforced`;
   findings.add("warning", "not-enforced", message, path);
   return undefined;
-}
-
-function compiledPattern(source: string, flags: string): RegExp | undefined {
-  try {
-    return new RegExp(source, flags);
-  } catch {
-    return undefined;
-  }
 }

@@ -38,8 +38,8 @@ export function keywordReader(parts: readonly SchemaNode[], findings: Findings):
 
   return {
     text: (keyword) => {
-      const texts = readKeywords(parts, keyword).filter(({ value }) => typeof value === "string");
-      return texts.map(({ value }) => value).find((value) => typeof value === "string");
+      const values = readKeywords(parts, keyword).map(({ value }) => value);
+      return values.find((value) => typeof value === "string");
     },
     isTrue: (keyword) => readKeywords(parts, keyword).some(({ value }) => value === true),
     count: (keyword, tightest) => {

@@ -59,7 +59,8 @@ export function choiceType(
   allowed: readonly SchemaType[] | undefined,
   { findings }: Compilation,
 ): ChoiceType {
-  const lists = [...readKeywords(parts, "enum"), ...readKeywords(parts, "const").map(asList)];
+  const constants = readKeywords(parts, "const").map(({ value, path }) => ({ value: [value], path }));
+  const lists = [...readKeywords(parts, "enum"), ...constants];
   const [first, ...others] = lists.map((located) => scalarsOf(located, findings));
   const path = lists[0]?.path ?? [];
   const shared = (first ?? []).filter((choice) => others.every((list) => list.includes(choice)));
@@ -77,10 +78,6 @@ export function choiceType(
     findings.add("warning", "null-choice", message, path);
   }
   return { ...base, kind: "choice", choices };
-}
-
-function asList({ value, path }: Located): Located {
-  return { value: [value], path };
 }
 
 function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {
@@ -108,9 +105,7 @@ function numericLimits(
   const reader = keywordReader(parts, findings);
   const [minimum, maximum, multipleOf] = [reader.minimum(), reader.maximum(), reader.multipleOf()];
   reader.checkOrder(minimum?.value, maximum?.value, "minimum");
-  return {
-    ...definedMembers({ minimum, maximum, multipleOf }),
-  };
+  return definedMembers({ minimum, maximum, multipleOf });
 }
 
 /** The pattern nearest to the field; others are assertions. */
@@ -123,13 +118,8 @@ function wholeDigits(digits: number | undefined, places: number | undefined): nu
   return digits === undefined || places === undefined ? undefined : Math.max(0, digits - places);
 }
 
-interface Digits {
-  readonly whole: number;
-  readonly places: number;
-}
-
 /** The digits that a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$` allows: how operators' documents write decimals. */
-function digitsOf(pattern: LinearPattern | undefined): Digits | undefined {
+function digitsOf(pattern: LinearPattern | undefined): { whole: number; places: number } | undefined {
   const match = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(pattern?.source ?? "");
   return match === null ? undefined : { whole: Number(match[1]), places: Number(match[2]) };
 }

@@ -1,24 +1,21 @@
 import { didYouMean, suggest } from "../../text/suggestion.ts";
-import type { FieldType } from "./field-type.ts";
+import { type FieldType, JSON_TYPES, type JsonTypeName } from "./field-type.ts";
 import { type Compilation, readKeyword, type SchemaNode } from "./schema-node.ts";
 
 type Kind = FieldType["kind"];
 
-/** The values that a keyword says something of, by their JSON type; it lets all others through. */
-type JsonFamily = "text" | "number" | "object" | "list" | "boolean";
-
 /**
  * What becomes of a keyword of a schema.
  * `enforced`: it shapes the field type, where `on` is given only for those kinds; at other kinds that hold values `of` the
- * same JSON type it is an assertion.
+ * same JSON type it is an assertion. Values of other JSON types it lets through.
  * `asserted`: it shapes no type and is judged as JSON Schema (`assertions` of the field type).
  * `rules`: it is judged over values that are sound, and shapes no type.
  * `annotation`: it says something to readers and nothing about what is valid.
  * `reported`: it restricts values and is not enforced, so each use of it is a finding.
  */
 type Treatment =
-  | { readonly as: "enforced"; readonly on?: readonly Kind[]; readonly of?: JsonFamily }
-  | { readonly as: "asserted"; readonly of?: JsonFamily }
+  | { readonly as: "enforced"; readonly on?: readonly Kind[]; readonly of?: JsonTypeName }
+  | { readonly as: "asserted"; readonly of?: JsonTypeName }
   | { readonly as: "rules" }
   | { readonly as: "annotation" }
   | { readonly as: "reported" };
@@ -32,97 +29,39 @@ export function knownKeywords(): Iterable<string> {
   return TREATMENTS.keys();
 }
 
-const enforced: Treatment = { as: "enforced" };
-const annotation: Treatment = { as: "annotation" };
-const reported: Treatment = { as: "reported" };
-const onText: Treatment = { as: "enforced", on: ["text"], of: "text" };
-const onNumbers: Treatment = { as: "enforced", on: ["number", "integer", "decimal"], of: "number" };
-const onDecimals: Treatment = { as: "enforced", on: ["decimal"] };
-const onObjects: Treatment = { as: "enforced", on: ["object"], of: "object" };
-const onLists: Treatment = { as: "enforced", on: ["list"], of: "list" };
-const asserted: Treatment = { as: "asserted" };
-const assertedOfObjects: Treatment = { as: "asserted", of: "object" };
-const assertedOfLists: Treatment = { as: "asserted", of: "list" };
-
 /** JSON Schema 2020-12 and its OpenAPI 3.0 dialect, with our own extensions. docs/contract.md has the same table. */
-const TREATMENTS: ReadonlyMap<string, Treatment> = new Map<string, Treatment>([
-  ["$ref", enforced],
-  ["allOf", enforced],
-  ["oneOf", enforced],
-  ["anyOf", enforced],
-  ["discriminator", enforced],
-  ["type", enforced],
-  ["nullable", enforced],
-  ["enum", enforced],
-  ["const", enforced],
-  ["format", enforced],
-  ["readOnly", enforced],
-  ["minLength", onText],
-  ["maxLength", onText],
-  ["pattern", { as: "enforced", on: ["text", "decimal"], of: "text" }],
-  ["x-document-path", { as: "enforced", on: ["text"] }],
-  ["x-sent-as-given", { as: "enforced", on: ["datetime"] }],
-  ["minimum", onNumbers],
-  ["maximum", onNumbers],
-  ["exclusiveMinimum", onNumbers],
-  ["exclusiveMaximum", onNumbers],
-  ["multipleOf", onNumbers],
-  ["x-max-digits", onDecimals],
-  ["x-max-decimal-places", onDecimals],
-  ["properties", onObjects],
-  ["required", onObjects],
-  ["additionalProperties", onObjects],
-  ["unevaluatedProperties", onObjects],
-  ["items", onLists],
-  ["minItems", onLists],
-  ["maxItems", onLists],
-  ["uniqueItems", onLists],
+const KEYWORDS: readonly (readonly [Treatment, readonly string[]])[] = [
+  [{ as: "enforced" }, ["$ref", "allOf", "oneOf", "anyOf", "discriminator"]],
+  [{ as: "enforced" }, ["type", "nullable", "enum", "const", "format", "readOnly"]],
+  [{ as: "enforced", on: ["text"], of: "string" }, ["minLength", "maxLength"]],
+  [{ as: "enforced", on: ["text", "decimal"], of: "string" }, ["pattern"]],
+  [{ as: "enforced", on: ["text"] }, ["x-document-path"]],
+  [{ as: "enforced", on: ["datetime"] }, ["x-sent-as-given"]],
+  [{ as: "enforced", on: ["number", "integer", "decimal"], of: "number" }, ["minimum", "maximum"]],
+  [
+    { as: "enforced", on: ["number", "integer", "decimal"], of: "number" },
+    ["exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  ],
+  [{ as: "enforced", on: ["decimal"] }, ["x-max-digits", "x-max-decimal-places"]],
+  [{ as: "enforced", on: ["object"], of: "object" }, ["properties", "required"]],
+  [{ as: "enforced", on: ["object"], of: "object" }, ["additionalProperties", "unevaluatedProperties"]],
+  [{ as: "enforced", on: ["list"], of: "list" }, ["items", "minItems", "maxItems", "uniqueItems"]],
+  [{ as: "rules" }, ["x-rules"]],
+  [{ as: "annotation" }, ["title", "description", "default", "deprecated", "example", "examples"]],
+  [{ as: "annotation" }, ["externalDocs", "xml", "writeOnly", "x-validators"]],
+  [{ as: "annotation" }, ["contentEncoding", "contentMediaType", "contentSchema"]],
+  [{ as: "annotation" }, ["$comment", "$defs", "definitions", "$id", "$schema", "$anchor"]],
+  [{ as: "asserted" }, ["not", "if", "then", "else"]],
+  [{ as: "asserted", of: "object" }, ["dependentRequired", "dependentSchemas", "dependencies"]],
+  [{ as: "asserted", of: "object" }, ["patternProperties", "propertyNames", "minProperties", "maxProperties"]],
+  [{ as: "asserted", of: "list" }, ["contains", "minContains", "maxContains"]],
+  [{ as: "asserted", of: "list" }, ["prefixItems", "additionalItems", "unevaluatedItems"]],
+  [{ as: "reported" }, ["$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"]],
+];
 
-  ["x-rules", { as: "rules" }],
-
-  ["title", annotation],
-  ["description", annotation],
-  ["default", annotation],
-  ["deprecated", annotation],
-  ["example", annotation],
-  ["examples", annotation],
-  ["externalDocs", annotation],
-  ["xml", annotation],
-  ["writeOnly", annotation],
-  ["x-validators", annotation],
-  ["contentEncoding", annotation],
-  ["contentMediaType", annotation],
-  ["contentSchema", annotation],
-  ["$comment", annotation],
-  ["$defs", annotation],
-  ["definitions", annotation],
-  ["$id", annotation],
-  ["$schema", annotation],
-  ["$anchor", annotation],
-
-  ["not", asserted],
-  ["if", asserted],
-  ["then", asserted],
-  ["else", asserted],
-  ["dependentRequired", assertedOfObjects],
-  ["dependentSchemas", assertedOfObjects],
-  ["dependencies", assertedOfObjects],
-  ["patternProperties", assertedOfObjects],
-  ["propertyNames", assertedOfObjects],
-  ["minProperties", assertedOfObjects],
-  ["maxProperties", assertedOfObjects],
-  ["contains", assertedOfLists],
-  ["minContains", assertedOfLists],
-  ["maxContains", assertedOfLists],
-  ["prefixItems", assertedOfLists],
-  ["additionalItems", assertedOfLists],
-  ["unevaluatedItems", assertedOfLists],
-
-  ["$dynamicRef", reported],
-  ["$dynamicAnchor", reported],
-  ["$recursiveRef", reported],
-  ["$recursiveAnchor", reported],
-]);
+const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(
+  KEYWORDS.flatMap(([treatment, keywords]) => keywords.map((keyword) => [keyword, treatment] as const)),
+);
 
 /** The kind of a type, and whether the schema left it to be guessed: then values of other JSON types are right, too. */
 export interface KindOfType {
@@ -176,26 +115,10 @@ function isShaping(treatment: Treatment, kind: Kind): boolean {
   return treatment.as !== "asserted";
 }
 
-function concerns(family: JsonFamily | undefined, { kind, untyped }: KindOfType): boolean {
-  const own = JSON_FAMILIES[kind];
-  return untyped || family === undefined || own === undefined || own === family;
+function concerns(type: JsonTypeName | undefined, { kind, untyped }: KindOfType): boolean {
+  const own = JSON_TYPES[kind];
+  return untyped || type === undefined || own === undefined || own === type;
 }
-
-const JSON_FAMILIES: Readonly<Record<Kind, JsonFamily | undefined>> = {
-  text: "text",
-  decimal: "text",
-  date: "text",
-  datetime: "text",
-  time: "text",
-  number: "number",
-  integer: "number",
-  boolean: "boolean",
-  object: "object",
-  list: "list",
-  choice: undefined,
-  union: undefined,
-  any: undefined,
-};
 
 function reportExtension(keyword: string, path: SchemaNode["path"], findings: Compilation["findings"]): void {
   const near = suggest(

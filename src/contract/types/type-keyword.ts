@@ -59,11 +59,7 @@ function constsOf(parts: readonly SchemaNode[]): readonly JsonValue[] {
 
 /** `nullable`, nearest to the field first. */
 function nullableBy(parts: readonly SchemaNode[]): boolean | undefined {
-  for (const part of parts) {
-    const nullable = readKeyword(part, "nullable");
-    if (typeof nullable === "boolean") return nullable;
-  }
-  return undefined;
+  return parts.map((part) => readKeyword(part, "nullable")).find((nullable) => typeof nullable === "boolean");
 }
 
 function isNullAllowed(parts: readonly SchemaNode[], types: readonly SchemaType[] | undefined): boolean {

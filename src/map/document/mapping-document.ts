@@ -1,4 +1,5 @@
 import { parseAttr, type AttrPath } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
@@ -65,14 +66,12 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   issues.raise();
   return {
     file,
-    ...(operation === undefined ? {} : { operation }),
-    ...(key === undefined ? {} : { key: parseAttr(key) }),
-    ...(after === undefined ? {} : { after }),
     sources,
     payload,
     steps,
     parameters,
-    ...(functions === undefined ? {} : { functions }),
+    ...(key === undefined ? {} : { key: parseAttr(key) }),
+    ...definedMembers({ operation, after, functions }),
     lookupFiles: [...new Set([payload, ...steps.values(), parameters].flatMap(lookupFilesIn))],
     lineOf,
   };

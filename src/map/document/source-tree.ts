@@ -1,3 +1,4 @@
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { plural } from "../../text/count.ts";
@@ -125,12 +126,7 @@ function noFiles(sources: readonly string[], only: boolean): Failure {
 
 function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, "children"> {
   const { key, rename } = entries.get(name) ?? {};
-  return {
-    name,
-    files: files.get(name) ?? [],
-    ...(key === undefined ? {} : { key }),
-    ...(rename === undefined ? {} : { rename }),
-  };
+  return { name, files: files.get(name) ?? [], ...definedMembers({ key, rename }) };
 }
 
 function childrenOf(parent: string, entries: Entries, files: Files): readonly ChildSpec[] {

@@ -41,7 +41,9 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
     kind: "leaf",
     applies: conditionOf(options, context, line),
     read: options.value === undefined ? readerOf(options, columns, transform) : undefined,
-    finish: options.keepEmpty ? keepingEmpty(transform.finish) : transform.finish,
+    finish: options.keepEmpty
+      ? (content, row) => (content === "" ? "" : transform.finish(content, row))
+      : transform.finish,
     fallback: fallbackOf(options, type, context),
     origin: transform.origin,
     placeIn: (row) => columnBehind(columns, row)?.placeIn(row),
@@ -49,10 +51,6 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
 }
 
 const KEEPS_EMPTY: ReadonlySet<FieldType["kind"]> = new Set(["text", "choice", "any", "union"]);
-
-function keepingEmpty(finish: LeafNode["finish"]): LeafNode["finish"] {
-  return (content, row) => (content === "" ? "" : finish(content, row));
-}
 
 function conditionOf({ when }: LeafOptions, context: LeafContext, line: number): LeafNode["applies"] {
   if (when === undefined) return undefined;
@@ -90,9 +88,10 @@ function readerOf(
 
 /** The cell, or what several cells come to, trimmed. */
 function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row) => CellContent {
-  const read = options.trim
-    ? (column: Column, row: Row): CellContent => trimmed(column.read(row))
-    : (column: Column, row: Row): CellContent => column.read(row);
+  const read = (column: Column, row: Row): CellContent => {
+    const content = column.read(row);
+    return options.trim && typeof content === "string" ? content.trim() : content;
+  };
   const [only] = columns;
   if (only === undefined) return () => "";
   if (columns.length === 1) return (row) => read(only, row);
@@ -104,10 +103,6 @@ function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row)
       .filter((content) => content !== "")
       .map((content) => (typeof content === "string" ? content : JSON.stringify(content)))
       .join(join);
-}
-
-function trimmed(content: CellContent): CellContent {
-  return typeof content === "string" ? content.trim() : content;
 }
 
 function firstFilled(contents: readonly CellContent[]): CellContent {

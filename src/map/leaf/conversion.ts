@@ -25,7 +25,7 @@ export function conversionTo(type: FieldType): Conversion {
  * A constant of the mapping as a value of the contract's type; a sentence when it cannot be one. Text converts like a
  * cell; a number or a boolean is never made into text, because it may have been written otherwise (`1.50`, `0x10`).
  */
-export function constantOf(type: FieldType, value: JsonValue): Constant {
+export function constantOf(type: FieldType, value: JsonValue): { value: JsonValue } | { fault: string } {
   if (type.kind === "any") return { value };
   if (value === null) return type.nullable ? { value } : { fault: "is null, which the contract does not take here" };
   if (typeof value === "object") return { fault: "has to be a text, a number, true or false" };
@@ -38,8 +38,6 @@ export function constantOf(type: FieldType, value: JsonValue): Constant {
   }
   return { value: converted };
 }
-
-type Constant = { readonly value: JsonValue } | { readonly fault: string };
 
 function textual(expected: Expected, fits: (text: string) => boolean): Conversion {
   return (content) => (typeof content === "string" && fits(content) ? content : notConvertible(expected, content));

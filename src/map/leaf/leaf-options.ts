@@ -97,27 +97,23 @@ const DEFAULT_OPTIONS = {
   transform: undefined,
 } as const;
 
-interface OptionReader {
-  readonly text: (name: string) => string | undefined;
-  readonly texts: (name: string) => readonly string[] | undefined;
-  readonly flag: (name: string) => boolean | undefined;
-}
+type OptionReader = ReturnType<typeof optionReader>;
 
-function optionReader(entry: JsonObject, path: AttrPath, issues: Issues): OptionReader {
+function optionReader(entry: JsonObject, path: AttrPath, issues: Issues) {
   const refuse = (name: string, expected: string): undefined => {
     if (entry[name] !== undefined) issues.add([...path, name], `has to be ${expected}`);
     return undefined;
   };
   return {
-    text: (name) => {
+    text: (name: string) => {
       const value = entry[name];
       return typeof value === "string" ? value : refuse(name, "a text");
     },
-    texts: (name) => {
+    texts: (name: string) => {
       const texts = scalarTexts(entry[name]);
       return texts === undefined || texts.length === 0 ? refuse(name, "a text or a list of texts") : texts;
     },
-    flag: (name) => {
+    flag: (name: string) => {
       const value = entry[name];
       return typeof value === "boolean" ? value : refuse(name, "true or false");
     },

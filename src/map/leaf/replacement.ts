@@ -1,5 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { regularExpression } from "../../text/linear-pattern.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
@@ -67,17 +68,9 @@ function byPattern(
  */
 export function linearPattern(source: string): RegExp | string {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
-  const expression = parsed(source);
+  const expression = regularExpression(source, "gu");
   if (expression === undefined) return "the expression cannot be read";
   return slowPatternReason(source) ?? (expression.test("") ? "the expression also matches nothing at all" : expression);
 }
 
 const MAX_PATTERN_LENGTH = 200;
-
-function parsed(source: string): RegExp | undefined {
-  try {
-    return new RegExp(source, "gu");
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
@@ -57,12 +58,8 @@ const MAX_TOKEN_LENGTH = 16_384;
 export function tokenClaims(token: string): JsonObject {
   const [, body, signature] = token.length > MAX_TOKEN_LENGTH ? [] : token.split(".");
   if (body === undefined || signature === undefined) return {};
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
-    return isJsonObject(claims) ? claims : {};
-  } catch {
-    return {};
-  }
+  const claims = parseJson(Buffer.from(body, "base64url").toString("utf8"));
+  return isJsonObject(claims) ? claims : {};
 }
 
 /** The claim `exp`, seconds since 1970. */

@@ -97,8 +97,10 @@ function endless(why: string): Failure {
  */
 function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): URL | undefined {
   if (next === undefined || next === null) return undefined;
-  const url = typeof next === "string" && next !== "" ? parsedUrl(next, current) : undefined;
-  if (url === undefined) throw refusedPage("wrong_endpoint", "is no address");
+  if (typeof next !== "string" || next === "" || !URL.canParse(next, current.href)) {
+    throw refusedPage("wrong_endpoint", "is no address");
+  }
+  const url = new URL(next, current);
   if (url.username !== "" || url.password !== "") throw refusedPage("wrong_endpoint", "holds credentials");
   if (url.origin !== baseUrl.origin) throw refusedPage("redirect", `leads to ${cleanText(url.origin, 100)}`);
   if (!url.pathname.startsWith(baseUrl.pathname)) {
@@ -106,14 +108,6 @@ function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): U
   }
   url.hash = "";
   return url;
-}
-
-function parsedUrl(next: string, current: URL): URL | undefined {
-  try {
-    return new URL(next, current);
-  } catch {
-    return undefined;
-  }
 }
 
 function refusedPage(code: "redirect" | "wrong_endpoint", why: string): Failure {

@@ -83,7 +83,13 @@ export function productPages(
   }
   return readPages(
     client,
-    { url, what: "the list of products", missing: noProducts(), query: true, isRecord: isProduct },
+    {
+      url,
+      what: "the list of products",
+      missing: noProducts(),
+      query: true,
+      isRecord: (value): value is Product => schema.safeParse(value).success,
+    },
     mostPages,
   );
 }
@@ -103,8 +109,4 @@ function noProducts(): Failure {
   return new Failure("wrong_endpoint", "there is no list of products at the base URL (HTTP 404)", {
     hint: "check the base URL",
   });
-}
-
-function isProduct(value: JsonValue): value is Product {
-  return schema.safeParse(value).success;
 }

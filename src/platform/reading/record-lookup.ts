@@ -86,14 +86,12 @@ function resultFor(found: ReadonlyMap<LookupRecord, LookupResult>, record: Looku
   return found.get(record) ?? { kind: "absent" };
 }
 
-type FailureLimit = <T>(ask: () => Promise<T>) => Promise<T | string>;
-
 /** One failed look-up may be about its record; so many in a row are about the platform. */
 const MAX_CONSECUTIVE_FAILURES = 3;
 
-function createFailureLimit(): FailureLimit {
+function createFailureLimit() {
   let failures = 0;
-  return async (ask) => {
+  return async <T>(ask: () => Promise<T>): Promise<T | string> => {
     try {
       const answer = await ask();
       failures = 0;

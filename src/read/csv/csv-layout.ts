@@ -50,38 +50,32 @@ export async function csvLayout(
   let head: Buffer = Buffer.alloc(0);
   for await (const chunk of textBytes(source)) {
     head = Buffer.concat([head, chunk]);
-    const layout = layoutOf(source, { bytes: head, final: false }, settings);
+    const layout = layoutOf(source, head, false, settings);
     if (layout !== undefined) return announce(layout, settings, notify);
     if (head.length > source.limits.csvRecordBytes) {
       const what = `the header is longer than ${source.limits.csvRecordBytes} bytes`;
       throw headerFailure("source_too_large", { file: source.file, line: 1 }, what, ENDLESS_HEADER_HINT);
     }
   }
-  const layout = layoutOf(source, { bytes: head, final: true }, settings);
+  const layout = layoutOf(source, head, true, settings);
   if (layout === undefined) {
     throw headerFailure("source_no_header", { file: source.file, line: 1 }, "no header", NO_HEADER_HINT);
   }
   return announce(layout, settings, notify);
 }
 
-interface Head {
-  readonly bytes: Buffer;
-  /** True when this is the whole file. */
-  readonly final: boolean;
-}
-
-/** The layout, or `undefined` while the header has not ended. */
-function layoutOf(source: TextSource, head: Head, settings: CsvSettings): CsvLayout | undefined {
-  const text = head.bytes.toString();
+/** The layout, or `undefined` while the header has not ended. `final`: the bytes are the whole file. */
+function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: CsvSettings): CsvLayout | undefined {
+  const text = bytes.toString();
   const [intro = "", excelDelimiter] = INTRODUCTION.exec(text) ?? [];
   const headerByte = Buffer.byteLength(intro);
   const headerLine = 1 + countLineEnds(Buffer.from(intro));
   const lines = firstLines(text.slice(intro.length));
   const delimiter = settings.delimiter ?? excelDelimiter ?? detectDelimiter(lines);
-  const rest = head.bytes.subarray(headerByte);
-  const boundaries = findRecordBoundaries(rest, byteKinds(delimiter), head.final);
+  const rest = bytes.subarray(headerByte);
+  const boundaries = findRecordBoundaries(rest, byteKinds(delimiter), final);
   if (boundaries.lines.length === 0) {
-    const unclosed = boundaries.brokenQuote ?? (head.final ? boundaries.openQuote : undefined);
+    const unclosed = boundaries.brokenQuote ?? (final ? boundaries.openQuote : undefined);
     if (unclosed !== undefined) throw unclosedQuote(source, headerLine + unclosed);
     return undefined;
   }

@@ -56,7 +56,7 @@ export async function indexStore(
   { database, path }: RowIndex,
 ): Promise<ChildStore> {
   const text = rowSerializer(child.files);
-  const count = await fill(database, { child, table, text }).catch((error: unknown) => {
+  const count = await fill(database, child, table, text).catch((error: unknown) => {
     throw errorCode(error) === "ERR_SQLITE_ERROR" ? storageFailure(path, error) : error;
   });
   const byKeys = database.prepare(
@@ -85,12 +85,6 @@ const PAGE_ROWS = 1000;
 /** Rows of one INSERT: three parameters each; a row at a time is five times slower. */
 const INSERT_ROWS = 200;
 
-interface Filling {
-  readonly child: OpenedChild;
-  readonly table: string;
-  readonly text: RowSerializer;
-}
-
 function storageFailure(path: string, error: unknown): Failure {
   return new Failure("storage", `${path}: cannot hold the index of a join`, {
     hint: "make room on the disk: joining unsorted files takes about as much as the files; sorted by their key they need none",
@@ -98,7 +92,7 @@ function storageFailure(path: string, error: unknown): Failure {
   });
 }
 
-async function fill(database: Database, { child, table, text }: Filling): Promise<number> {
+async function fill(database: Database, child: OpenedChild, table: string, text: RowSerializer): Promise<number> {
   database.exec(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, key TEXT, row TEXT NOT NULL)`);
   const insertOf = (rows: number): string => `INSERT INTO ${table} VALUES ${Array(rows).fill("(?,?,?)").join(",")}`;
   const insertMany = database.prepare(insertOf(INSERT_ROWS));
@@ -189,7 +183,7 @@ function serialized(table: number, row: Row, problems: readonly LocalProblem[]):
 function readBack(table: CsvTable | JsonTable, stored: SerializedRow): ReadRow {
   const [, line, content, third, fourth] = stored;
   if (table.kind === "csv" && isCells(content)) {
-    return { row: { table, line, cells: content }, problems: isProblems(third) ? third : NO_PROBLEMS };
+    return { row: { table, line, cells: content }, problems: typeof third === "object" ? third : NO_PROBLEMS };
   }
   if (table.kind === "json" && !isCells(content) && typeof third === "string") {
     return { row: { table, line, value: content, pointer: third }, problems: fourth ?? NO_PROBLEMS };
@@ -199,8 +193,4 @@ function readBack(table: CsvTable | JsonTable, stored: SerializedRow): ReadRow {
 
 function isCells(content: readonly string[] | JsonObject): content is readonly string[] {
   return Array.isArray(content);
-}
-
-function isProblems(value: string | readonly LocalProblem[] | undefined): value is readonly LocalProblem[] {
-  return Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import type { Place } from "../../model/place.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import type { JsonTable } from "../../model/record.ts";
-import { type ArrayDamage, arraySplitter, ndjsonLines } from "./json-splitter.ts";
+import { type ArrayDamage, arraySplitter, isSpace, ndjsonLines } from "./json-splitter.ts";
 import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../read-row.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
@@ -53,30 +53,22 @@ export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGene
   refuseDamage(source.file, splitter.end());
 }
 
-interface TextStart {
-  /** They begin with the first byte that is not white space. */
-  readonly bytes: Buffer;
-  /** 1-based line of that byte. */
-  readonly line: number;
-}
-
-/** Passes over the white space at the beginning, however much there is; undefined when there is nothing else. */
-async function firstText(chunks: AsyncGenerator<Buffer>): Promise<TextStart | undefined> {
+/**
+ * Passes over the white space at the beginning, however much there is: the bytes behind it, and the 1-based line of the
+ * first of them; undefined when there is nothing else.
+ */
+async function firstText(chunks: AsyncGenerator<Buffer>): Promise<{ bytes: Buffer; line: number } | undefined> {
   const lines = newLineCounter();
   for (;;) {
     const next = await chunks.next();
     if (next.done === true) return undefined;
-    const at = next.value.findIndex(isNotSpace);
+    const at = next.value.findIndex((byte) => !isSpace(byte));
     lines.add(at < 0 ? next.value : next.value.subarray(0, at));
     if (at >= 0) return { bytes: next.value.subarray(at), line: lines.line() };
   }
 }
 
 const OPEN_OBJECT = 123;
-
-function isNotSpace(byte: number): boolean {
-  return byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09;
-}
 
 async function* joined(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   try {
@@ -195,12 +187,10 @@ function kindOf(value: JsonValue): string {
 
 /** The record is refused for these names already; nothing that touches it later may meet them. */
 function withoutForbidden(value: JsonObject): JsonObject {
-  const clean: unknown = JSON.parse(JSON.stringify(value), dropForbidden);
+  const clean: unknown = JSON.parse(JSON.stringify(value), (name, member: unknown) =>
+    FORBIDDEN_NAMES.has(name) ? undefined : member,
+  );
   return isJsonObject(clean) ? clean : {};
-}
-
-function dropForbidden(name: string, member: unknown): unknown {
-  return FORBIDDEN_NAMES.has(name) ? undefined : member;
 }
 
 function countLines(text: string): number {

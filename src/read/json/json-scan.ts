@@ -1,6 +1,7 @@
 import type { SourceFinding } from "../../model/problem.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { survivesDouble } from "../../json/number-precision.ts";
+import { isSpace } from "./json-splitter.ts";
 
 /** Why a text is not JSON (RFC 8259), and at which character (from 0). Nothing after it was read. */
 interface JsonError {
@@ -188,11 +189,7 @@ function literal(scan: Scan): boolean {
 const LITERALS = ["true", "false", "null"] as const;
 
 function skipSpace(scan: Scan): void {
-  for (;;) {
-    const code = scan.text.charCodeAt(scan.at);
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-    scan.at += 1;
-  }
+  while (isSpace(scan.text.charCodeAt(scan.at))) scan.at += 1;
 }
 
 function find(scan: Scan, finding: SourceFinding): void {

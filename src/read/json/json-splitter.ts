@@ -267,7 +267,8 @@ function textOf(parts: readonly Buffer[], rest: Buffer): string {
 
 const LF = 10;
 
-function isSpace(code: number | undefined): boolean {
+/** White space of JSON (RFC 8259, 2). */
+export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === LF;
 }
 

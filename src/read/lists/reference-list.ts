@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
 import { tableFailure, tableLines } from "./table-lines.ts";
 import { readTextFile, type TextFile } from "../text/text-file.ts";
 
@@ -38,19 +39,10 @@ function fromNdjson({ file, text }: TextFile): ReferenceRows {
   const columns = new Set<string>();
   const rows = text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
-    const row = parsed(line);
+    const row = parseJson(line);
     if (!isJsonObject(row)) throw bad(index + 1, "an object of JSON was expected");
     for (const name of Object.keys(row)) columns.add(name);
     return [row];
   });
   return { columns: [...columns], rows };
-}
-
-function parsed(line: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(line);
-    return value;
-  } catch {
-    return undefined;
-  }
 }

@@ -24,13 +24,7 @@ export interface ShapeCount {
   /** Absent where there is no value: a missing field. */
   readonly shape?: string;
   readonly count: number;
-  readonly example: Example;
-}
-
-interface Example {
-  readonly record: number;
-  readonly place: Place;
-  readonly value?: string;
+  readonly example: { readonly record: number; readonly place: Place; readonly value?: string };
 }
 
 /** Errors before warnings, the most frequent first; `others` counts the problems beyond the bound. */
@@ -106,16 +100,10 @@ function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): vo
   else if (full) cause.otherShapes += count;
   else {
     groups.size += 1;
-    cause.shapes.set(shape ?? "", {
-      ...(shape !== undefined && { shape }),
-      count,
-      example: exampleOf(outcome, problem),
-    });
+    const { place = outcome.source, value } = problem;
+    const example = { record: outcome.record, place, ...(value !== undefined && { value }) };
+    cause.shapes.set(shape ?? "", { ...(shape !== undefined && { shape }), count, example });
   }
-}
-
-function exampleOf({ record, source }: Outcome, { place = source, value }: Problem): Example {
-  return { record, place, ...(value !== undefined && { value }) };
 }
 
 function worstFirst(a: Cause, b: Cause): number {

@@ -24,16 +24,11 @@ export async function ndjsonReporter(report: Report, write: Write): Promise<void
   }
 }
 
-interface OutcomeLineOptions {
-  /** Adds `value` to the errors whose value is known. */
-  readonly showValues: boolean;
-}
-
 /**
  * The outcome as one JSON object in one line, without the line's end: keys in the fixed order (docs/errors.md), absent
  * when they do not apply. Written by hand, because there is one for every record of the input.
  */
-export function outcomeLine(outcome: Outcome, options: OutcomeLineOptions): string {
+export function outcomeLine(outcome: Outcome, options: Pick<Report, "showValues">): string {
   const { record, key, source, status, problems } = outcome;
   let line = `{"record":${record}`;
   if (key !== undefined) line += `,"key":${jsonText(key)}`;
@@ -53,7 +48,7 @@ function replyJson({ http, attempts, account, durationMs }: Outcome): string {
   return members;
 }
 
-function problemJson(problem: Problem, options: OutcomeLineOptions): string {
+function problemJson(problem: Problem, options: Pick<Report, "showValues">): string {
   const { attr, code, severity, by, place, value } = problem;
   let object = `{"attr":${jsonText(attr)},"code":${jsonText(code)},"detail":${jsonText(describeProblem(problem))}`;
   object += `,"severity":"${severity}","by":"${by}"`;

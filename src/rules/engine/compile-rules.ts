@@ -1,19 +1,18 @@
 import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
-import { optionsTaken, untaggedOptions } from "../../contract/types/type-tree.ts";
+import { optionsTaken, typesLeadingTo, untaggedOptions } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { createRuleCompiler } from "./expressions/compile-expression.ts";
 import { compileRule, type BrokenRule, type CompiledRule } from "./compile-rule.ts";
-import { typesWithRules, skipReason } from "./rule-requirements.ts";
+import type { Rule } from "../language/rule.ts";
+import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
 import type { Cursor } from "./expressions/cursor.ts";
 
-type Unplaced<P> = P extends unknown ? Omit<P, "place"> : never;
-
 /** A broken rule without its source cell. `path` is that of the value in question. */
-export type FoundRuleProblem = Unplaced<RuleProblem> & { readonly path: AttrPath };
+export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
 
 /**
  * The rules that one payload breaks, each once. `reported`: attrs that have a problem already; a rule that reads one of
@@ -38,7 +37,8 @@ export function compileRules(
   const visitor = createVisitors(body, context);
   const visit = visitor(body);
   if (visit === undefined) return undefined;
-  const found: FoundProblems = { problems: new Map() };
+  // By code, attr and path, so that rules that find the same problem report it once.
+  const found = new Map<string, FoundRuleProblem>();
   const scope: Scope = {
     top: { value: null },
     self: { value: null },
@@ -52,23 +52,17 @@ export function compileRules(
     const root: Cursor = { value: payload };
     scope.reported = reported.size === 0 ? undefined : reported;
     visit(root, scope, add);
-    if (found.problems.size === 0) return NO_PROBLEMS;
-    const problems = [...found.problems.values()];
-    found.problems.clear();
+    if (found.size === 0) return NO_PROBLEMS;
+    const problems = [...found.values()];
+    found.clear();
     return problems;
   };
 }
 
-function visitNothing(): void {}
-
 const NO_PROBLEMS: readonly FoundRuleProblem[] = Object.freeze([]);
 
-interface FoundProblems {
-  /** By code, attr and path, so that rules that find the same problem report it once. */
-  readonly problems: Map<string, FoundRuleProblem>;
-}
-
-function addProblem({ rule, attr, path, value }: BrokenRule, { problems }: FoundProblems, keepValues: boolean): void {
+function addProblem(broken: BrokenRule, problems: Map<string, FoundRuleProblem>, keepValues: boolean): void {
+  const { rule, attr, path, value } = broken;
   const key = [rule.code, attr, ...path].join("\n");
   if (problems.has(key)) return;
   const { code, severity, kind, about, message } = rule;
@@ -89,10 +83,13 @@ function addProblem({ rule, attr, path, value }: BrokenRule, { problems }: Found
 
 type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
+function visitNothing(): void {}
+
 /** Each type is compiled once; undefined for a type without rules in or below it. */
 function createVisitors(body: FieldType, context: RuleContext): (type: FieldType) => Visit | undefined {
   const compiler = createRuleCompiler(context);
-  const bearing = typesWithRules(body, (rule) => skipReason(rule, context) === undefined);
+  const isChecked = (rule: Rule): boolean => skipReason(rule, context) === undefined;
+  const bearing = typesLeadingTo(body, ({ rules }) => rules?.some(isChecked) === true);
   const compiled = new Map<FieldType, Visit>();
   const compiledRules = new Map<unknown, CompiledRule>();
   const visitorOf = (type: FieldType): Visit | undefined => {
@@ -101,13 +98,11 @@ function createVisitors(body: FieldType, context: RuleContext): (type: FieldType
     if (known !== undefined) return known;
     let visit: Visit = visitNothing;
     compiled.set(type, (cursor, scope, add) => visit(cursor, scope, add));
-    const own = (type.rules ?? [])
-      .filter((rule) => skipReason(rule, context) === undefined)
-      .map((rule) => {
-        const compiledRule = compiledRules.get(rule) ?? compileRule(rule, compiler);
-        compiledRules.set(rule, compiledRule);
-        return compiledRule;
-      });
+    const own = (type.rules ?? []).filter(isChecked).map((rule) => {
+      const compiledRule = compiledRules.get(rule) ?? compileRule(rule, compiler);
+      compiledRules.set(rule, compiledRule);
+      return compiledRule;
+    });
     const inside = insideVisit(type, visitorOf);
     visit = (cursor, scope, add) => {
       for (const compiledRule of own) compiledRule(cursor, scope, add);
@@ -136,12 +131,7 @@ function insideVisit(type: FieldType, visitorOf: (type: FieldType) => Visit | un
   return type.kind === "union" ? unionVisit(optionsTaken(type), type.discriminator, visitorOf) : undefined;
 }
 
-interface FieldVisit {
-  readonly name: string;
-  readonly visit: Visit;
-}
-
-function fieldsVisit(fields: readonly FieldVisit[]): Visit {
+function fieldsVisit(fields: readonly { readonly name: string; readonly visit: Visit }[]): Visit {
   return (cursor, scope, add) => {
     const { value } = cursor;
     if (!isJsonObject(value)) return;

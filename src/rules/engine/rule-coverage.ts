@@ -1,6 +1,6 @@
 import { requestTypes } from "../../contract/operations/operation.ts";
 import type { Contract } from "../../contract/contract.ts";
-import type { Rule, UndecidedReason } from "../language/rule.ts";
+import type { Rule } from "../language/rule.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { rulesWithin, skipReason } from "./rule-requirements.ts";
 import type { RuleContext } from "./rule-context.ts";
@@ -51,7 +51,8 @@ export function coverageOf(contract: Contract, context: RuleContext | undefined)
     const found = reason?.kind ?? classOfCheckedRule(rule, contract);
     classes.set(rule.code, strongerClass(classes.get(rule.code), found));
   }
-  const classOf = (code: string): CoverageClass => classes.get(code) ?? undecidedReason(code, contract) ?? "open";
+  const { undecided } = contract.ruleDeclarations;
+  const classOf = (code: string): CoverageClass => classes.get(code) ?? undecided.get(code) ?? "open";
   return {
     published,
     byClass: groupByClass(published, classOf),
@@ -69,10 +70,6 @@ function classOfCheckedRule({ code, severity }: Rule, { ruleDeclarations }: Cont
 function strongerClass(known: CoverageClass | undefined, found: CoverageClass): CoverageClass {
   if (known === "checked" || found === "checked") return "checked";
   return known === "partial" ? known : found;
-}
-
-function undecidedReason(code: string, { ruleDeclarations }: Contract): UndecidedReason | undefined {
-  return ruleDeclarations.undecided.get(code);
 }
 
 function groupByClass(codes: readonly string[], classOf: (code: string) => CoverageClass): Coverage["byClass"] {

@@ -1,5 +1,5 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
-import { typesLeadingTo, typesWithin } from "../../contract/types/type-tree.ts";
+import { typesWithin } from "../../contract/types/type-tree.ts";
 import { type Expression, type PathExpression, subexpressionsOf } from "../language/expression.ts";
 import { operandsOf, type Rule, type RuleDeclarations } from "../language/rule.ts";
 import type { RuleContext } from "./rule-context.ts";
@@ -29,11 +29,6 @@ export function skipReason(
 /** Every rule that a payload of the type can meet, once. */
 export function rulesWithin(body: FieldType): readonly Rule[] {
   return [...new Set(typesWithin(body).flatMap(({ rules }) => rules ?? []))];
-}
-
-/** The types that have, in or below them, a rule that counts. */
-export function typesWithRules(body: FieldType, counts: (rule: Rule) => boolean): ReadonlySet<FieldType> {
-  return typesLeadingTo(body, ({ rules }) => rules?.some(counts) === true);
 }
 
 /** What a rule depends on, directly or through named values. */

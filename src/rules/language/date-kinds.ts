@@ -21,10 +21,12 @@ export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> =
   })),
 };
 
+const PERIOD = { list: path, start: expression, end: expression };
+
 /** The order of periods. */
 export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by"> = {
   "no-overlap": kindReader(
-    { ...periodMembers(), "end-inclusive": flag(), group: oneOrMore(expression).optional() },
+    { ...PERIOD, "end-inclusive": flag(), group: oneOrMore(expression).optional() },
     ({ list, start, end, "end-inclusive": endInclusive, group }) => ({
       check: { kind: "no-overlap", list, start, end, endInclusive, ...definedMembers({ group }) },
       about: [list],
@@ -32,7 +34,7 @@ export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by
   ),
   contiguous: kindReader(
     {
-      ...periodMembers(),
+      ...PERIOD,
       step: oneOrMore(z.int().min(0).max(366)).default([0]),
       group: oneOrMore(expression).optional(),
       last: z.literal("open", 'must be "open", or left out').optional(),
@@ -56,7 +58,7 @@ export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by
   ),
   "covered-by": kindReader(
     {
-      ...periodMembers(),
+      ...PERIOD,
       "end-inclusive": z.boolean("must be true or false").default(true),
       value: expression,
       to: expression.optional(),
@@ -68,7 +70,3 @@ export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by
     }),
   ),
 };
-
-function periodMembers(): { list: typeof path; start: typeof expression; end: typeof expression } {
-  return { list: path, start: expression, end: expression };
-}

@@ -77,28 +77,10 @@ export type PathStep =
   /** A named value; always the last step. */
   | { readonly kind: "named"; readonly name: string };
 
-export type FunctionName =
-  | "min"
-  | "max"
-  | "sum"
-  | "count"
-  | "first"
-  | "if"
-  | "join"
-  | "lower"
-  | "upper"
-  | "trim"
-  | "date"
-  | "same"
-  | "agrees"
-  | "name-of"
-  | "starts-with"
-  | "ends-with"
-  | "contains"
-  | "is-format";
+export type FunctionName = keyof typeof FUNCTIONS;
 
 /** Name -> the minimum and maximum number of operands. */
-export const FUNCTIONS: Readonly<Record<FunctionName, readonly [number, number]>> = {
+export const FUNCTIONS = {
   min: [1, 20],
   max: [1, 20],
   sum: [1, 20],
@@ -117,7 +99,7 @@ export const FUNCTIONS: Readonly<Record<FunctionName, readonly [number, number]>
   "ends-with": [2, 2],
   contains: [2, 2],
   "is-format": [2, 3],
-};
+} as const;
 
 /** The expressions directly inside of one, filters of its path among them. */
 export function subexpressionsOf(expression: Expression): readonly Expression[] {

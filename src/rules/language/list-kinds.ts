@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { Expression } from "./expression.ts";
 import { count, expression, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
 
 /** Limits on the items of a list. */
@@ -8,7 +7,7 @@ export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
   "unique-by": kindReader(
     {
       list: oneOrMore(path),
-      key: oneOrMore(keyExpression()),
+      key: oneOrMore(z.union([z.literal("*"), expression])),
       allow: count().default(1),
       unless: expression.optional(),
     },
@@ -30,7 +29,3 @@ export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
         : { check: { kind: "count-limit", list, ...definedMembers({ group, min, max }) }, about: [list] },
   ),
 };
-
-function keyExpression(): z.ZodType<Expression | "*"> {
-  return z.union([z.literal("*"), expression]);
-}

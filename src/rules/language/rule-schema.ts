@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type AttrSegment, parseAttr } from "../../json/attr.ts";
+import { regularExpression } from "../../text/linear-pattern.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { ExpressionSyntaxError } from "./expression-tokens.ts";
 import type { Expression, PathExpression } from "./expression.ts";
@@ -103,17 +104,9 @@ export const days: z.ZodType<number> = expression.transform((parsed, context) =>
 
 /** A regular expression that has to match the whole value. */
 export const wholePattern: z.ZodType<RegExp> = z.string().transform((source, context) => {
-  const pattern = regularExpression(`^(?:${source})$`);
+  const pattern = regularExpression(`^(?:${source})$`, "u");
   const why = pattern === undefined ? "it is no regular expression" : slowPatternReason(source);
   if (pattern !== undefined && why === undefined) return pattern;
   context.addIssue({ code: "custom", message: `${JSON.stringify(source)} is not taken: ${why}` });
   return z.NEVER;
 });
-
-function regularExpression(source: string): RegExp | undefined {
-  try {
-    return new RegExp(source, "u");
-  } catch {
-    return undefined;
-  }
-}

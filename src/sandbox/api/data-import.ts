@@ -15,7 +15,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 import { timestamp } from "../../time/clock.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
-import type { ImportProcesses } from "../state/import-processes.ts";
+import type { ImportProcesses, ProcessIdentity } from "../state/import-processes.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { compileJudge, type Judge } from "../judge/judge.ts";
 import type { PlatformCheck } from "../judge/platform-rules.ts";
@@ -34,12 +34,7 @@ export interface DataImportDependencies {
 }
 
 /** What an operation does with a valid payload. */
-type PayloadHandler = (payload: JsonObject, identity: RecordIdentity) => Reply;
-
-interface RecordIdentity {
-  readonly supplier: string;
-  readonly key: string;
-}
+type PayloadHandler = (payload: JsonObject, identity: ProcessIdentity) => Reply;
 
 /** Every operation of the contract that takes a JSON body, at its address from the instance's root. */
 export function dataImportRoutes(dependencies: DataImportDependencies): readonly Route[] {

@@ -4,6 +4,7 @@ import {
   findProduct,
   findTariff,
   isHalfHourly,
+  isoSeconds,
   type Product,
   products,
   type Tariff,
@@ -118,9 +119,7 @@ export function rateListHandler({ fuel, kind, now }: RateList & { readonly now: 
   };
 }
 
-type RequestedPeriod = { readonly from: number; readonly to: number } | { readonly refused: Reply };
-
-function periodOf({ query }: PlatformRequest): RequestedPeriod {
+function periodOf({ query }: PlatformRequest): { from: number; to: number } | { refused: Reply } {
   const from = query.has("period_from") ? queryTimeMs(query.get("period_from") ?? "") : -Infinity;
   const to = query.has("period_to") ? queryTimeMs(query.get("period_to") ?? "") : Infinity;
   if (from === undefined) return { refused: invalidQuery("period_from", "Enter a valid date/time.") };
@@ -160,7 +159,7 @@ function slotsOf({ product }: Tariff, kind: RateKind, now: number): RateSlots {
 function rateAt(slots: RateSlots, index: number, kind: RateKind): JsonObject {
   const from = slots.start + index * slots.length;
   const last = slots.open && index === slots.count - 1;
-  const withoutVat = slots.length === HALF_HOUR_MS ? halfHourlyPence(from) : fixedPence(kind, index);
+  const withoutVat = slots.length === HALF_HOUR_MS ? halfHourlyPence(from) : BASE_PENCE[kind] + index * 4_217;
   return {
     value_exc_vat: withoutVat / 10_000,
     value_inc_vat: Math.round(withoutVat * 1.05) / 10_000,
@@ -186,11 +185,3 @@ const BASE_PENCE: Readonly<Record<RateKind, number>> = {
   "night-unit-rates": 128_730,
   "standing-charges": 534_650,
 };
-
-function fixedPence(kind: RateKind, index: number): number {
-  return BASE_PENCE[kind] + index * 4_217;
-}
-
-function isoSeconds(moment: number): string {
-  return new Date(moment).toISOString().replace(".000Z", "Z");
-}

@@ -101,8 +101,9 @@ function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
+/** API specification 2.5: a document path is relative to the import supplier's root. */
 function isUnsafePath(path: string): boolean {
-  return strip(path) !== "" && unsafePathReason(path) !== undefined;
+  return strip(path) !== "" && PATH_CHECKS.some(([, isUnsafe]) => isUnsafe(path));
 }
 
 function textCodes(text: string, allowBlank: boolean): readonly string[] {
@@ -128,11 +129,6 @@ function codeCheck(keyword: string, check: (text: string) => readonly string[]):
 }
 
 const MAX_PATH_BYTES = 1024;
-
-/** Why a document path is unsafe (API specification 2.5: relative to the import supplier's root); undefined when it is safe. */
-function unsafePathReason(path: string): string | undefined {
-  return PATH_CHECKS.find(([, isUnsafe]) => isUnsafe(path))?.[0];
-}
 
 const PATH_CHECKS: readonly (readonly [reason: string, isUnsafe: (path: string) => boolean])[] = [
   ["control_character", (path) => UNPRINTABLE.test(path)],

@@ -25,7 +25,8 @@ export function compileJudge(
   return (body) => {
     // Conversions write into the data, so they are given a copy.
     const holder = jsonCopy({ body: body ?? null });
-    return validate(holder) ? [] : payloadErrorsFrom(findingsFrom(validate.errors ?? []));
+    const findings = validate(holder) ? [] : findingsFrom(validate.errors ?? []);
+    return findings.map(({ attr, code }) => ({ attr, code, detail: DETAIL_BY_CODE[code] ?? "Not valid." }));
   };
 }
 
@@ -44,10 +45,7 @@ function requestSchema(
 }
 
 /** Something wrong with a payload, before it is put into words. */
-interface JudgeFinding {
-  readonly attr: string;
-  readonly code: string;
-}
+type JudgeFinding = Omit<PayloadError, "detail">;
 
 /** Ajv's errors as the platform's codes at the platform's addresses (docs/errors.md), each once. */
 function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
@@ -55,10 +53,6 @@ function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   const broken = new Set(found.filter(({ code }) => NO_VALUE_CODES.has(code)).map(({ attr }) => attr));
   const kept = found.filter(({ attr, code }) => NO_VALUE_CODES.has(code) || !broken.has(attr));
   return [...new Map(kept.map((one) => [`${one.attr} ${one.code}`, one])).values()];
-}
-
-function payloadErrorsFrom(findings: readonly JudgeFinding[]): readonly PayloadError[] {
-  return findings.map(({ attr, code }) => ({ attr, code, detail: DETAIL_BY_CODE[code] ?? "Not valid." }));
 }
 
 /** What leaves no value to look at: other findings at the same attr mean nothing. */

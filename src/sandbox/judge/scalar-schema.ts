@@ -1,3 +1,4 @@
+import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 import { isScalar } from "./openapi-schema.ts";
 
@@ -132,8 +133,6 @@ function decimalRule(parts: readonly JsonObject[]): JsonObject {
     ...numericLimits(parts),
     ...difference,
     ...derived,
-    ...(digits === undefined ? {} : { maxDigits: digits }),
-    ...(decimals === undefined ? {} : { maxDecimalPlaces: decimals }),
-    ...(pattern === undefined ? {} : { pattern }),
+    ...definedMembers({ maxDigits: digits, maxDecimalPlaces: decimals, pattern }),
   };
 }

@@ -2,7 +2,7 @@ import { type Clock, timestamp } from "../../time/clock.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { FaultOptions } from "../faults/fault-options.ts";
 import { isTriggered } from "../faults/fault-plan.ts";
-import type { SandboxState } from "./sandbox-state.ts";
+import { type ImportedAccount, keyOfAccount, type SandboxState } from "./sandbox-state.ts";
 
 /** What was staged or scheduled and is no account yet. Kept in memory only: a restart forgets it. */
 export interface ImportProcesses {
@@ -19,10 +19,7 @@ export interface ImportProcesses {
   readonly clear: () => void;
 }
 
-export interface ProcessIdentity {
-  readonly supplier: string;
-  readonly key: string;
-}
+export type ProcessIdentity = Pick<ImportedAccount, "supplier" | "key">;
 
 export interface ScheduledImport {
   /** Milliseconds since 1970. */
@@ -48,7 +45,7 @@ export function createImportProcesses({ state, faults, clock }: ProcessDependenc
 
   const run = async (identity: ProcessIdentity, payload: JsonObject, fails: boolean): Promise<void> => {
     const born = generation;
-    const key = identityKey(identity);
+    const key = keyOfAccount(identity);
     const at = clock.now();
     const halfMs = (faults.options().taskMs ?? DEFAULT_TASK_MS) / 2;
     const become = (status: ScheduledImport["status"], account?: string): void => {
@@ -68,18 +65,18 @@ export function createImportProcesses({ state, faults, clock }: ProcessDependenc
 
   return {
     stage(identity, payload) {
-      const key = identityKey(identity);
+      const key = keyOfAccount(identity);
       const again = stagedByKey.has(key);
       stagedByKey.set(key, payload);
       return again;
     },
-    staged: (identity) => stagedByKey.get(identityKey(identity)),
+    staged: (identity) => stagedByKey.get(keyOfAccount(identity)),
     schedule(identity, payload) {
       tasks += 1;
       const { taskErrors } = faults.options();
       void run(identity, payload, taskErrors !== undefined && isTriggered(taskErrors, tasks, () => 1));
     },
-    scheduled: (identity) => scheduledByKey.get(identityKey(identity)),
+    scheduled: (identity) => scheduledByKey.get(keyOfAccount(identity)),
     clear() {
       stagedByKey.clear();
       scheduledByKey.clear();
@@ -87,8 +84,4 @@ export function createImportProcesses({ state, faults, clock }: ProcessDependenc
       generation += 1;
     },
   };
-}
-
-function identityKey({ supplier, key }: ProcessIdentity): string {
-  return JSON.stringify([supplier, key]);
 }

@@ -34,8 +34,10 @@ type ProductTraits = Partial<
   >
 >;
 
-/** Family -> name and traits. A family has one product for every quarter of `QUARTERS`. */
-const FAMILIES: Readonly<Record<string, readonly [name: string, traits: ProductTraits]>> = {
+type Family = readonly [name: string, traits: ProductTraits];
+
+/** A family has one product for every quarter of `QUARTERS`. */
+const FAMILIES: Readonly<Record<string, Family>> = {
   VAR: ["Variable", { is_variable: true }],
   "FIX-12M": ["Fixed for a year", { term: 12 }],
   "FIX-24M": ["Fixed for two years", { term: 24 }],
@@ -52,8 +54,8 @@ const BRANDS = ["EXAMPLE_ENERGY", "GREENFIELD", "NORTHERN_LIGHT"] as const;
 const QUARTERS = Array.from({ length: 13 }, (_, index) => Date.UTC(2022, index * 3, 1));
 const REGIONS = "ABCDEFGHJKLMNP";
 
-const PRODUCTS: readonly Product[] = Object.entries(FAMILIES).flatMap(([family, [name, traits]]) =>
-  QUARTERS.map((start, index) => product({ family, name, traits }, index, start)),
+const PRODUCTS: readonly Product[] = Object.entries(FAMILIES).flatMap(([code, family]) =>
+  QUARTERS.map((start, index) => product(code, family, index, start)),
 );
 const BY_CODE: ReadonlyMap<string, Product> = new Map(PRODUCTS.map((one) => [one.code, one]));
 
@@ -97,14 +99,8 @@ export function tariffsOf(one: Product): readonly Tariff[] {
 /** A tariff whose half-hourly rates cross both clock changes of a year and go below zero. */
 export const SAMPLE_TARIFF = { product: "HALFHOURLY-24-10-01", tariff: "E-1R-HALFHOURLY-24-10-01-C" } as const;
 
-interface Family {
-  readonly family: string;
-  readonly name: string;
-  readonly traits: ProductTraits;
-}
-
-function product({ family, name, traits }: Family, index: number, start: number): Product {
-  const from = new Date(start).toISOString();
+function product(family: string, [name, traits]: Family, index: number, start: number): Product {
+  const from = isoSeconds(start);
   const next = QUARTERS[index + 1];
   return {
     code: `${family}-${from.slice(2, 10)}`,
@@ -120,12 +116,13 @@ function product({ family, name, traits }: Family, index: number, start: number)
     is_restricted: false,
     term: null,
     ...traits,
-    available_from: withoutMilliseconds(from),
-    available_to: next === undefined ? null : withoutMilliseconds(new Date(next).toISOString()),
+    available_from: from,
+    available_to: next === undefined ? null : isoSeconds(next),
     brand: BRANDS[index % BRANDS.length] ?? BRANDS[0],
   };
 }
 
-function withoutMilliseconds(iso: string): string {
-  return iso.replace(".000Z", "Z");
+/** Whole seconds are written without a fraction. */
+export function isoSeconds(moment: number): string {
+  return new Date(moment).toISOString().replace(".000Z", "Z");
 }

@@ -53,7 +53,7 @@ export function createState(
 
   function remember(account: ImportedAccount): void {
     byNumber.set(account.number, account);
-    const key = keyOfAccount(account.supplier, account.key);
+    const key = keyOfAccount(account);
     if (!byKey.has(key)) byKey.set(key, account.number);
   }
 
@@ -65,7 +65,7 @@ export function createState(
     },
     accounts: () => [...byNumber.values()],
     findAccount: (number) => byNumber.get(number),
-    findByKey: (supplier, key) => byNumber.get(byKey.get(keyOfAccount(supplier, key)) ?? ""),
+    findByKey: (supplier, key) => byNumber.get(byKey.get(keyOfAccount({ supplier, key })) ?? ""),
     addAccount: (fields) => {
       const account = { ...fields, number: unusedNumber(fields.supplier, fields.key, byNumber), notes: [] };
       remember(account);
@@ -89,7 +89,8 @@ export function createState(
   };
 }
 
-function keyOfAccount(supplier: string, key: string): string {
+/** An import supplier and a business key as one text. */
+export function keyOfAccount({ supplier, key }: Pick<ImportedAccount, "supplier" | "key">): string {
   return JSON.stringify([supplier, key]);
 }
 
