@@ -60,20 +60,15 @@ async function openConfiguredStore(
   return openStore({ ...store, ca, credentials, connections: concurrency, clock, random, userAgent });
 }
 
-interface DocumentCounts {
-  readonly count: (finding: PayloadFinding | undefined) => void;
-  readonly words: (store: string) => string;
-}
-
-function createDocumentCounts(): DocumentCounts {
+function createDocumentCounts() {
   const counts = { there: 0, missing: 0, unsafe: 0 };
   return {
-    count: (finding) => {
+    count: (finding: PayloadFinding | undefined) => {
       if (finding === undefined) counts.there += 1;
       else if (finding.code === "unsafe_document_path") counts.unsafe += 1;
       else counts.missing += 1;
     },
-    words: (store) => {
+    words: (store: string) => {
       const { there, missing, unsafe } = counts;
       const all = formatCount(there + missing + unsafe);
       const unsafeWords = unsafe === 0 ? "" : `, ${formatCount(unsafe)} unsafe`;

@@ -68,13 +68,7 @@ function isMany(path: PathExpression): boolean {
 }
 
 /** Whether a path of a rule leads somewhere from any of the places where the rule stands, by rule and path. */
-type PathUses = Map<string, PathUse>;
-
-interface PathUse {
-  readonly known: boolean;
-  readonly place: AttrPath;
-  readonly message: string;
-}
+type PathUses = Map<string, { readonly known: boolean; readonly place: AttrPath; readonly message: string }>;
 
 interface UseContext {
   readonly declarations: RuleDeclarations;

@@ -20,16 +20,16 @@ export type FindingSeverity = ContractFinding["severity"];
 export interface Findings {
   readonly add: (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
   /** As `add`, for something written in a document (an overlay's own text) that is not part of the merged one. */
-  readonly addAt: (severity: FindingSeverity, code: string, message: string, location: FindingLocation) => void;
+  readonly addAt: (
+    severity: FindingSeverity,
+    code: string,
+    message: string,
+    location: Pick<ContractFinding, "place" | "pointer">,
+  ) => void;
   /** Counts something harmless that operators' documents repeat by the hundred; one finding a name, at the first place. */
   readonly countExtension: (name: string, path: AttrPath) => void;
   /** Errors first; within a severity by file, line and code. */
   readonly sorted: () => readonly ContractFinding[];
-}
-
-interface FindingLocation {
-  readonly place: Place;
-  readonly pointer: string;
 }
 
 /** `placeOf`: where a path of the merged document is written. */

@@ -42,7 +42,8 @@ export async function removeUnneededInput(store: Pick<LedgerStore, "folder">, le
   const folder = standardInputFolder(store);
   const copies = await readdir(folder).catch(() => []);
   if (copies.length === 0) return;
-  const needed = new Set((await ledger.runs()).filter(isResumable).map(inputOf));
+  const resumable = (await ledger.runs()).filter(isResumable);
+  const needed = new Set(resumable.map((run) => settingsOf(run).job.standardInput));
   for (const name of copies) {
     const copy = path.resolve(folder, name);
     if (!needed.has(copy)) await rm(copy, { force: true });
@@ -54,8 +55,4 @@ const FINAL_EXIT_CODES: ReadonlySet<number | undefined> = new Set([0, 1, 2]);
 
 function isResumable({ exitCode, dryRun }: Run): boolean {
   return !dryRun && !FINAL_EXIT_CODES.has(exitCode);
-}
-
-function inputOf(run: Run): string | undefined {
-  return settingsOf(run).job.standardInput;
 }

@@ -1,4 +1,4 @@
-import type { FieldType, ListType, ObjectType } from "../contract/types/field-type.ts";
+import { type FieldType, type ListType, memberType, type ObjectType } from "../contract/types/field-type.ts";
 import type { AttrPath } from "../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { compileLeaf, compileSplit } from "./leaf/compile-leaf.ts";
@@ -60,9 +60,9 @@ function fieldsEntry(entry: JsonValue, context: NodeContext): JsonObject | undef
 }
 
 function fieldsOf(type: ObjectType): Fields {
-  const { additional, properties } = type;
+  const { properties } = type;
   return {
-    typeOf: (name) => properties.get(name)?.type ?? (additional === "closed" ? undefined : additional),
+    typeOf: (name) => memberType(type, name),
     isRequired: (name) => properties.get(name)?.required ?? false,
     isReadOnly: (name) => properties.get(name)?.readOnly ?? false,
     names: [...properties.keys()],

@@ -1,4 +1,4 @@
-import type { FieldType } from "../contract/types/field-type.ts";
+import { type FieldType, memberType } from "../contract/types/field-type.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { narrowType } from "./union-variants.ts";
 
@@ -28,12 +28,7 @@ function collect(entry: JsonValue, type: FieldType, position: AttrPosition): voi
   addAttr(position, meant.kind === "object" || meant.kind === "list" || meant.kind === "variants" ? {} : leafOf(entry));
   if (meant.kind === "list") collectItems(entry, meant.items, at(position, "*"));
   if (!isJsonObject(entry)) return;
-  if (meant.kind === "object") {
-    const { properties, additional } = meant;
-    collectFields(entry, position, (name) => {
-      return properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);
-    });
-  }
+  if (meant.kind === "object") collectFields(entry, position, (name) => memberType(meant, name));
   if (meant.kind === "variants") collectFields(entry, position, meant.merged.typeOf);
 }
 

@@ -1,7 +1,7 @@
 import type { Operation } from "../contract/operations/operation.ts";
 import { parametersType } from "../contract/operations/request-parameters.ts";
 import { stepFieldsType } from "../contract/operations/step-fields.ts";
-import type { FieldType } from "../contract/types/field-type.ts";
+import { type FieldType, memberType } from "../contract/types/field-type.ts";
 import { optionsTaken, typesLeadingTo } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import type { MappedRecord } from "../model/record.ts";
@@ -62,11 +62,7 @@ function optionsFor(type: FieldType, value: JsonValue): readonly FieldType[] {
 }
 
 function fieldTypes(options: readonly FieldType[], name: string): readonly FieldType[] {
-  return options.flatMap((option) => {
-    if (option.kind !== "object") return [];
-    const type = option.properties.get(name)?.type ?? option.additional;
-    return type === "closed" ? [] : [type];
-  });
+  return options.flatMap((option) => (option.kind === "object" ? (memberType(option, name) ?? []) : []));
 }
 
 function isNoOtherText(type: FieldType): boolean {

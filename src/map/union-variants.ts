@@ -1,4 +1,10 @@
-import type { ChoiceType, FieldType, ObjectType, UnionType } from "../contract/types/field-type.ts";
+import {
+  type ChoiceType,
+  type FieldType,
+  memberType,
+  type ObjectType,
+  type UnionType,
+} from "../contract/types/field-type.ts";
 import { optionsTaken } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { LEAF_OPTIONS } from "./leaf/leaf-options.ts";
@@ -78,12 +84,7 @@ function variantsOf(
 
 /** What a field may be in any of the objects. */
 function typeIn(objects: readonly ObjectType[], name: string): FieldType | undefined {
-  const types = objects.flatMap((object) => {
-    const type = object.properties.get(name)?.type;
-    if (type !== undefined) return [type];
-    return object.additional === "closed" ? [] : [object.additional];
-  });
-  const options = [...new Set(types)];
+  const options = [...new Set(objects.flatMap((object) => memberType(object, name) ?? []))];
   if (options.length < 2) return options[0];
   return {
     kind: "union",

@@ -9,18 +9,12 @@ interface SentRecord {
   readonly parameters?: JsonObject | undefined;
 }
 
-interface RequestAddress {
-  readonly url: URL;
-  /** Those that are parameters. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Where an operation's request goes, with its parameters in the path, the query and the headers. */
 export function requestAddress(
   baseUrl: URL,
   { path, parameters = [] }: Pick<PlainOperation, "path" | "parameters">,
   values: JsonObject = NO_VALUES,
-): RequestAddress {
+): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
   const url = joinPath(
     baseUrl,
     filledPath(path, (name) => values[name]),

@@ -41,7 +41,7 @@ export async function reconcileRun(context: ReconcileContext): Promise<void> {
     if (drain.aborted) break;
     const again = absent.length === 0 ? [] : await lookUpGroup(absent, context);
     for (const [index, record] of absent.entries()) seen[group.indexOf(record)] = again[index] ?? NOT_READ_BACK;
-    await saveDecisions(group, seen, { context, left });
+    await saveDecisions(group, seen, context, left);
   }
   for (const [reason, count] of left) notice(`${formatCount(count)} still ambiguous: ${reason}`);
 }
@@ -95,16 +95,12 @@ async function lookUpGroup(
 
 const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "it was not looked for" };
 
-interface DecisionContext {
-  readonly context: ReconcileContext;
-  /** Records that stay ambiguous, by reason. */
-  readonly left: Map<string, number>;
-}
-
+/** @param left records that stay ambiguous, by reason */
 async function saveDecisions(
   records: readonly AmbiguousRecord[],
   lookups: readonly LookupResult[],
-  { context, left }: DecisionContext,
+  context: ReconcileContext,
+  left: Map<string, number>,
 ): Promise<void> {
   const { handle, policy } = context;
   const decisions = records.flatMap((record, index) => {

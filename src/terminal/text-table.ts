@@ -85,26 +85,10 @@ function rowLines(
 ): readonly string[] {
   const last = columns.length - 1;
   const wrapped = wrapText(row[last] ?? "", widths[last] ?? 0);
-  return wrapped.map((text, at) =>
-    lineOf(
-      row.map((cell, column) => cellAt(cell, { column, last, at, text })),
-      columns,
-      widths,
-    ),
-  );
-}
-
-function cellAt(
-  cell: string,
-  {
-    column,
-    last,
-    at,
-    text,
-  }: { readonly column: number; readonly last: number; readonly at: number; readonly text: string },
-): string {
-  if (column === last) return text;
-  return at === 0 ? cell : "";
+  return wrapped.map((text, at) => {
+    const others = row.slice(0, last).map((cell) => (at === 0 ? cell : ""));
+    return lineOf([...others, text], columns, widths);
+  });
 }
 
 function lineOf(cells: readonly string[], columns: readonly TableColumn[], widths: readonly number[]): string {

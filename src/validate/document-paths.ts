@@ -1,4 +1,4 @@
-import type { FieldType, ListType, ObjectType } from "../contract/types/field-type.ts";
+import { type FieldType, type ListType, memberType, type ObjectType } from "../contract/types/field-type.ts";
 import { childTypes, typesLeadingTo } from "../contract/types/type-tree.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
@@ -51,9 +51,9 @@ function collectItems({ items }: ListType, value: readonly JsonValue[], search: 
   for (const [at, item] of value.entries()) collect(items, item, childState(search, at));
 }
 
-function collectFields({ properties, additional }: ObjectType, value: JsonObject, search: SearchState): void {
+function collectFields(object: ObjectType, value: JsonObject, search: SearchState): void {
   for (const [name, field] of Object.entries(value)) {
-    const type = properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);
+    const type = memberType(object, name);
     if (type !== undefined) collect(type, field, childState(search, name));
   }
 }

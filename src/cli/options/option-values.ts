@@ -2,25 +2,18 @@ import { InvalidArgumentError } from "commander";
 import { isIsoDate } from "../../time/calendar.ts";
 import { AUTH_SCHEMES, type AuthScheme } from "../../job/auth-settings.ts";
 import type { MaxErrors } from "../../job/recorded-settings.ts";
-import { FUELS, type Fuel, RATE_KINDS, type RateKind } from "../../platform/reading/rate-kinds.ts";
-import { type Format, FORMATS, RECORD_FORMATS, type RecordFormat } from "../../report/formats/output-format.ts";
+import { FUELS, RATE_KINDS } from "../../platform/reading/rate-kinds.ts";
+import { FORMATS, RECORD_FORMATS } from "../../report/formats/output-format.ts";
 import type { Trigger } from "../../sandbox/faults/fault-options.ts";
 import { SUPPLIER_STATUSES, type SupplierStatus } from "../../model/supplier-status.ts";
 
 /** Choices that are named elsewhere. */
-interface Choices {
-  readonly format: Format;
-  readonly recordFormat: RecordFormat;
-  readonly fuel: Fuel;
-  readonly rateKind: RateKind;
-}
-
-export const CHOICES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
-  format: FORMATS,
-  recordFormat: RECORD_FORMATS,
-  fuel: FUELS,
-  rateKind: RATE_KINDS,
-};
+export const CHOICES: {
+  readonly format: typeof FORMATS;
+  readonly recordFormat: typeof RECORD_FORMATS;
+  readonly fuel: typeof FUELS;
+  readonly rateKind: typeof RATE_KINDS;
+} = { format: FORMATS, recordFormat: RECORD_FORMATS, fuel: FUELS, rateKind: RATE_KINDS };
 
 /** How the text of an option is read, by the option's kind. `before` is the value that it had so far. */
 export const PARSERS = {

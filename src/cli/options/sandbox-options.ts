@@ -1,4 +1,5 @@
 import type { Option } from "commander";
+import { definedMembers } from "../../json/defined-members.ts";
 import type { FaultOptions } from "../../sandbox/faults/fault-options.ts";
 import type { Flags } from "./options.ts";
 import { type FlagsOf, optionsOf } from "./option-table.ts";
@@ -62,8 +63,7 @@ export function faultsOf(flags: FaultFlags): FaultOptions {
   const given = new Map(Object.entries(flags));
   return {
     ...Object.fromEntries(names.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))),
-    ...(latency !== undefined && { latencyMs: latency }),
-    ...(tokenLifetime !== undefined && { tokenLifetimeSeconds: tokenLifetime }),
-    ...(refreshLifetime !== undefined && { refreshLifetimeSeconds: refreshLifetime }),
+    ...definedMembers({ latencyMs: latency, tokenLifetimeSeconds: tokenLifetime }),
+    ...definedMembers({ refreshLifetimeSeconds: refreshLifetime }),
   };
 }

@@ -29,9 +29,7 @@ export function describeConstraints(type: FieldType): readonly string[] {
   return type.nullable && type.kind !== "any" ? [...rules, "may be null"] : rules;
 }
 
-type PlainKind = Exclude<FieldType["kind"], "text" | "list" | "union">;
-
-const TYPE_NAMES: Readonly<Record<PlainKind, string>> = {
+const TYPE_NAMES: Readonly<Record<Exclude<FieldType["kind"], "text" | "list" | "union">, string>> = {
   decimal: "decimal, as text",
   number: "number",
   integer: "whole number",

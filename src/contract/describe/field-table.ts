@@ -27,18 +27,19 @@ export interface FieldRow {
 }
 
 /** Every field of the operation's payload in document order, what holds others before what it holds; empty without a body. */
-export function fieldTable(operation: Operation): readonly FieldRow[] {
+export function fieldTable({ body }: Operation): readonly FieldRow[] {
+  return rowsOf(body);
+}
+
+function rowsOf(type: FieldType | undefined): readonly FieldRow[] {
   const rows: FieldRow[] = [];
-  if (operation.body !== undefined) addFields(rows, operation.body, { attr: "", inside: [] });
+  if (type !== undefined) addFields(rows, type, { attr: "", inside: [] });
   return rows;
 }
 
 /** The parameters of the operation's requests, as a mapping gives them: `parameters.companyId`. */
 export function parameterTable(operation: Operation): readonly FieldRow[] {
-  const rows: FieldRow[] = [];
-  const type = parametersType(operation);
-  if (type !== undefined) addFields(rows, type, { attr: "", inside: [] });
-  return rows.slice(1);
+  return rowsOf(parametersType(operation)).slice(1);
 }
 
 /** What a mapping can give to one step of a workflow. */
@@ -50,10 +51,7 @@ export interface StepTable {
 /** For each step whose body has room for it, the fields that the contract leaves to the mapping. */
 export function stepTables({ steps }: Operation): readonly StepTable[] {
   return steps.flatMap((step) => {
-    const rows: FieldRow[] = [];
-    const type = stepFieldsType(step);
-    if (type !== undefined) addFields(rows, type, { attr: "", inside: [] });
-    const fields = rows.filter(({ attr }) => !isSet(step, attr));
+    const fields = rowsOf(stepFieldsType(step)).filter(({ attr }) => !isSet(step, attr));
     return fields.length === 0 ? [] : [{ step: step.name, fields }];
   });
 }

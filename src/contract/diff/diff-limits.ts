@@ -1,5 +1,5 @@
 import type { TypeChange } from "./contract-change.ts";
-import type { ChoiceType, DecimalType, FieldType, NumericLimit, TextType } from "../types/field-type.ts";
+import type { ChoiceType, DecimalType, FieldType, NumberType, NumericLimit, TextType } from "../types/field-type.ts";
 
 /** What changed between two types of the same kind beyond what they hold. */
 export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange[] {
@@ -61,11 +61,7 @@ function digitLimits(type: DecimalType): readonly NamedLimit[] {
   ];
 }
 
-function numericLimits(type: {
-  readonly minimum?: NumericLimit;
-  readonly maximum?: NumericLimit;
-  readonly multipleOf?: number;
-}): readonly NamedLimit[] {
+function numericLimits(type: Pick<NumberType, "minimum" | "maximum" | "multipleOf">): readonly NamedLimit[] {
   return [
     ["minimum", least(type.minimum, "")],
     ["maximum", most(type.maximum, "")],

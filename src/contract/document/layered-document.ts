@@ -70,21 +70,14 @@ interface MutableJsonObject {
 }
 type MutableJsonValue = JsonScalar | MutableJsonObject | MutableJsonValue[];
 
-type Tree = ObjectTree | ListTree | ScalarTree;
+type Tree =
+  | ObjectTree
+  | { readonly kind: "list"; readonly origin: Origin; readonly items: Tree[] }
+  | { readonly kind: "scalar"; readonly origin: Origin; readonly value: JsonScalar };
 interface ObjectTree {
   readonly kind: "object";
   readonly origin: Origin;
   readonly members: Map<string, Tree>;
-}
-interface ListTree {
-  readonly kind: "list";
-  readonly origin: Origin;
-  readonly items: Tree[];
-}
-interface ScalarTree {
-  readonly kind: "scalar";
-  readonly origin: Origin;
-  readonly value: JsonScalar;
 }
 
 function treeOf(value: JsonObject, origin: Origin): ObjectTree;

@@ -67,8 +67,9 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
     report("error", "bad-overlay", `"${target}" is not a JSONPath (RFC 9535)`, [...path, "target"]);
   } else if (matches.length === 0) {
     report("warning", "overlay-no-match", `the target "${target}" matches nothing`, [...path, "target"]);
-  } else if (remove === true) removeAll(layers, matches, () => reportRootRemoval(report, path));
-  else if (update !== undefined) {
+  } else if (remove === true) {
+    removeAll(layers, matches, () => report("error", "bad-overlay", "the whole document cannot be removed", path));
+  } else if (update !== undefined) {
     const targets = matches.map((match) => ({ match, target: valueAt(before, match) }));
     for (const one of targets) {
       updateOne(layers, {
@@ -114,10 +115,6 @@ export function matchesOf(document: JSONValue, expression: string): readonly Att
   } catch {
     return undefined;
   }
-}
-
-function reportRootRemoval(report: ReportFinding, path: AttrPath): void {
-  report("error", "bad-overlay", "the whole document cannot be removed", path);
 }
 
 /** From the last to the first: a list's later items go before its earlier ones shift them. */

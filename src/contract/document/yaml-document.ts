@@ -221,12 +221,7 @@ function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
   return value;
 }
 
-interface YamlChild {
-  readonly offset: number;
-  readonly value: Node | null;
-}
-
-function childAt(node: Node | null, name: string): YamlChild | undefined {
+function childAt(node: Node | null, name: string): { offset: number; value: Node | null } | undefined {
   if (isMap(node)) {
     const pair = node.items.find((item) => keyText(nodeOf(item.key)) === name);
     return pair && { offset: offsetIn(nodeOf(pair.key)), value: nodeOf(pair.value) };

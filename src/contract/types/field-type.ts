@@ -170,6 +170,11 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
 
 export type JsonTypeName = "string" | "number" | "boolean" | "object" | "list";
 
+/** What an object may hold by a name: its property, or what others may be; undefined where it may hold nothing. */
+export function memberType({ properties, additional }: ObjectType, name: string): FieldType | undefined {
+  return properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);
+}
+
 /** Whether a value is of the JSON type that types of the kind are about; those of several JSON types are about any. */
 export function isOfKind(kind: FieldType["kind"], value: unknown): boolean {
   const json = Array.isArray(value) ? "list" : typeof value;

@@ -1,4 +1,4 @@
-import type { FieldType, ObjectType } from "./field-type.ts";
+import { type FieldType, memberType, type ObjectType } from "./field-type.ts";
 import type { PathExpression, PathStep } from "../../rules/language/expression.ts";
 
 /** A type, and the object types around it: one way in which a payload can come to hold such a value. */
@@ -98,7 +98,7 @@ function followStep(step: PathStep, place: TypePlace): readonly TypePlace[] {
 }
 
 function fieldPlace(type: ObjectType, name: string, holder: TypePlace): readonly TypePlace[] {
-  const known = type.properties.get(name)?.type ?? (type.additional === "closed" ? undefined : type.additional);
+  const known = memberType(type, name);
   return known === undefined ? [] : [{ type: known, holder }];
 }
 

@@ -10,16 +10,12 @@ const OWNER_ONLY_FOLDER = 0o700;
  * the file that is there. A link, a folder or a pipe is refused: Failure `config`.
  */
 export function preparePrivateFile(path: string): void {
-  prepareFolderOf(path);
+  // A folder that exists keeps its mode.
+  mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
   const found = statOf(path);
   if (found === undefined) closeSync(openSync(path, "wx", OWNER_ONLY_FILE));
   else requireRegularFile(path, found);
   chmodSync(path, OWNER_ONLY_FILE);
-}
-
-/** Creates the folder that `path` lies in, for its owner only; one that exists keeps its mode. */
-function prepareFolderOf(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
 }
 
 /** What lies at `path` itself, not where a link leads to. */

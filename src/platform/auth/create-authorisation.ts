@@ -1,11 +1,8 @@
 import type { Clock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
-import type { Http } from "../../transport/http.ts";
-import type { CredentialMask } from "../../transport/masking-http.ts";
 import type { Authorisation } from "./authorisation.ts";
-import { createLogin, withLoginBackoff } from "./login.ts";
+import { createLogin, type LoginOptions, withLoginBackoff } from "./login.ts";
 import { renewingAuthorisation } from "./token-renewal.ts";
-import type { TokenMutation } from "./token-mutation.ts";
 
 export type Credentials =
   | { readonly kind: "token"; readonly token: string }
@@ -14,16 +11,11 @@ export type Credentials =
   /** The API key as user name with an empty password, and no token (specification 5.4). */
   | { readonly kind: "basic"; readonly apiKey: string };
 
-export interface AuthorisationOptions {
+export interface AuthorisationOptions extends LoginOptions {
   readonly credentials: Credentials;
-  readonly http: Http;
-  readonly baseUrl: URL;
   /** Before the token in the header, default `Token ` (specification 5.3); `Bearer `, `JWT ` or nothing elsewhere. */
   readonly prefix?: string;
-  readonly mutation?: TokenMutation;
   readonly clock: Pick<Clock, "now" | "monotonic">;
-  /** Told every credential that is used. */
-  readonly mask?: CredentialMask | undefined;
 }
 
 /** @throws Failure `config` for an API key that basic authentication cannot carry, `authentication` for such a token */

@@ -26,7 +26,7 @@ type LoginFailure =
 /** Asks for one token with one request. A reply is never quoted, it may hold secrets. */
 export type Login = (grant: Grant) => Promise<LoginResult>;
 
-interface LoginOptions {
+export interface LoginOptions {
   readonly http: Http;
   readonly baseUrl: URL;
   readonly mutation?: TokenMutation;

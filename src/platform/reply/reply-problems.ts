@@ -43,12 +43,12 @@ type Add = (path: AttrPath, code: unknown, detail: unknown) => void;
 
 function readBody(body: unknown, add: Add): void {
   if (!isJsonObject(body)) {
-    walk(body, [], { add, depth: 0 });
+    walk(body, [], add);
     return;
   }
   if (isJsonArray(body["errors"]) && body["errors"].length > 0) readErrors(body["errors"], add);
-  else if (isJsonObject(body["errors"])) walk(body["errors"], [], { add, depth: 0 });
-  else if (!readSummary(body, add)) walk(body, [], { add, depth: 0 });
+  else if (isJsonObject(body["errors"])) walk(body["errors"], [], add);
+  else if (!readSummary(body, add)) walk(body, [], add);
 }
 
 /** `errors: [{ detail, code, attr }]`, as the specification has it. */
@@ -71,29 +71,23 @@ function sentenceIn(body: JsonObject): unknown {
   return [body["detail"], body["error_detail"], body["error"]].find((text) => typeof text === "string");
 }
 
-interface Walk {
-  readonly add: Add;
-  readonly depth: number;
-}
-
 /**
  * Nested dictionaries: names lead to lists of messages, list items stand under their index (as a key, or at their
  * place in a list with `{}` for the good ones). A text that is not in a list is an echo of the input, not a message.
  */
-function walk(node: unknown, path: AttrPath, { add, depth }: Walk): void {
+function walk(node: unknown, path: AttrPath, add: Add, depth = 0): void {
   if (depth > MAX_DEPTH) return;
-  const deeper = { add, depth: depth + 1 };
   if (isJsonArray(node)) {
     for (const [index, item] of node.slice(0, MAX_PROBLEMS).entries()) {
       if (typeof item === "string") add(path, undefined, item);
       else if (isMessage(item)) add(path, item["code"], item["detail"] ?? item["message"]);
-      else walk(item, [...path, index], deeper);
+      else walk(item, [...path, index], add, depth + 1);
     }
   } else if (isMessage(node)) {
     add(path, node["code"], node["detail"] ?? node["message"]);
   } else if (isJsonObject(node)) {
     for (const name of Object.keys(node).slice(0, MAX_PROBLEMS)) {
-      walk(node[name], [...path, name.slice(0, MAX_ATTR)], deeper);
+      walk(node[name], [...path, name.slice(0, MAX_ATTR)], add, depth + 1);
     }
   }
 }
@@ -159,11 +153,8 @@ interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
 
 function defaultRules(reply: JsonValue | undefined): readonly Rule[] {
   if (isJsonArray(reply)) return [{ at: [], status: "status" }];
-  return isJsonObject(reply) ? listNames(reply).map((name) => ({ at: [name], status: "status" })) : [];
-}
-
-function listNames(reply: JsonObject): readonly string[] {
-  return Object.keys(reply).filter((name) => isJsonArray(reply[name]));
+  const lists = Object.entries(isJsonObject(reply) ? reply : {}).filter(([, member]) => isJsonArray(member));
+  return lists.map(([name]) => ({ at: [name], status: "status" }));
 }
 
 /** As the platform's published statuses have it: `TRANSACTION_IMPORT_ERROR`, `REGISTRATION_FLOW_ERROR`. */

@@ -88,7 +88,7 @@ interface TokenInput {
 }
 
 function obtainToken(input: TokenInput, { apiKey, tokens, lifetime, limit }: GraphqlDependencies): IssuedToken {
-  if (!limit.take()) throw loginError("KT-CT-1199", "Too many requests.");
+  if (!limit()) throw loginError("KT-CT-1199", "Too many requests.");
   if (Object.keys(input).length !== 1) throw loginError("KT-CT-1128", "Exactly one of the input fields is expected.");
   if (input.refreshToken !== undefined) {
     const finding = tokens.checkRefresh(input.refreshToken);
@@ -125,23 +125,18 @@ function readGraphqlRequest(body: string): GraphqlRequest | undefined {
   };
 }
 
-/** How many logins a minute the platform takes. */
-interface LoginLimit {
-  /** Counts a login. False when it is one too many. */
-  readonly take: () => boolean;
-}
+/** Counts a login. False when it is more than the platform takes in a minute. */
+type LoginLimit = () => boolean;
 
 const LOGIN_WINDOW_MS = 60_000;
 
 /** @param most logins in any minute; undefined: as many as come */
 export function createLoginLimit(most: () => number | undefined, clock: Pick<Clock, "monotonic">): LoginLimit {
   let logins: readonly number[] = [];
-  return {
-    take() {
-      const limit = most();
-      const now = clock.monotonic();
-      logins = limit === undefined ? [] : [...logins.filter((at) => at > now - LOGIN_WINDOW_MS), now];
-      return limit === undefined || logins.length <= limit;
-    },
+  return () => {
+    const limit = most();
+    const now = clock.monotonic();
+    logins = limit === undefined ? [] : [...logins.filter((at) => at > now - LOGIN_WINDOW_MS), now];
+    return limit === undefined || logins.length <= limit;
   };
 }

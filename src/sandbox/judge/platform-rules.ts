@@ -8,7 +8,8 @@ export type PlatformCheck = (payload: JsonValue) => readonly PayloadError[];
 /** Which fields a rule looks at: those of this name, and those whose name ends in `_` and this name. */
 export type PlatformRules = Readonly<Record<RuleName, readonly string[]>>;
 
-type RuleName = "phone" | "postcode" | "product" | "supplier" | "tariff";
+const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as const;
+type RuleName = (typeof RULE_NAMES)[number];
 
 /** The rules that local validation cannot know, so that a push meets refusals which `validate` did not foresee. */
 export const PLATFORM_RULES: PlatformRules = {
@@ -42,7 +43,7 @@ export function createPlatformCheck(fields: PlatformRules, { isSupplier, region 
     supplier: { code: "does_not_exist", detail: "There is no such import supplier.", holds: isSupplier },
     tariff: unknownProduct((code) => findTariff(code) !== undefined),
   };
-  const byName = new Map(namedRules(fields, rules));
+  const byName = new Map(RULE_NAMES.flatMap((rule) => fields[rule].map((name) => [name, rules[rule]] as const)));
 
   const visit = (value: JsonValue, path: readonly string[], found: PayloadError[]): void => {
     if (isAbroad(value, region)) return;
@@ -60,14 +61,6 @@ export function createPlatformCheck(fields: PlatformRules, { isSupplier, region 
     visit(payload, [], found);
     return found;
   };
-}
-
-function namedRules(
-  fields: PlatformRules,
-  rules: Readonly<Record<RuleName, Rule>>,
-): readonly (readonly [string, Rule])[] {
-  const named: readonly RuleName[] = ["phone", "postcode", "product", "supplier", "tariff"];
-  return named.flatMap((rule) => fields[rule].map((name) => [name, rules[rule]] as const));
 }
 
 /** By the whole name, then by what follows each underscore: `billing_postcode` is a `postcode`. */

@@ -26,11 +26,6 @@ export function toJudgeSchema(document: JsonObject, schema: JsonObject): JsonObj
   return { type: "object", properties: { body: referTo(body) }, $defs: definitions };
 }
 
-interface ConversionContext {
-  readonly document: JsonObject;
-  readonly define: Define;
-}
-
 function referTo(name: string): JsonObject {
   return { $ref: `#/$defs/${name}` };
 }
@@ -44,8 +39,8 @@ function convertSchema(schema: JsonObject, document: JsonObject, define: Define)
   const types = [...new Set(parts.flatMap(typesOf))].filter((type) => type !== "null");
   if (types.length > 1) return convertUnion(unionOfTypes(types, parts), document, define);
   const type = types[0] ?? impliedType(parts);
-  if (type === "object") return objectSchema(parts, nullable, { document, define });
-  if (type === "array") return listSchema(parts, nullable, { document, define });
+  if (type === "object") return objectSchema(parts, nullable, document, define);
+  if (type === "array") return listSchema(parts, nullable, document, define);
   return scalarSchema(parts, type, nullable);
 }
 
@@ -84,7 +79,8 @@ function choiceSchema(parts: readonly JsonObject[], nullable: boolean): JsonObje
 function objectSchema(
   parts: readonly JsonObject[],
   nullable: boolean,
-  { document, define }: ConversionContext,
+  document: JsonObject,
+  define: Define,
 ): JsonObject {
   const schemas = new Map<string, readonly JsonObject[]>();
   for (const { properties } of parts) {
@@ -128,11 +124,7 @@ function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define:
   return { additionalProperties: schema === undefined ? true : referTo(define(schema)), isDictionary: isBare };
 }
 
-function listSchema(
-  parts: readonly JsonObject[],
-  nullable: boolean,
-  { document, define }: ConversionContext,
-): JsonObject {
+function listSchema(parts: readonly JsonObject[], nullable: boolean, document: JsonObject, define: Define): JsonObject {
   const items = parts.map((part) => part["items"]).find((schema) => schema !== undefined && isJsonObject(schema)) ?? {};
   return {
     type: nullable ? ["array", "null"] : "array",

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { choiceOf } from "./scalar-schema.ts";
 import { flattenSchema, impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
 
@@ -24,9 +24,9 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   const shared = union.rest.filter((part) => SHARED_KEYWORDS.some((word) => word in part));
   const defineOption = (option: JsonObject): string =>
     define(shared.length === 0 ? option : { allOf: [option, ...shared] });
-  const tag = isJsonObject(union.discriminator ?? null) ? discriminatorName(union.discriminator) : undefined;
+  const tag = valueAt(union.discriminator, ["propertyName"]);
   // A name that no option documents is that of a setting: which option the instance takes is then not known here.
-  if (tag !== undefined && flat.some((parts) => canCarry(parts, tag))) {
+  if (typeof tag === "string" && flat.some((parts) => canCarry(parts, tag))) {
     const mapped = mappedOptions(union.discriminator, options);
     const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
     const mayBeLeftOut = [...mapped.values()].every((option) => isOptional(flattenSchema(document, option), tag));
@@ -67,19 +67,14 @@ function canCarry(parts: readonly JsonObject[], name: string): boolean {
   });
 }
 
-function discriminatorName(discriminator: JsonValue | undefined): string | undefined {
-  const name = discriminator !== undefined && isJsonObject(discriminator) ? discriminator["propertyName"] : undefined;
-  return typeof name === "string" ? name : undefined;
-}
-
 /** OpenAPI 3.0.3, Discriminator Object: the written mapping, and schema names for the options that it leaves out. */
 function mappedOptions(
   discriminator: JsonValue | undefined,
   options: readonly JsonObject[],
 ): ReadonlyMap<string, JsonObject> {
-  const mapping = discriminator !== undefined && isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
-  const written = Object.entries(mapping !== undefined && isJsonObject(mapping) ? mapping : {}).flatMap(
-    ([value, ref]): [string, JsonObject][] => (typeof ref === "string" ? [[value, { $ref: fullReference(ref) }]] : []),
+  const mapping = valueAt(discriminator, ["mapping"]);
+  const written = Object.entries(isJsonObject(mapping) ? mapping : {}).flatMap(([value, ref]): [string, JsonObject][] =>
+    typeof ref === "string" ? [[value, { $ref: fullReference(ref) }]] : [],
   );
   const used = new Set(written.map(([, option]) => option["$ref"]));
   const named = options.flatMap((option): [string, JsonObject][] => {

@@ -156,7 +156,8 @@ function groupedPeriods(
 }
 
 /** Reports the value that no period of the list covers. */
-export function coveredCheck(check: CheckOf<"covered-by">, { compiler, skipIfMissing }: CheckContext): CompiledCheck {
+export function coveredCheck(check: CheckOf<"covered-by">, context: CheckContext): CompiledCheck {
+  const { compiler } = context;
   const periodsOf = groupedPeriods(check, compiler);
   const values = compiler.collect(check.value);
   const to = check.to && compiler.evaluate(check.to);
@@ -170,13 +171,7 @@ export function coveredCheck(check: CheckOf<"covered-by">, { compiler, skipIfMis
   return (here, scope, report) => {
     const periods = [...periodsOf(here, scope)].flat().filter(({ item }) => matches?.(item, scope) ?? true);
     const last = to?.(here, scope);
-    values(
-      here,
-      scope,
-      (value, cursor) => {
-        if (!periods.some((period) => covers(period, value, last ?? value))) report(cursor);
-      },
-      skipIfMissing ? undefined : () => report(),
-    );
+    const fits = (value: Value): boolean => periods.some((period) => covers(period, value, last ?? value));
+    eachValue(values, context, fits)(here, scope, report);
   };
 }

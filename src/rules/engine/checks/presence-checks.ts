@@ -41,15 +41,8 @@ export function requiresOneOfCheck(
   };
 }
 
-export function forbidsTogetherCheck(
-  { fields }: CheckOf<"forbids-together">,
-  { compiler }: CheckContext,
-): CompiledCheck {
-  const groups = fields.map((group) => groupOf(group, compiler));
-  return (here, scope, report) => {
-    const present = groups.map((group) => group.present(here, scope)).filter((cursors) => cursors.length > 0);
-    if (present.length > 1) report(present[1]?.[0]);
-  };
+export function forbidsTogetherCheck({ fields }: CheckOf<"forbids-together">, context: CheckContext): CompiledCheck {
+  return requiresOneOfCheck({ kind: "requires-one-of", fields, min: 0, max: 1 }, context);
 }
 
 function missingCheck(fields: readonly FieldGroup[], oneOf: boolean, compiler: RuleCompiler): CompiledCheck {
