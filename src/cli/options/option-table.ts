@@ -58,18 +58,21 @@ export function optionsOf(table: OptionTable, group?: string): readonly Option[]
 }
 
 export function optionOf(name: string, row: OptionRow, group: string | undefined): Option {
-  const { arg, choices, kind, range, env, preset } = row;
+  const { arg, choices, range, env, preset } = row;
   const option = new Option(`${flagOf(name, row.negated)}${arg === undefined ? "" : ` ${arg}`}`, row.help);
   if (group !== undefined) option.helpGroup(group);
   if (choices !== undefined) option.choices(typeof choices === "string" ? CHOICES[choices] : choices);
-  const read =
-    kind ?? (arg?.startsWith("<") === true && choices === undefined && !option.variadic ? "text" : undefined);
+  const read = row.kind ?? kindByItself(option);
   if (read !== undefined) option.argParser((text, before: unknown) => PARSERS[read](text, before, range));
   if (row.default !== undefined) option.default(row.default);
   if (preset !== undefined) option.preset(preset);
   if (env !== undefined) option.env(env === true ? `MIGRATE_${words(name).join("_").toUpperCase()}` : env);
   if (row.conflicts !== undefined) option.conflicts([...row.conflicts]);
   return option;
+}
+
+function kindByItself({ required, argChoices, variadic }: Option): "text" | undefined {
+  return required && argChoices === undefined && !variadic ? "text" : undefined;
 }
 
 /** These options as words of a command that is to mean the same again. */
