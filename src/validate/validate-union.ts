@@ -1,15 +1,8 @@
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
-import { optionsTaken, untaggedOptions } from "../contract/types/type-tree.ts";
+import { optionsTaken, tagText, untaggedOptions } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 import { addProblem } from "../model/problem-limit.ts";
-import {
-  type Check,
-  enterChild,
-  type FoundProblem,
-  leaveChild,
-  type NonNullJson,
-  type ProblemCollector,
-} from "./problem-collector.ts";
+import { type Check, enterChild, leaveChild, type NonNullJson, type ProblemCollector } from "./problem-collector.ts";
 
 /** `oneOf`/`anyOf`: by the discriminator where there is one, else the option that fits best. */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
@@ -19,8 +12,6 @@ export function unionCheck(type: UnionType, compile: (type: FieldType) => Check)
 }
 
 /** Generated documents map `null` to an option: it is chosen by a property that is null, or not there at all. */
-const NULL_TAG = "null";
-
 function discriminatedCheck(discriminator: Discriminator, compile: (type: FieldType) => Check): Check {
   const { property, mapping } = discriminator;
   const untagged = untaggedOptions(discriminator);
@@ -34,11 +25,6 @@ function discriminatedCheck(discriminator: Discriminator, compile: (type: FieldT
     if (check !== undefined) check(value, collector);
     else if (enterChild(value, collector)) reportTag(property, tag, choices, collector);
   };
-}
-
-function tagText(tag: JsonValue | undefined): string {
-  if (tag === undefined || tag === null) return NULL_TAG;
-  return typeof tag === "object" ? "" : String(tag);
 }
 
 function reportTag(
@@ -100,15 +86,10 @@ function fitsAnother(
   return found;
 }
 
-interface OptionResult {
-  readonly errors: number;
-  readonly problems: readonly FoundProblem[];
-}
-
 /** Gives the option that takes the value as it is. */
 function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): Option | undefined {
   const { errors: errorsBefore, problems: kept } = collector;
-  let best: OptionResult = { errors: Number.POSITIVE_INFINITY, problems: [] };
+  let best: Pick<ProblemCollector, "errors" | "problems"> = { errors: Number.POSITIVE_INFINITY, problems: [] };
   let fitting: Option | undefined;
   for (const option of options) {
     collector.problems = [];

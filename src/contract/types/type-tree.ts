@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../json/json-value.ts";
 import type { Discriminator, FieldType, UnionType } from "./field-type.ts";
 
 /** The types of what a value of the type can hold; what is only ever read is left out. */
@@ -35,6 +36,12 @@ export function typesLeadingTo(body: FieldType, isWanted: (type: FieldType) => b
 /** What a value of the union may be, where no discriminator tells. */
 export function optionsTaken({ options, chosen }: UnionType): readonly FieldType[] {
   return chosen === undefined ? options : [chosen];
+}
+
+/** The text by which a discriminator's mapping knows a value; one that is absent counts as null. */
+export function tagText(tag: JsonValue | undefined): string {
+  if (tag === undefined || tag === null) return "null";
+  return typeof tag === "object" ? "" : String(tag);
 }
 
 /**

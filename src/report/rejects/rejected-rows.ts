@@ -66,7 +66,7 @@ export interface RejectRow {
  * a problem with no place, or with a place in none of them, to the record's own row.
  */
 export function rejectRows(record: InputRecord, { problems }: Outcome): readonly RejectRow[] {
-  const rows = recordRows(record).map(withoutProblems);
+  const rows = recordRows(record).map((entry): MutableRejectRow => ({ ...entry, problems: [] }));
   const byLine = new Map<string, MutableRejectRow[]>();
   for (const entry of rows) {
     const key = lineKey(entry.row.table.file, entry.row.line);
@@ -91,26 +91,15 @@ interface MutableRejectRow extends SourceRow {
   readonly problems: Problem[];
 }
 
-function withoutProblems(entry: SourceRow): MutableRejectRow {
-  return { ...entry, problems: [] };
-}
-
 type SourceRow = Omit<RejectRow, "problems">;
 
 /** Every row of a record with its source: the record's own row, then its children, depth first. */
 export function recordRows({ row, orphan, source }: InputRecord): readonly SourceRow[] {
-  const rows: SourceRow[] = [orphan ? { row, child: source } : { row }];
-  addChildren(rows, row);
-  return rows;
+  return [orphan ? { row, child: source } : { row }, ...joinedRows(row)];
 }
 
-function addChildren(rows: SourceRow[], { children }: Row): void {
-  for (const [child, joined] of children ?? []) {
-    for (const row of joined) {
-      rows.push({ row, child });
-      addChildren(rows, row);
-    }
-  }
+function joinedRows({ children }: Row): readonly SourceRow[] {
+  return [...(children ?? [])].flatMap(([child, rows]) => rows.flatMap((row) => [{ row, child }, ...joinedRows(row)]));
 }
 
 function lineKey(file: string, line: number): string {

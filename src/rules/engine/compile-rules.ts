@@ -1,5 +1,5 @@
 import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
-import { optionsTaken, typesLeadingTo, untaggedOptions } from "../../contract/types/type-tree.ts";
+import { optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";
 import { shapeOf } from "../../text/shape.ts";
@@ -172,7 +172,7 @@ function unionVisit(
     const untagged = firstFitVisit(untaggedOptions(discriminator), visitorOf);
     return (cursor, scope, add) => {
       if (!isJsonObject(cursor.value)) return;
-      const tag = tagOf(cursor.value[discriminator.property]);
+      const tag = tagText(cursor.value[discriminator.property]);
       const visit = tag === "null" && !visits.has(tag) ? untagged : visits.get(tag);
       visit?.(cursor, scope, add);
     };
@@ -183,12 +183,6 @@ function unionVisit(
 function firstFitVisit(options: readonly FieldType[], visitorOf: (type: FieldType) => Visit | undefined): Visit {
   const visits = options.map((type) => ({ type, visit: visitorOf(type) }));
   return (cursor, scope, add) => visits.find(({ type }) => couldBe(cursor.value, type))?.visit?.(cursor, scope, add);
-}
-
-/** As in validation, a missing tag counts as `null`. */
-function tagOf(tag: JsonValue | undefined): string {
-  if (tag === undefined || tag === null) return "null";
-  return typeof tag === "object" ? "" : String(tag);
 }
 
 function couldBe(value: JsonValue, type: FieldType): boolean {
