@@ -229,6 +229,8 @@ export interface LedgerHistory {
 export interface OutcomeFilter {
   readonly statuses?: readonly Status[];
   readonly key?: string;
+  /** Keys that differ from this one only by what spreadsheets change: case, spaces, leading zeros. */
+  readonly nearKey?: string;
 }
 
 export interface Attempt {

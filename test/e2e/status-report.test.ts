@@ -184,6 +184,14 @@ describe("explain", () => {
     expect(stderr).toContain("no run holds a record with that key");
   });
 
+  test("of a key that is almost one of a record names that record", async () => {
+    const work = workplace({ accounts: [{ REF: "00000003" }] }, sandbox);
+    await work.push();
+    const { code, stderr } = await work.migrate(["explain", "3"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean "00000003"?');
+  });
+
   test("goes on without the extract, and says so", async () => {
     const work = mixedWork();
     await work.push();

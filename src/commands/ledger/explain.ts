@@ -1,4 +1,4 @@
-import type { Attempt, RecordedDecision, Ledger, Run } from "../../ledger/ledger.ts";
+import type { Attempt, RecordedDecision, Ledger, OutcomeFilter, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Origin } from "../../map/mapping.ts";
 import { Failure } from "../../model/failure.ts";
@@ -62,9 +62,15 @@ async function lookUp(
   ledger: Ledger,
 ): Promise<Pick<Explanation, "run" | "outcomes">> {
   const asked = await requireRun(ledger, id);
-  for (const run of id === undefined ? await ledger.runs() : [asked]) {
-    const outcomes = await outcomesFor(key, run, ledger);
+  const runs = id === undefined ? await ledger.runs() : [asked];
+  for (const run of runs) {
+    const outcomes = await outcomesIn(run, { key }, ledger);
     if (outcomes.length > 0) return { run, outcomes };
+  }
+  for (const run of runs) {
+    const [near] = await outcomesIn(run, { nearKey: key }, ledger);
+    if (near?.key !== undefined)
+      throw new Failure("run_unknown", "no record has that key", { hint: `did you mean "${near.key}"?` });
   }
   const where = id === undefined ? "no run holds a record" : `run ${asked.id} holds no record`;
   throw new Failure("run_unknown", `${where} with that key`, {
@@ -72,9 +78,9 @@ async function lookUp(
   });
 }
 
-async function outcomesFor(key: string, run: Run, ledger: Ledger): Promise<readonly Outcome[]> {
+async function outcomesIn(run: Run, filter: OutcomeFilter, ledger: Ledger): Promise<readonly Outcome[]> {
   const found: Outcome[] = [];
-  for await (const batch of ledger.outcomes(run.id, { key })) found.push(...batch);
+  for await (const batch of ledger.outcomes(run.id, filter)) found.push(...batch);
   return found;
 }
 

@@ -2,6 +2,7 @@ import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import type { OutcomeFilter } from "../ledger.ts";
 import type { RunRow } from "./ledger-schema.ts";
+import { nearKey } from "./near-key.ts";
 import { parseProblem } from "./problem-table.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
@@ -106,13 +107,15 @@ const SELECT_PROBLEMS = `
   where problems.run = ? and problems.record > ? and problems.record <= ? and ${STANDING_PROBLEM}`;
 
 function condition(filter: OutcomeFilter): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  const { statuses, key } = filter;
+  const { statuses, key, nearKey: near } = filter;
   const parts = ["true"];
   if (statuses !== undefined) parts.push(`${SHOWN_STATUS} in (${statuses.map(() => "?").join(", ")})`);
   if (key !== undefined) parts.push("items.key = ?");
+  if (near !== undefined) parts.push("coalesce(items.near, items.key) = ?");
+  const keys = [key?.normalize("NFC"), near === undefined ? undefined : (nearKey(near) ?? near)];
   return {
     sql: parts.join(" and "),
-    values: [...(statuses ?? []), ...(key === undefined ? [] : [key.normalize("NFC")])],
+    values: [...(statuses ?? []), ...keys.filter((one) => one !== undefined)],
   };
 }
 
