@@ -26,7 +26,7 @@ test("the transcript with curl is what the sandbox answers", async () => {
     command.replaceAll("8443", port).replaceAll("sk_sandbox_transcript", sandbox.ready.apiKey);
   const marker = "-- end of a command --";
   const script = transcript(page).map(({ command }) => `${here(command)}\necho "${marker}"\n`);
-  const { stdout, stderr } = await run("bash", ["-c", script.join("")], { cwd: folder, timeout: 30_000 });
+  const { stdout, stderr } = await run("bash", ["-c", script.join("")], { cwd: folder, timeout: 240_000 });
   expect(stderr).toBe("");
   expect(
     stdout

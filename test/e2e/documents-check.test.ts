@@ -209,7 +209,7 @@ actions:
     const [, shown = ""] = /```\n(22 errors[^`]*)```/.exec(page) ?? [];
     const folder = temporaryFolder();
     const here = `cd "${folder}" && ln -s "${projectFile("fixtures")}" fixtures && migrate() { "${process.execPath}" "${BINARY}" "$@" 2>&1; }`;
-    const said = execFileSync("bash", ["-c", `${here}\n${script}`], { encoding: "utf8", timeout: 20_000 });
+    const said = execFileSync("bash", ["-c", `${here}\n${script}`], { encoding: "utf8", timeout: 240_000 });
     for (const part of shown.split("...\n")) expect(said).toContain(part);
   });
 });
