@@ -54,7 +54,8 @@ export type PayloadFinding =
    * expression for `pattern`, its step for `multiple`.
    */
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
-  | { readonly code: "invalid_choice"; readonly choices: readonly string[] }
+  /** `found`: the value itself, where it looks like a code and not like something of a person. */
+  | { readonly code: "invalid_choice"; readonly choices: readonly string[]; readonly found?: string }
   /** A keyword of the contract's schema that has no code of its own; `name`: the property that it is about. */
   | { readonly code: "schema_mismatch"; readonly keyword: string; readonly name?: string }
   | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }
@@ -138,6 +139,8 @@ export interface RuleFinding {
   readonly fields: readonly string[];
   /** The rule's own words. */
   readonly message?: string;
+  /** What the operator's document asks for where it publishes the code: a sentence. Absent beside the rule's own words. */
+  readonly asked?: string;
 }
 
 export type RuleProblem = Addressed & RuleFinding & { readonly by: "local" };

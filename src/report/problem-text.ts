@@ -18,11 +18,18 @@ import { counted } from "../text/count.ts";
  */
 export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;
+  const found = foundCode(problem);
+  const which = found === undefined ? "" : ` Found: ${plainText(found)}.`;
   const more = unlisted === undefined ? "" : ` (and ${unlisted.toLocaleString("en")} more like it in this record)`;
-  return `${describeKind(problem)}${more}`;
+  return `${describeKind(problem)}${which}${more}`;
 }
 
-/** The same without the number of further problems of its record. */
+/** The code that is none of the choices, where it can be shown. */
+export function foundCode(problem: Problem): string | undefined {
+  return problem.by === "local" && problem.code === "invalid_choice" && "found" in problem ? problem.found : undefined;
+}
+
+/** The same for all problems of its kind: without the code that was found, and the number of further problems. */
 export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
   if (problem.by === "local") return describeLocalFinding(problem);
@@ -178,11 +185,17 @@ function placeText(other: Place): string {
   return plainText(formatPlace(other));
 }
 
-/** A broken rule in words: its own, or words made from its kind and the fields that it is about. */
-function describeBrokenRule({ rule, fields, message }: RuleFinding): string {
+/** A broken rule in words: its own; or the operator's sentence, and words made from the rule's kind and fields. */
+function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): string {
   if (message !== undefined) return plainLine(message);
-  const words = RULE_TEXT.get(rule) ?? "Breaks a rule of the contract";
-  return fields.length === 0 ? `${words}.` : `${words}: ${fields.map((field) => plainText(field, 120)).join(", ")}.`;
+  const kind = RULE_TEXT.get(rule) ?? "Breaks a rule of the contract";
+  const words = fields.length === 0 ? kind : `${kind}: ${[...new Set(fields.map(fieldName))].join(", ")}`;
+  return asked === undefined ? `${words}.` : `${plainLine(asked)} ${words}.`;
+}
+
+/** `registers[is_active = true].reads` is `registers.reads` to a person. */
+function fieldName(field: string): string {
+  return plainText(field.replaceAll(/\[[^\]]*\]/g, ""), 120);
 }
 
 const RULE_TEXT: ReadonlyMap<string, string> = new Map([

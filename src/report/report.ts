@@ -8,6 +8,8 @@ export interface Report {
   readonly outcomes: (statuses?: readonly Status[]) => AsyncIterable<readonly Outcome[]>;
   /** Show the values of cells beside their shapes (`--show-values`). */
   readonly showValues: boolean;
+  /** Give the test cases of JUnit the attributes `file` and `line` (`--test-locations`). */
+  readonly testLocations?: boolean | undefined;
   readonly colour: boolean;
   /** Columns of the terminal. */
   readonly width: number;

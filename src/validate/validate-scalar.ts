@@ -1,3 +1,4 @@
+import { invalidChoice } from "../text/invalid-choice.ts";
 import type { BooleanType, ChoiceType, DateType } from "../contract/types/field-type.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { WHOLE_SECONDS } from "../model/problem.ts";
@@ -13,8 +14,7 @@ export function choiceCheck(type: ChoiceType): Check {
   return (value, collector) => {
     if (exact.has(value)) return;
     const meant = typeof value === "string" || typeof value === "number" ? byText.get(String(value)) : undefined;
-    if (meant === undefined || typeof meant === "boolean")
-      return collector.add(value, { code: "invalid_choice", choices });
+    if (meant === undefined || typeof meant === "boolean") return collector.add(value, invalidChoice(value, choices));
     collector.add(value, { code: "coerced", from: typeof value, to: typeof meant }, { severity: "warning" });
   };
 }

@@ -1,3 +1,4 @@
+import { invalidChoice } from "../text/invalid-choice.ts";
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
 import { optionsTaken, tagText, untaggedOptions } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
@@ -36,7 +37,7 @@ function reportTag(
   collector.path[collector.depth - 1] = property;
   if (tag === undefined) collector.add(undefined, { code: "required" });
   else if (tag === null) collector.add(tag, { code: "null" });
-  else collector.add(tag, { code: "invalid_choice", choices });
+  else collector.add(tag, invalidChoice(tag, choices));
   leaveChild(collector);
 }
 

@@ -65,7 +65,7 @@ describe("one extract with errors, in every format", () => {
   });
 
   test("junit: one test case a record, in sound XML", async () => {
-    const { code, stdout } = await inFormat("junit");
+    const { code, stdout } = await inFormat("junit", EXTRACT, ["--test-locations"]);
     expect(code).toBe(1);
     const elements = elementsOf(stdout);
     expect(elements.map(({ name }) => name)).toEqual([

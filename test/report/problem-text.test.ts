@@ -20,6 +20,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   [{ code: "invalid", expected: "decimal", written: { as: "1.234,50" } }, "Must be a number, written as 1.234,50."],
   [{ code: "invalid", expected: "datetime" }, "Must be a date and time with its zone, as 2026-01-31T09:30:00Z."],
   [{ code: "invalid_choice", choices: ["A", "", "B"] }, 'Must be one of: A, "", B.'],
+  [{ code: "invalid_choice", choices: ["A", "B"], found: "X7" }, "Must be one of: A, B. Found: X7."],
   [{ code: "max_length", limit: 1, unit: "characters" }, "Must have at most 1 character."],
   [{ code: "min_length", limit: 2000, unit: "items" }, "Must have at least 2,000 items."],
   [{ code: "max_value", limit: "10.5", exclusive: false }, "Must be at most 10.5."],
@@ -63,6 +64,22 @@ describe("wordsFor", () => {
     expect(describeProblem({ ...local({ code: "required" }), unlisted: 4900 })).toBe(
       "A value is required here. (and 4,900 more like it in this record)",
     );
+  });
+
+  it("says a broken rule in the words of the document, then in those of its kind, without expressions", () => {
+    const broken = {
+      attr: "a",
+      severity: "error",
+      by: "local",
+      code: "reads_missing",
+      rule: "required-when",
+      fields: ["registers[is_active = true].reads", "registers.reads", "type"],
+    } as const;
+    expect(describeProblem({ ...broken, asked: "The contract asks that each register has one." })).toBe(
+      "The contract asks that each register has one. Values are required here: registers.reads, type.",
+    );
+    expect(describeProblem(broken)).toBe("Values are required here: registers.reads, type.");
+    expect(describeProblem({ ...broken, message: "Give a read." })).toBe("Give a read.");
   });
 
   it("cuts a long list of choices", () => {

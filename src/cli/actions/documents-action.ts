@@ -8,6 +8,6 @@ export function documentsCheckAction(sources: readonly string[], flags: Document
   return withSettings(sources, flags, async (settings, context) => {
     const store = await readStoreSettings(flags, settings.supplier, process.cwd());
     const options = { ...settings, store, concurrency: flags.concurrency };
-    return showRun(await documentsCheck(options, context.dependencies), flags.format, context);
+    return showRun(await documentsCheck(options, context.dependencies), flags, context);
   });
 }

@@ -13,7 +13,7 @@ import { show } from "../views/view.ts";
 
 export function validateAction(sources: readonly string[], flags: RunFlags): Promise<void> {
   return withSettings(sources, flags, async (settings, context) =>
-    showRun(await validate(settings, context.dependencies), flags.format, context),
+    showRun(await validate(settings, context.dependencies), flags, context),
   );
 }
 
@@ -26,7 +26,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
     await refuseWritableByOthers(settings.configFile);
     const options = { ...settings, target: requireTarget(target, "to push to") };
     if (flags.refreshReferences === true) await refreshReferences(options, context.dependencies);
-    return showRun(await run(options, context.dependencies), flags.format, context);
+    return showRun(await run(options, context.dependencies), flags, context);
   });
 }
 
@@ -34,7 +34,7 @@ export function resumeAction(run: string | undefined, flags: RunFlags): Promise<
   return withLedger(flags, async (settings, context) => {
     const { resume } = await import("../../commands/resume.ts");
     const options = { ...settings, run, showValues: flags.showValues ?? false };
-    return showRun(await resume(options, context.dependencies), flags.format, context);
+    return showRun(await resume(options, context.dependencies), flags, context);
   });
 }
 
@@ -43,14 +43,14 @@ export function reconcileAction(run: string | undefined, flags: ReconcileFlags):
     const { reconcile } = await import("../../commands/reconcile.ts");
     const { accept = [], resend = [], quietPeriod, showValues = false } = flags;
     const options = { ...settings, run, accept, resend, who: currentUser(), quietMs: quietPeriod, showValues };
-    return showRun(await reconcile(options, context.dependencies), flags.format, context);
+    return showRun(await reconcile(options, context.dependencies), flags, context);
   });
 }
 
 export function reportAction(run: string | undefined, flags: RunFlags): Promise<void> {
   return withLedger(flags, async (settings, context) => {
     if (flags.drift === true) return showDrift({ ledger: settings.ledger, run }, flags, context);
-    return showRun(await report({ ...settings, run }, context.dependencies), flags.format, context);
+    return showRun(await report({ ...settings, run }, context.dependencies), flags, context);
   });
 }
 

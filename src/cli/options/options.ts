@@ -54,6 +54,7 @@ const CHECK = {
 const REPORT = {
   showValues: { help: "show the values of cells (default: their shape)" },
   out: { arg: "<dir>", env: true, config: true, help: "folder for outcomes, errors, rejects and summary" },
+  testLocations: { help: "junit: file and line on every test case (strict schemas refuse them)" },
 } as const;
 
 const PLATFORM = {
@@ -205,7 +206,7 @@ export const reportOptions: readonly Option[] = [
     { arg: "<format>", choices: "format", default: "text", env: true, help: "what goes to stdout" },
     "Report:",
   ),
-  ...options("out"),
+  ...options("out", "testLocations"),
 ];
 
 export const targetOptions: readonly Option[] = optionsOf(PLATFORM, "Platform:");

@@ -6,6 +6,7 @@ import { describeConstraints, describeType } from "./describe-type.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { parametersType } from "../operations/request-parameters.ts";
 import { stepFieldsType } from "../operations/step-fields.ts";
+import { descriptionText } from "./description-text.ts";
 
 /** One line of an operation's field table, in words for a person. */
 export interface FieldRow {
@@ -127,30 +128,11 @@ function addField(
     rules: [...describeConstraints(type), ...onlyInReplies, ...again],
     deprecated: type.deprecated,
     codes: [...new Set(type.validators.flatMap((validator) => validator.codes))],
-    ...definedMembers({ description: plainText(type.description), default: type.default, when: position.when }),
+    ...definedMembers({ description: descriptionText(type.description), default: type.default, when: position.when }),
   });
   addFields(rows, type, position);
 }
 
 function isRepeated(type: FieldType, { inside }: TablePosition): boolean {
   return inside.includes(type) || (type.kind === "list" && inside.includes(type.items));
-}
-
-const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
-  ["&lt;", "<"],
-  ["&gt;", ">"],
-  ["&quot;", '"'],
-  ["&#39;", "'"],
-  ["&nbsp;", " "],
-  ["&amp;", "&"],
-]);
-
-/** Operators write HTML into their descriptions, and invisible marks of writing direction. */
-function plainText(description: string | undefined): string | undefined {
-  return description
-    ?.replaceAll(/<\/?[a-z][^<>]*>/gi, " ")
-    .replaceAll(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (entity) => HTML_ENTITIES.get(entity) ?? entity)
-    .replaceAll(/\p{Cf}/gu, "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
 }

@@ -1,3 +1,4 @@
+import type { InvalidChoice } from "../../text/invalid-choice.ts";
 import type { ChoiceType, FieldType, UnionType } from "../../contract/types/field-type.ts";
 import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
@@ -109,7 +110,7 @@ const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union"
 /** Why a cell cannot become what its attr needs. */
 type ConversionFinding =
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
-  | { readonly code: "invalid_choice"; readonly choices: readonly string[] };
+  | InvalidChoice;
 
 /** What a cell becomes that cannot become what it should: it stays as it is, with the reason. */
 export class ConversionFailure {

@@ -1,3 +1,4 @@
+import { invalidChoice } from "../../text/invalid-choice.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
@@ -96,7 +97,7 @@ function lookupTransform(transform: LookupTransform, { options, type, context }:
       if (transform.otherwise === "keep") return convert(content);
       return transform.otherwise === "empty"
         ? undefined
-        : new ConversionFailure(content, { code: "invalid_choice", choices });
+        : new ConversionFailure(content, invalidChoice(content, choices));
     },
   };
 }
@@ -131,7 +132,7 @@ function booleanTransform(transform: BooleanTransform, options: LeafOptions, con
   return {
     origin: "column",
     takesEmpty,
-    finish: (content) => tokens.get(content) ?? new ConversionFailure(content, { code: "invalid_choice", choices }),
+    finish: (content) => tokens.get(content) ?? new ConversionFailure(content, invalidChoice(content, choices)),
   };
 }
 

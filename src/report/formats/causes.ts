@@ -2,6 +2,7 @@ import { attrPattern } from "../../json/attr.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
+import { foundCode } from "../problem-text.ts";
 
 /** Problems that are likely to have one reason: the same code at the same field of any item. */
 export interface Cause {
@@ -21,7 +22,7 @@ export interface Cause {
 
 /** A shape of value within a cause. */
 export interface ShapeCount {
-  /** Absent where there is no value: a missing field. */
+  /** Absent where there is no value: a missing field. In quotation marks: the value itself, a code. */
   readonly shape?: string;
   readonly count: number;
   readonly example: { readonly record: number; readonly place: Place; readonly value?: string };
@@ -71,7 +72,9 @@ interface MutableShapeCount extends Pick<ShapeCount, "shape" | "example"> {
 }
 
 function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): void {
-  const { code, severity, by, shape, unlisted = 0 } = problem;
+  const { code, severity, by, unlisted = 0 } = problem;
+  const found = foundCode(problem);
+  const shape = found === undefined ? problem.shape : `"${found}"`;
   const count = 1 + unlisted;
   const key = causeKey(problem);
   const full = groups.size >= MAX_SHAPES_IN_ALL;

@@ -101,10 +101,15 @@ function shapeText({ shape, count, example }: ShapeCount, width: number, screen:
   const room = screen.width - screen.indent.length - label.length;
   const parts: string[] = [...placeParts(example.place, room)];
   if (screen.showValues && example.value !== undefined) parts.unshift(`"${plainText(example.value, 60)}"`);
-  if (shape !== undefined) parts.unshift(shape === "(empty)" ? "empty" : `like ${plainText(shape)}`);
+  if (shape !== undefined) parts.unshift(shapeLabel(shape));
   return packParts(parts, room).map(
     (line, at) => screen.indent + screen.style.dim((at === 0 ? label : " ".repeat(label.length)) + line),
   );
+}
+
+function shapeLabel(shape: string): string {
+  if (shape === "(empty)") return "empty";
+  return shape.startsWith('"') ? plainText(shape) : `like ${plainText(shape)}`;
 }
 
 /** The example in one part, or file and line apart from column or pointer where the two do not fit on one line. */

@@ -1,4 +1,6 @@
 import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { publishedSentence } from "../../contract/describe/published-sentence.ts";
 import { optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";
@@ -34,8 +36,8 @@ export function compileRules(
   context: RuleContext,
   { keepValues }: RuleValidatorOptions,
 ): RuleValidator | undefined {
-  const visitor = createVisitors(body, context);
-  const visit = visitor(body);
+  const { visitorOf, askedBy } = createVisitors(body, context);
+  const visit = visitorOf(body);
   if (visit === undefined) return undefined;
   // By code, attr and path, so that rules that find the same problem report it once.
   const found = new Map<string, FoundRuleProblem>();
@@ -47,7 +49,7 @@ export function compileRules(
     reported: undefined,
     readsReported: false,
   };
-  const add = (broken: BrokenRule): void => addProblem(broken, found, keepValues);
+  const add = (broken: BrokenRule): void => addProblem(broken, askedBy, found, keepValues);
   return (payload, reported) => {
     const root: Cursor = { value: payload };
     scope.reported = reported.size === 0 ? undefined : reported;
@@ -61,7 +63,12 @@ export function compileRules(
 
 const NO_PROBLEMS: readonly FoundRuleProblem[] = Object.freeze([]);
 
-function addProblem(broken: BrokenRule, problems: Map<string, FoundRuleProblem>, keepValues: boolean): void {
+function addProblem(
+  broken: BrokenRule,
+  askedBy: Visitors["askedBy"],
+  problems: Map<string, FoundRuleProblem>,
+  keepValues: boolean,
+): void {
   const { rule, attr, path, value } = broken;
   const key = [rule.code, attr, ...path].join("\n");
   if (problems.has(key)) return;
@@ -75,7 +82,7 @@ function addProblem(broken: BrokenRule, problems: Map<string, FoundRuleProblem>,
     code,
     rule: kind,
     fields: about,
-    ...(message !== undefined && { message }),
+    ...definedMembers(message === undefined ? { asked: askedBy(rule) } : { message }),
     ...(isScalar && { shape: shapeOf(value) }),
     ...(isScalar && keepValues && { value: String(value) }),
   });
@@ -85,13 +92,21 @@ type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) =
 
 function visitNothing(): void {}
 
-/** Each type is compiled once; undefined for a type without rules in or below it. */
-function createVisitors(body: FieldType, context: RuleContext): (type: FieldType) => Visit | undefined {
+interface Visitors {
+  /** Each type is compiled once; undefined for a type without rules in or below it. */
+  readonly visitorOf: (type: FieldType) => Visit | undefined;
+  /** What the operator's document asks for where it publishes the rule's code. */
+  readonly askedBy: (rule: Rule) => string | undefined;
+}
+
+function createVisitors(body: FieldType, context: RuleContext): Visitors {
   const compiler = createRuleCompiler(context);
   const isChecked = (rule: Rule): boolean => skipReason(rule, context) === undefined;
   const bearing = typesLeadingTo(body, ({ rules }) => rules?.some(isChecked) === true);
   const compiled = new Map<FieldType, Visit>();
-  const compiledRules = new Map<unknown, CompiledRule>();
+  const compiledRules = new Map<Rule, CompiledRule>();
+  const attachedTo = new Map<Rule, FieldType>();
+  const asked = new Map<Rule, string | undefined>();
   const visitorOf = (type: FieldType): Visit | undefined => {
     if (!bearing.has(type)) return undefined;
     const known = compiled.get(type);
@@ -101,6 +116,7 @@ function createVisitors(body: FieldType, context: RuleContext): (type: FieldType
     const own = (type.rules ?? []).filter(isChecked).map((rule) => {
       const compiledRule = compiledRules.get(rule) ?? compileRule(rule, compiler);
       compiledRules.set(rule, compiledRule);
+      attachedTo.set(rule, type);
       return compiledRule;
     });
     const inside = insideVisit(type, visitorOf);
@@ -111,7 +127,14 @@ function createVisitors(body: FieldType, context: RuleContext): (type: FieldType
     compiled.set(type, visit);
     return visit;
   };
-  return visitorOf;
+  const askedBy = (rule: Rule): string | undefined => {
+    if (!asked.has(rule)) {
+      const { code, attr } = rule;
+      asked.set(rule, publishedSentence(body, { code, attr, type: attachedTo.get(rule) ?? body }));
+    }
+    return asked.get(rule);
+  };
+  return { visitorOf, askedBy };
 }
 
 function insideVisit(type: FieldType, visitorOf: (type: FieldType) => Visit | undefined): Visit | undefined {

@@ -82,13 +82,14 @@ describe("lookup", () => {
     expect(made(`{ from: A, ${table}, otherwise: empty }`, text, { A: "X" })).toEqual([undefined]);
     expect(made(`{ from: A, ${table}, otherwise: empty, default: z }`, text, { A: "X" })).toEqual(["z"]);
   });
-  test("says which codes it has", () => {
+  test("says which codes it has, and which one it does not have", () => {
     const mapping = compile(`payload: { leaf: { from: A, ${table} } }`, object({ leaf: text }));
     expect(mapping.map(rowOf({ A: "X9" })).problems).toEqual([
       {
         attr: "leaf",
         code: "invalid_choice",
         choices: ["D", "B", "01"],
+        found: "X9",
         severity: "error",
         by: "local",
         place: { file: "accounts.csv", line: 2, column: "A", columnNumber: 1 },

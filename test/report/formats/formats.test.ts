@@ -104,20 +104,50 @@ describe("junit", () => {
   it("makes one test case of every record", async () => {
     expect(await rendered(reporters.junit, reportOf(MIXED))).toBe(
       `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="validate accounts.csv" tests="5" failures="2" errors="1" skipped="0">
+<testsuites name="validate accounts.csv" tests="5" failures="2" errors="1">
 <testsuite name="validate accounts.csv" tests="5" failures="2" errors="1" skipped="0">
-<testcase classname="accounts.csv" name="record 1 EXT-1" file="accounts.csv" line="2"/>
-<testcase classname="accounts.csv" name="record 2 EXT-2" file="accounts.csv" line="3"><failure type="invalid" message="invalid: invalid, required">error invalid at customers.0.date_of_birth: Must be a date that exists, as YYYY-MM-DD. (customers.csv:9, column DOB)
+<testcase classname="accounts.csv" name="record 1 EXT-1"/>
+<testcase classname="accounts.csv" name="record 2 EXT-2"><failure type="invalid" message="invalid: invalid, required">error invalid at customers.0.date_of_birth: Must be a date that exists, as YYYY-MM-DD. (customers.csv:9, column DOB)
 error required at billing_address: A value is required here.</failure></testcase>
-<testcase classname="accounts.csv" name="record 3 EXT-3" file="accounts.csv" line="4"><failure type="rejected" message="rejected: invalid_phone_number">error invalid_phone_number at customers.1.mobile: Not a phone number, &lt;sorry&gt;: 100% sure (customers.csv:11, column MOBILE)</failure></testcase>
-<testcase classname="accounts.csv" name="record 4" file="accounts.csv" line="5"><error type="ambiguous" message="ambiguous"></error></testcase>
-<testcase classname="more.json" name="record 5 EXT-5" file="more.json" line="12"><system-out>warning coerced at notes.0.body: The platform would turn this number into a string without a word. (more.json:12, at /3/notes/0/body)</system-out></testcase>
+<testcase classname="accounts.csv" name="record 3 EXT-3"><failure type="rejected" message="rejected: invalid_phone_number">error invalid_phone_number at customers.1.mobile: Not a phone number, &lt;sorry&gt;: 100% sure (customers.csv:11, column MOBILE)</failure></testcase>
+<testcase classname="accounts.csv" name="record 4"><error type="ambiguous" message="ambiguous"></error></testcase>
+<testcase classname="more.json" name="record 5 EXT-5"><system-out>warning coerced at notes.0.body: The platform would turn this number into a string without a word. (more.json:12, at /3/notes/0/body)</system-out></testcase>
 </testsuite>
 </testsuites>
 `,
     );
   });
+
+  it("has only the attributes that Jenkins' strict schema knows", async () => {
+    const xml = await rendered(reporters.junit, reportOf([...MIXED, { ...refused("no"), status: "pending" }]));
+    const tags = [...xml.matchAll(/<(?<element>[a-z-]+)(?<attributes>(?: [a-z]+="[^"]*")*)\s*\/?>/g)];
+    for (const { groups: { element = "", attributes = "" } = {} } of tags) {
+      const names = [...attributes.matchAll(/ ([a-z]+)="/g)].map(([, name]) => name);
+      expect({ element, names: JENKINS_ATTRIBUTES[element] }).toEqual({
+        element,
+        names: expect.arrayContaining(names),
+      });
+    }
+    expect(new Set(tags.map(({ groups }) => groups?.["element"]))).toEqual(new Set(Object.keys(JENKINS_ATTRIBUTES)));
+  });
+
+  it("says file and line of every test case where that is asked for", async () => {
+    const xml = await rendered(reporters.junit, { ...reportOf(MIXED), testLocations: true });
+    expect(xml).toContain('<testcase classname="accounts.csv" name="record 1 EXT-1" file="accounts.csv" line="2"/>');
+    expect(xml.match(/<testcase [^>]* file="[^"]+" line="\d+"/g)).toHaveLength(MIXED.length);
+  });
 });
+
+/** https://github.com/jenkinsci/xunit-plugin, junit-10.xsd: of the elements that a report has. */
+const JENKINS_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
+  testsuites: ["name", "time", "tests", "failures", "errors"],
+  testsuite: ["name", "tests", "failures", "errors", "group", "time", "skipped", "timestamp", "hostname", "id"],
+  testcase: ["name", "time", "classname", "group"],
+  failure: ["type", "message"],
+  error: ["type", "message"],
+  skipped: ["type", "message"],
+  "system-out": [],
+};
 
 describe("github", () => {
   it("puts one annotation on the line of each problem", async () => {

@@ -1,0 +1,41 @@
+import type { AttrSegment } from "../../json/attr.ts";
+import type { FieldType, PublishedValidator } from "../types/field-type.ts";
+import { descriptionText } from "./description-text.ts";
+import { publishedCodes } from "./published-codes.ts";
+
+/** A rule's code, the type that the rule is attached to, and where in it problems are addressed. */
+export interface CodeOrigin {
+  readonly code: string;
+  readonly type: FieldType;
+  readonly attr?: readonly AttrSegment[] | undefined;
+}
+
+/**
+ * What the operator's document asks for where it publishes a code (`x-validators`), as one sentence: the text at the
+ * field that is addressed, at the type, at any of its fields, or in the whole body. Undefined where there is none, or
+ * several that differ, at the nearest of these.
+ */
+export function publishedSentence(body: FieldType, { code, type, attr = [] }: CodeOrigin): string | undefined {
+  const fields = type.kind === "object" ? [...type.properties.values()] : [];
+  const addressed = fields.filter(({ name }) => name === attr[0]);
+  const searches: readonly (() => readonly PublishedValidator[])[] = [
+    () => addressed.flatMap((field) => field.type.validators),
+    () => type.validators,
+    () => fields.flatMap((field) => field.type.validators),
+    () => publishedCodes(body, code).map(({ validator }) => validator),
+  ];
+  for (const search of searches) {
+    const nearest = search().filter(({ codes }) => codes.includes(code));
+    const sentences = new Set(nearest.map(sentenceOf));
+    if (sentences.size > 0) return sentences.size === 1 ? [...sentences][0] : undefined;
+  }
+  return undefined;
+}
+
+function sentenceOf({ name, description }: PublishedValidator): string | undefined {
+  const text = descriptionText(description.trim() === "" ? name : description) ?? "";
+  const [sentence = ""] = text.split(/(?<=[.!?])\s+(?=\p{Lu})/u);
+  if (!sentence.includes(" ")) return undefined;
+  const asked = /^(?:Validates?|Ensures?|Checks?) that,? (?<asked>.+?)\.?$/su.exec(sentence)?.groups?.["asked"];
+  return asked === undefined ? `The contract says: ${sentence}` : `The contract asks that ${asked}.`;
+}

@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { publishedSentence } from "../../../src/contract/describe/published-sentence.ts";
+import type { FieldType } from "../../../src/contract/types/field-type.ts";
+import { contractOf } from "../contract-of.ts";
+
+const published = (description: string, ...codes: readonly string[]): object => ({
+  name: "Validate the meter",
+  description,
+  possible_errors: codes,
+});
+
+/** The body whose one property `meter` has these validators, itself and at its field `serial`; and the meter's type. */
+function meterBody(own: readonly object[], atSerial: readonly object[] = []): { body: FieldType; type: FieldType } {
+  const meter = {
+    type: "object",
+    properties: { serial: { type: "string", "x-validators": atSerial } },
+    "x-validators": own,
+  };
+  const body = contractOf({ meter }).operations[0]?.body;
+  const type = body?.kind === "object" ? body.properties.get("meter")?.type : undefined;
+  if (body === undefined || type === undefined) throw new Error("the contract has no body");
+  return { body, type };
+}
+
+it.each([
+  ["Validates that each register has a single reading.", "The contract asks that each register has a single reading."],
+  ["Ensure that <code>⁨serial⁩</code>, if given, is known. More.", "The contract asks that serial, if given, is known."],
+  ["<p>Either of the two&nbsp;is given.</p>", "The contract says: Either of the two is given."],
+  ["", "The contract says: Validate the meter"],
+])("the text %j of a document is the sentence %j of an error", (description, sentence) => {
+  const { body, type } = meterBody([published(description, "meter_wrong")]);
+  expect(publishedSentence(body, { code: "meter_wrong", type })).toBe(sentence);
+});
+
+it("a text that is only the name of a text is left out", () => {
+  const { body, type } = meterBody([published("import--meter--help-text", "meter_wrong")]);
+  expect(publishedSentence(body, { code: "meter_wrong", type })).toBeUndefined();
+});
+
+it("the text at the field that is addressed comes before that of its object", () => {
+  const { body, type } = meterBody(
+    [published("Validate that the meter is known.", "wrong")],
+    [published("Validate that the serial is known.", "wrong")],
+  );
+  expect(publishedSentence(body, { code: "wrong", type, attr: ["serial"] })).toBe(
+    "The contract asks that the serial is known.",
+  );
+  expect(publishedSentence(body, { code: "wrong", type })).toBe("The contract asks that the meter is known.");
+});
+
+it("a code that is published elsewhere in the body has its text from there, unless there are several", () => {
+  const { body } = meterBody([published("Validate that the meter is known.", "wrong", "other")]);
+  expect(publishedSentence(body, { code: "other", type: body })).toBe("The contract asks that the meter is known.");
+  expect(publishedSentence(body, { code: "third", type: body })).toBeUndefined();
+  const two = meterBody([published("Validate that a is known.", "wrong"), published("Validate that b is.", "wrong")]);
+  expect(publishedSentence(two.body, { code: "wrong", type: two.body })).toBeUndefined();
+});

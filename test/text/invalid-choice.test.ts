@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { invalidChoice } from "../../src/text/invalid-choice.ts";
+
+const CODES = ["DOMESTIC", "BUSINESS"];
+
+it.each(["X7", "PREPAY_2", "E-7", "1234"])("the unknown code %s is shown", (code) => {
+  expect(invalidChoice(code, CODES)).toEqual({ code: "invalid_choice", choices: CODES, found: code });
+});
+
+it.each([
+  "Smith",
+  "07700900123",
+  "19700102",
+  "a@b.example",
+  "FLAT 2",
+  "",
+  "A".repeat(25),
+  "\u202EXYZ",
+  { name: "X" },
+  null,
+])("%j, which could be something of a person, is not shown", (value) => {
+  expect(invalidChoice(value, CODES)).toEqual({ code: "invalid_choice", choices: CODES });
+});
+
+it("small letters are shown where the choices have some", () => {
+  expect(invalidChoice("monthly", ["weekly"])).toMatchObject({ found: "monthly" });
+});
