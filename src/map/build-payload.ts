@@ -6,7 +6,16 @@ import type { Row } from "../model/record.ts";
 import { shapeOf } from "../text/shape.ts";
 import { type CellContent, ConversionFailure } from "./leaf/conversion.ts";
 import type { Origin, OriginKind } from "./mapping.ts";
-import type { EachNode, ItemsNode, LeafNode, MappingNode, ObjectNode, SplitNode, VariantNode } from "./mapping-node.ts";
+import type {
+  EachNode,
+  ForeignNode,
+  ItemsNode,
+  LeafNode,
+  MappingNode,
+  ObjectNode,
+  SplitNode,
+  VariantNode,
+} from "./mapping-node.ts";
 
 /** One walk over the mapping for one row; the lists fill while it goes. */
 export interface BuildState {
@@ -30,6 +39,7 @@ export function buildValue(node: MappingNode, row: Row, build: BuildState): Json
   if (node.kind === "each") return buildEach(node, row, build);
   if (node.kind === "items") return buildItems(node, row, build);
   if (node.kind === "split") return buildSplit(node, row, build);
+  if (node.kind === "foreign") return buildForeign(node, row, build);
   return buildObject(variantFor(node, row), row, build);
 }
 
@@ -66,29 +76,53 @@ function buildObject(node: ObjectNode, row: Row, build: BuildState): JsonObject 
   return undefined;
 }
 
+function buildForeign({ node }: ForeignNode, row: Row, build: BuildState): JsonValue | undefined {
+  const cellsBefore = build.cells;
+  const originsBefore = build.origins?.length ?? 0;
+  const value = buildValue(node, row, build);
+  if (build.cells > cellsBefore) return value;
+  build.origins?.splice(originsBefore);
+  return undefined;
+}
+
+/** The rows of the child source that a list is made of. */
+export function childRows(node: EachNode, row: Row): readonly Row[] {
+  const children = row.children?.get(node.source) ?? [];
+  return node.applies === undefined ? children : children.filter(node.applies);
+}
+
 function buildEach(node: EachNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const made: JsonValue[] = [];
-  for (const child of row.children?.get(node.source) ?? []) {
+  appendEach(node, row, build, made);
+  return made.length === 0 ? undefined : made;
+}
+
+function appendEach(node: EachNode, row: Row, build: BuildState, made: JsonValue[]): void {
+  const before = made.length;
+  for (const child of childRows(node, row)) {
     build.path.push(made.length);
     const item = itemOf(node, child, build);
     build.path.pop();
     if (item !== undefined) made.push(item);
   }
-  if (made.length === 0) return undefined;
-  build.cells += 1;
-  return made;
+  if (made.length > before) build.cells += 1;
 }
 
 /** A list that is left with nothing is none; one that the mapping writes empty (`[]`) is meant. */
-function buildItems(node: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
+function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const made: JsonValue[] = [];
-  for (const item of node.items) {
+  for (const entry of entries) {
+    if (entry.kind === "each") {
+      appendEach(entry, row, build, made);
+      continue;
+    }
+    if (entry.applies?.(row) === false) continue;
     build.path.push(made.length);
-    const value = buildValue(item, row, build);
+    const value = buildValue(entry.item, row, build);
     build.path.pop();
     if (value !== undefined) made.push(value);
   }
-  return made.length === 0 && node.items.length > 0 ? undefined : made;
+  return made.length === 0 && entries.length > 0 ? undefined : made;
 }
 
 function buildSplit({ leaf, parts }: SplitNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {

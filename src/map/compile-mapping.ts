@@ -9,7 +9,7 @@ import type { MappingDocument } from "./document/mapping-document.ts";
 import { collectIssues } from "./document/mapping-issues.ts";
 import { rootSource } from "./document/source-tree.ts";
 import { locateAttr } from "./locate-attr.ts";
-import type { MappingNode, ObjectNode } from "./mapping-node.ts";
+import type { ItemsNode, MappingNode, ObjectNode } from "./mapping-node.ts";
 import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
 import { type SourceColumns, sourceColumns } from "./source-columns.ts";
 
@@ -112,13 +112,20 @@ function nodeIn(node: MappingNode, path: AttrPath): MappingNode | undefined {
 }
 
 function unmappedIn(node: MappingNode, path: AttrPath): readonly string[] {
-  if (node.kind === "leaf" || node.kind === "split") return [];
+  if (node.kind === "leaf" || node.kind === "split" || node.kind === "foreign") return [];
   if (node.kind === "each") return unmappedIn(node.item, [...path, "*"]);
-  if (node.kind === "items") return node.items.flatMap((item, index) => unmappedIn(item, [...path, index]));
+  if (node.kind === "items") return unmappedInItems(node, path);
   const { fields, required } = node.kind === "object" ? node : node.otherwise;
   const missing = required.filter((name) => !fields.some((field) => field.name === name));
   const below = fields.flatMap((field) => unmappedIn(field.node, [...path, field.name]));
   return [...missing.map((name) => formatAttr([...path, name])), ...below];
+}
+
+/** The numbers of items are not known behind child rows. */
+function unmappedInItems({ entries }: ItemsNode, path: AttrPath): readonly string[] {
+  const isNumbered = entries.every(({ kind }) => kind === "single");
+  const unmapped = entries.flatMap(({ item }, index) => unmappedIn(item, [...path, isNumbered ? index : "*"]));
+  return [...new Set(unmapped)];
 }
 
 /** The node that an attr belongs to: of the payload, unless only a step or the parameters have such a field. */

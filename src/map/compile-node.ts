@@ -1,15 +1,19 @@
 import { type FieldType, type ListType, memberType, type ObjectType } from "../contract/types/field-type.ts";
 import type { AttrPath } from "../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { compileLeaf, compileSplit } from "./leaf/compile-leaf.ts";
+import { compileCondition, compileLeaf, compileSplit } from "./leaf/compile-leaf.ts";
+import { readWhen } from "./leaf/leaf-options.ts";
+import { isListEntry } from "./list-entry.ts";
 import type { LeafContext, MappingContext } from "./compile-context.ts";
-import { didYouMean, listed, refuseUnknown } from "./document/mapping-issues.ts";
+import { didYouMean, listed, refuseUnknown, tryIssues } from "./document/mapping-issues.ts";
 import type {
   EachNode,
   FieldNode,
   ItemsNode,
+  ListEntry,
   MappingNode,
   ObjectNode,
+  SingleEntry,
   SplitNode,
   VariantNode,
 } from "./mapping-node.ts";
@@ -25,6 +29,8 @@ export interface CompileContext extends MappingContext {
 export interface NodeContext extends CompileContext, LeafContext {
   /** The contract can do without the entry. */
   readonly optional: boolean;
+  /** What the contract has at this place in the other types that the entry is written for, too. */
+  readonly others?: readonly FieldType[];
 }
 
 /**
@@ -36,7 +42,23 @@ export function compileNode(entry: JsonValue, type: FieldType, context: NodeCont
   if (meant.kind === "object") return compileObject(entry, meant, context);
   if (meant.kind === "list") return compileList(entry, meant, context);
   if (meant.kind === "variants") return compileVariants(entry, meant, context);
-  return compileLeaf(entry, meant, context);
+  return compileLeafOfAny(entry, meant, context);
+}
+
+/** An entry that its own type cannot take may be meant for the rows of another one. */
+function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
+  const { others = [], issues } = context;
+  if (others.length === 0) return compileLeaf(entry, type, context);
+  const own = tryIssues(issues);
+  const leaf = compileLeaf(entry, type, { ...context, issues: own });
+  if (!own.found()) return leaf;
+  for (const other of others) {
+    const trial = tryIssues(issues);
+    const node = compileNode(entry, other, { ...context, others: [], issues: trial });
+    if (!trial.found()) return node;
+  }
+  own.keep();
+  return leaf;
 }
 
 /** How the fields of an object are known. */
@@ -70,20 +92,51 @@ function fieldsOf(type: ObjectType): Fields {
 }
 
 function compileFields(object: JsonObject, known: Fields, context: NodeContext): ObjectNode {
+  const others = fieldsOfOthers(object, context);
   const fields = Object.entries(object).flatMap(([name, entry]): FieldNode[] => {
-    const path = [...context.path, name];
-    const type = known.typeOf(name);
-    if (type === undefined) {
-      context.issues.add(path, "the contract has no such attr", didYouMean(name, known.names));
-      return [];
-    }
-    if (known.isReadOnly(name)) context.issues.add(path, "is read-only in the contract: the platform sets it");
-    const node = compileNode(entry, type, { ...context, path, optional: !known.isRequired(name) });
+    const node = compileField(name, entry, known, { ...context, others: typesIn(others, name) });
     return node === undefined ? [] : [{ name, node }];
   });
   const required = known.names.filter((name) => known.isRequired(name) && !known.isReadOnly(name));
   return { kind: "object", fields, required, optional: context.optional };
 }
+
+function compileField(
+  name: string,
+  entry: JsonValue,
+  known: Fields,
+  { others = [], ...context }: NodeContext,
+): MappingNode | undefined {
+  const path = [...context.path, name];
+  const own = known.typeOf(name);
+  const [first, ...rest] = others;
+  if (own !== undefined) {
+    if (known.isReadOnly(name)) context.issues.add(path, "is read-only in the contract: the platform sets it");
+    const inside = { ...context, path, optional: !known.isRequired(name) };
+    return compileNode(entry, own, { ...inside, others: others.filter((other) => other !== own) });
+  }
+  if (first !== undefined) {
+    const node = compileNode(entry, first, { ...context, path, optional: true, others: rest });
+    return node && { kind: "foreign", node };
+  }
+  context.issues.add(path, "the contract has no such attr", didYouMean(name, known.names));
+  return undefined;
+}
+
+/** The fields of the other types that the contract has where an object is written. */
+function fieldsOfOthers(object: JsonObject, { others = [] }: NodeContext): readonly Pick<Fields, "typeOf">[] {
+  return others.flatMap((other) => {
+    const meant = narrowType(object, other);
+    if (meant.kind === "object") return [fieldsOf(meant)];
+    return meant.kind === "variants" ? [meant.merged] : [];
+  });
+}
+
+function typesIn(others: readonly Pick<Fields, "typeOf">[], name: string): readonly FieldType[] {
+  return others.length === 0 ? NO_TYPES : [...new Set(others.flatMap((other) => other.typeOf(name) ?? []))];
+}
+
+const NO_TYPES: readonly FieldType[] = [];
 
 function compileVariants(entry: JsonValue, type: Variants, context: NodeContext): VariantNode | undefined {
   const object = fieldsEntry(entry, context);
@@ -91,17 +144,19 @@ function compileVariants(entry: JsonValue, type: Variants, context: NodeContext)
   const otherwise = compileFields(object, type.merged, context);
   const variants = new Map<string, ObjectNode>();
   for (const [value, option] of type.byValue) {
-    variants.set(value, compileFields(object, { ...type.merged, ...preferring(option, type) }, context));
+    const others = [...type.byValue.values()].filter((other) => other !== option);
+    const inside = { ...context, others: [...others, ...(context.others ?? [])] };
+    variants.set(value, compileFields(object, { ...type.merged, ...fieldsOfOption(option, type) }, inside));
   }
   const discriminator = otherwise.fields.find(({ name }) => name === type.property)?.node;
   return { kind: "variant", discriminator, variants, otherwise };
 }
 
-/** The fields as one option has them; what only other options have is sent as these have it, for validation to see. */
-function preferring(option: ObjectType, { property, merged }: Variants): Pick<Fields, "typeOf" | "isRequired"> {
+/** The fields as one option has them; the discriminator is the same in all. */
+function fieldsOfOption(option: ObjectType, { property, merged }: Variants): Pick<Fields, "typeOf" | "isRequired"> {
   const own = fieldsOf(option);
   return {
-    typeOf: (name) => (name === property ? undefined : own.typeOf(name)) ?? merged.typeOf(name),
+    typeOf: (name) => (name === property ? merged.typeOf(name) : own.typeOf(name)),
     isRequired: own.isRequired,
   };
 }
@@ -117,10 +172,52 @@ function compileList(entry: JsonValue, type: ListType, context: NodeContext): Ma
 }
 
 function compileItems(entry: readonly JsonValue[], type: ListType, context: NodeContext): ItemsNode {
-  const items = entry.flatMap(
-    (item, index) => compileNode(item, type.items, { ...context, path: [...context.path, index] }) ?? [],
-  );
-  return { kind: "items", items };
+  const entries = entry.flatMap((item, index): ListEntry[] => {
+    const inside = { ...context, path: [...context.path, index] };
+    const compiled = isListEntry(item, type.items)
+      ? compileListEntry(item, type, inside)
+      : compileSingle(item, undefined, type, inside);
+    return compiled === undefined ? [] : [compiled];
+  });
+  return { kind: "items", entries };
+}
+
+/** `{ each, item }` or `{ when, item }`. */
+function compileListEntry(entry: JsonObject, type: ListType, context: NodeContext): ListEntry | undefined {
+  if (entry["each"] !== undefined) return compileEach(entry, type, context);
+  refuseUnknown(entry, EACH_KEYS, context.path, context.issues);
+  const { item, when } = entry;
+  if (item === undefined || when === undefined) {
+    const hint =
+      "write { each: <child source>, item: ... }, { when: { column: <name>, in: [...] }, item: ... }, or the item";
+    context.issues.add(context.path, "says neither of which rows (each) nor when there is an item (when)", hint);
+    return undefined;
+  }
+  return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
+}
+
+function compileSingle(
+  entry: JsonValue,
+  applies: SingleEntry["applies"],
+  type: ListType,
+  context: NodeContext,
+): SingleEntry | undefined {
+  const item = compileNode(entry, type.items, { ...context, others: itemsOfOthers(entry, context) });
+  return item && { kind: "single", applies, item };
+}
+
+function conditionOf({ when: entry }: JsonObject, context: NodeContext): SingleEntry["applies"] {
+  const path = [...context.path, "when"];
+  const when = readWhen(entry, path, context.issues);
+  return when && compileCondition(when, context, context.document.lineOf(path));
+}
+
+/** The items of the other types that the contract has where a list is written. */
+function itemsOfOthers(item: JsonValue, { others = [] }: NodeContext): readonly FieldType[] {
+  return others.flatMap((other) => {
+    const meant = narrowType([item], other);
+    return meant.kind === "list" ? [meant.items] : [];
+  });
 }
 
 function compileSplitCell(entry: JsonObject, type: ListType, context: NodeContext): SplitNode | undefined {
@@ -130,8 +227,10 @@ function compileSplitCell(entry: JsonObject, type: ListType, context: NodeContex
   return undefined;
 }
 
+const EACH_KEYS = ["each", "item", "when"] as const;
+
 function compileEach(entry: JsonObject, type: ListType, context: NodeContext): EachNode | undefined {
-  refuseUnknown(entry, ["each", "item"], context.path, context.issues);
+  refuseUnknown(entry, EACH_KEYS, context.path, context.issues);
   const { each: source, item } = entry;
   if (typeof source !== "string" || item === undefined) {
     context.issues.add(
@@ -141,9 +240,11 @@ function compileEach(entry: JsonObject, type: ListType, context: NodeContext): E
     return undefined;
   }
   if (!isChild(source, context)) return undefined;
-  const inside = { ...context, path: [...context.path, "item"], columns: context.columnsOf(source), optional: false };
-  const node = compileNode(item, type.items, inside);
-  return node && { kind: "each", source, item: node };
+  const below = { ...context, columns: context.columnsOf(source) };
+  const applies = conditionOf(entry, below);
+  const others = itemsOfOthers(item, context);
+  const node = compileNode(item, type.items, { ...below, path: [...context.path, "item"], optional: false, others });
+  return node && { kind: "each", source, applies, item: node };
 }
 
 function isChild(source: string, context: NodeContext): boolean {

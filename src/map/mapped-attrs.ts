@@ -1,5 +1,6 @@
 import { type FieldType, memberType } from "../contract/types/field-type.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { isListEntry } from "./list-entry.ts";
 import { narrowType } from "./union-variants.ts";
 
 /** What a mapping puts at an attr. */
@@ -44,9 +45,13 @@ function collectFields(
 }
 
 function collectItems(entry: JsonValue, type: FieldType, position: AttrPosition): void {
-  if (isJsonArray(entry)) for (const item of entry) collect(item, type, position);
+  if (isJsonArray(entry)) for (const item of entry) collect(itemIn(item, type), type, position);
   else if (isJsonObject(entry) && entry["item"] !== undefined) collect(entry["item"], type, position);
   else if (isJsonObject(entry)) addAttr(position, {});
+}
+
+function itemIn(entry: JsonValue, type: FieldType): JsonValue {
+  return isListEntry(entry, type) ? (entry["item"] ?? {}) : entry;
 }
 
 /** Several entries for one attr (a list written out): what any of them can give. */

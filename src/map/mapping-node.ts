@@ -5,7 +5,7 @@ import type { CellContent, ConversionFailure } from "./leaf/conversion.ts";
 import type { OriginKind } from "./mapping.ts";
 
 /** A compiled entry of the mapping; the tree mirrors the payload. */
-export type MappingNode = ObjectNode | VariantNode | ItemsNode | EachNode | SplitNode | LeafNode;
+export type MappingNode = ObjectNode | VariantNode | ForeignNode | ItemsNode | EachNode | SplitNode | LeafNode;
 
 export interface ObjectNode {
   readonly kind: "object";
@@ -30,16 +30,37 @@ export interface VariantNode {
   readonly otherwise: ObjectNode;
 }
 
-/** A list literal: items built from the current row; those left with nothing are omitted. */
+/**
+ * What an object's own type lacks and another type that the contract has there knows: given only where a cell gives it,
+ * so that validation can say that it has no place.
+ */
+export interface ForeignNode {
+  readonly kind: "foreign";
+  readonly node: MappingNode;
+}
+
+/** A list literal: what its entries give, one after the other; those left with nothing are omitted. */
 export interface ItemsNode {
   readonly kind: "items";
-  readonly items: readonly MappingNode[];
+  readonly entries: readonly ListEntry[];
+}
+
+/** One item built from the current row, or an item for each row of a child source. */
+export type ListEntry = SingleEntry | EachNode;
+
+export interface SingleEntry {
+  readonly kind: "single";
+  /** False for rows that have no such item. */
+  readonly applies: ((row: Row) => boolean) | undefined;
+  readonly item: MappingNode;
 }
 
 /** A list with one item for each row of a child source. */
 export interface EachNode {
   readonly kind: "each";
   readonly source: string;
+  /** False for child rows that are no items of this list. */
+  readonly applies: ((child: Row) => boolean) | undefined;
   readonly item: MappingNode;
 }
 

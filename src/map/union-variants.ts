@@ -1,6 +1,7 @@
 import {
   type ChoiceType,
   type FieldType,
+  type ListType,
   memberType,
   type ObjectType,
   type UnionType,
@@ -30,16 +31,24 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
   if (type.kind !== "union") return type;
   const options = flattened(type);
   const objects = options.filter((option) => option.kind === "object");
-  const list = options.find((option) => option.kind === "list");
-  const hasScalars = objects.length + (list === undefined ? 0 : 1) < options.length;
+  const lists = options.filter((option) => option.kind === "list");
+  const list = listOfAny(lists);
+  const hasScalars = objects.length + lists.length < options.length;
   const isList = isJsonArray(entry) || (isJsonObject(entry) && entry["each"] !== undefined);
-  if (list !== undefined && (isList || options.length === 1)) return list;
+  if (list !== undefined && (isList || lists.length === options.length)) return list;
   if (objects.length === 0 || (hasScalars && isLeaf(entry))) return { ...type, options };
   return chosen(entry, type, objects);
 }
 
 function flattened(type: UnionType): readonly FieldType[] {
   return optionsTaken(type).flatMap((option) => (option.kind === "union" ? flattened(option) : [option]));
+}
+
+/** A list that takes the items of all of them. */
+function listOfAny(lists: readonly ListType[]): ListType | undefined {
+  const [first] = lists;
+  const items = unionOf(lists.map((list) => list.items));
+  return first && items && { ...first, items };
 }
 
 function isLeaf(entry: JsonValue): boolean {
@@ -84,7 +93,11 @@ function variantsOf(
 
 /** What a field may be in any of the objects. */
 function typeIn(objects: readonly ObjectType[], name: string): FieldType | undefined {
-  const options = [...new Set(objects.flatMap((object) => memberType(object, name) ?? []))];
+  return unionOf(objects.flatMap((object) => memberType(object, name) ?? []));
+}
+
+function unionOf(types: readonly FieldType[]): FieldType | undefined {
+  const options = [...new Set(types)];
   if (options.length < 2) return options[0];
   return {
     kind: "union",

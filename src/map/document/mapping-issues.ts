@@ -14,11 +14,14 @@ export interface Addressable {
 export interface Issues {
   /** `path` is where the entry stands in the mapping file; the same issue twice counts once. */
   readonly add: (path: AttrPath, message: string, hint?: string) => void;
+}
+
+export interface CollectedIssues extends Issues {
   /** Throws a Failure `mapping_invalid` that lists what was added; nothing when nothing was. */
   readonly raise: () => void;
 }
 
-export function collectIssues(document: Addressable): Issues {
+export function collectIssues(document: Addressable): CollectedIssues {
   const found: Issue[] = [];
   return {
     add: (path, message, hint) => {
@@ -31,6 +34,26 @@ export function collectIssues(document: Addressable): Issues {
     },
     raise: () => {
       if (found.length > 0) throw failureOf(document.file, found);
+    },
+  };
+}
+
+/** Issues that count only once they are kept: of what may turn out not to be meant. */
+export interface TrialIssues extends Issues {
+  readonly found: () => boolean;
+  /** Adds what was found to the issues that are raised. */
+  readonly keep: () => void;
+}
+
+export function tryIssues(issues: Issues): TrialIssues {
+  const found: Parameters<Issues["add"]>[] = [];
+  return {
+    add: (...issue) => {
+      found.push(issue);
+    },
+    found: () => found.length > 0,
+    keep: () => {
+      for (const issue of found) issues.add(...issue);
     },
   };
 }

@@ -3,7 +3,7 @@ import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import type { Row } from "../../model/record.ts";
 import { constantOf, type CellContent } from "./conversion.ts";
 import type { LeafContext } from "../compile-context.ts";
-import { readLeafOptions, type LeafOptions } from "./leaf-options.ts";
+import { type Condition, readLeafOptions, type LeafOptions } from "./leaf-options.ts";
 import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
 import type { LeafNode, SplitNode } from "../mapping-node.ts";
@@ -39,7 +39,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   }
   return {
     kind: "leaf",
-    applies: conditionOf(options, context, line),
+    applies: options.when && compileCondition(options.when, context, line),
     read: options.value === undefined ? readerOf(options, columns, transform) : undefined,
     finish: options.keepEmpty
       ? (content, row) => (content === "" ? "" : transform.finish(content, row))
@@ -52,9 +52,12 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
 
 const KEEPS_EMPTY: ReadonlySet<FieldType["kind"]> = new Set(["text", "choice", "any", "union"]);
 
-function conditionOf({ when }: LeafOptions, context: LeafContext, line: number): LeafNode["applies"] {
-  if (when === undefined) return undefined;
-  const column = context.columns.column(when.column, line);
+export function compileCondition(
+  when: Condition,
+  { columns }: Pick<LeafContext, "columns">,
+  line: number,
+): (row: Row) => boolean {
+  const column = columns.column(when.column, line);
   const wanted = new Set(when.in);
   return (row) => {
     const content = column.read(row);

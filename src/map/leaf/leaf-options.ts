@@ -36,7 +36,7 @@ export interface LeafOptions {
   readonly from: readonly string[];
   readonly value: JsonValue | undefined;
   readonly default: JsonValue | undefined;
-  readonly when: { readonly column: string; readonly in: readonly string[] } | undefined;
+  readonly when: Condition | undefined;
   readonly trim: boolean;
   readonly join: string | undefined;
   readonly split: string | undefined;
@@ -126,7 +126,13 @@ function readLetters(option: OptionReader): LeafOptions["letters"] {
   return lower === true ? "lower" : undefined;
 }
 
-function readWhen(entry: JsonValue | undefined, path: AttrPath, issues: Issues): LeafOptions["when"] {
+/** For which rows something is: those whose column, trimmed, holds one of the values. */
+export interface Condition {
+  readonly column: string;
+  readonly in: readonly string[];
+}
+
+export function readWhen(entry: JsonValue | undefined, path: AttrPath, issues: Issues): Condition | undefined {
   if (entry === undefined) return undefined;
   const object = isJsonObject(entry) ? entry : {};
   refuseUnknown(object, ["column", "in"], path, issues);

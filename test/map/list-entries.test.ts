@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import type { ObjectType } from "../../src/contract/types/field-type.ts";
+import type { JsonValue } from "../../src/json/json-value.ts";
+import type { CsvRow } from "../../src/model/record.ts";
+import { choice, compile, csvRow, failureOf, integer, list, object, rowOf, table, text, union } from "./rows.ts";
+
+const SOURCES = `
+sources:
+  accounts: { files: a.csv, key: ID }
+  power: { files: power.csv, parent: accounts, on: ID }
+  gas: { files: gas.csv, parent: accounts, on: ID }
+`;
+const power = table("power.csv", ["ID", "MPAN", "KIND"]);
+const gas = table("gas.csv", ["ID", "MPRN", "KIND"]);
+
+function account(mpans: readonly (readonly string[])[], mprns: readonly (readonly string[])[]): CsvRow {
+  const rows = (of: typeof power, cells: readonly (readonly string[])[]) =>
+    cells.map((each, index) => csvRow(of, index + 2, ["1", ...each]));
+  const children = { power: rows(power, mpans), gas: rows(gas, mprns) };
+  return csvRow(table("a.csv", ["ID", "OWN"]), 2, ["1", "own"], children);
+}
+
+describe("a list literal of several parts", () => {
+  const body = object({ "id!": text, points: list(object({ "id!": text, digits: integer })) });
+  const mapping = compile(
+    `${SOURCES}
+payload:
+  id: ID
+  points:
+    - { each: gas, item: { id: MPRN } }
+    - { id: OWN }
+    - { each: power, when: { column: KIND, in: [M] }, item: { id: MPAN, digits: KIND } }
+    - { when: { column: OWN, in: [other] }, item: { id: { value: never } } }
+    - { when: { column: OWN, in: [own] }, item: { id: { value: always } } }
+`,
+    body,
+  );
+  const row = account(
+    [
+      ["P1", "M"],
+      ["P2", "X"],
+      ["P3", " M "],
+    ],
+    [["G1"], ["G2"]],
+  );
+
+  test("has the items of each in the order in which they are written", () => {
+    const { points } = mapping.map(row).payload;
+    expect(ids(points)).toEqual(["G1", "G2", "own", "P1", "P3", "always"]);
+  });
+  test("knows the cell behind each item", () => {
+    const places = [0, 1, 2, 3, 4, 5].map((index) => mapping.locate(row, ["points", index, "id"]));
+    expect(places).toMatchObject([
+      { file: "gas.csv", line: 2, column: "MPRN" },
+      { file: "gas.csv", line: 3, column: "MPRN" },
+      { file: "a.csv", line: 2, column: "OWN" },
+      { file: "power.csv", line: 2, column: "MPAN" },
+      { file: "power.csv", line: 4, column: "MPAN" },
+      { file: "a.csv", line: 2 },
+    ]);
+    expect(mapping.locate(row, ["points", 6, "id"])).toEqual({ file: "a.csv", line: 2 });
+  });
+  test("numbers problems and origins as the items stand in the payload", () => {
+    expect(mapping.map(row).problems).toMatchObject([
+      { attr: "points.3.digits", code: "invalid", place: { file: "power.csv", line: 2 } },
+      { attr: "points.4.digits", code: "invalid", place: { file: "power.csv", line: 4 } },
+    ]);
+    expect(mapping.origins(row).map(({ attr }) => attr)).toEqual([
+      "id",
+      "points.0.id",
+      "points.1.id",
+      "points.2.id",
+      "points.3.id",
+      "points.3.digits",
+      "points.4.id",
+      "points.4.digits",
+      "points.5.id",
+    ]);
+  });
+  test("is left out where nothing is left of it", () => {
+    const parts = `${SOURCES}\npayload: { id: ID, points: [{ each: power, item: { id: MPAN } }, { each: gas, item: { id: MPRN } }] }`;
+    expect(compile(parts, body).map(account([], [])).payload).toEqual({ id: "1" });
+  });
+  test("takes scalars too", () => {
+    const texts = object({ "id!": text, codes: list(text) });
+    const parts = `${SOURCES}\npayload: { id: ID, codes: [{ each: power, item: MPAN }, OWN, { each: gas, item: MPRN }] }`;
+    const scalars = compile(parts, texts);
+    const some = account([["P1"], [""], ["P3"]], [["G1"]]);
+    expect(scalars.map(some).payload["codes"]).toEqual(["P1", "P3", "own", "G1"]);
+    expect(scalars.locate(some, ["codes", 1])).toMatchObject({ file: "power.csv", line: 4 });
+    expect(scalars.locate(some, ["codes", 3])).toMatchObject({ file: "gas.csv", line: 2 });
+  });
+  test("is an item where the contract has a field of that name", () => {
+    const fields = object({ "id!": text, points: list(object({ each: text, item: text })) });
+    const items = compile(`${SOURCES}\npayload: { id: ID, points: [{ each: ID, item: OWN }] }`, fields);
+    expect(items.map(account([], [])).payload["points"]).toEqual([{ each: "1", item: "own" }]);
+  });
+  test("is a list in a list where the contract has that", () => {
+    const lists = object({ "id!": text, points: list(list(text)) });
+    const nested = compile(`${SOURCES}\npayload: { id: ID, points: [{ each: power, item: MPAN }, [OWN]] }`, lists);
+    expect(nested.map(account([["P1"], ["P2"]], [])).payload["points"]).toEqual([["P1", "P2"], ["own"]]);
+  });
+  test.each([
+    ["{ each: powr, item: { id: X } }", 'points.0.each: there is no source "powr"', 'did you mean "power"?'],
+    ["{ each: power, itm: { id: X } }", "points.0.itm: is not known here", 'did you mean "item"?'],
+    ["{ item: { id: X } }", "points.0: says neither of which rows (each)", "write { each"],
+    ["{ each: power, when: { colum: KIND, in: [M] }, item: { id: MPAN } }", "when.colum: is not known", "column"],
+    ["{ each: power, item: { idd: X } }", "points.0.item.idd: the contract has no such attr", 'did you mean "id"?'],
+  ])("refuses %s", (entry, message, hint) => {
+    const failure = failureOf(() => compile(`${SOURCES}\npayload: { id: ID, points: [${entry}] }`, body));
+    expect(failure.message).toContain(message);
+    expect(`${failure.message} ${failure.hint}`).toContain(hint);
+  });
+});
+
+describe("items of one list that the contract has in several forms", () => {
+  const register = object({ "register_id!": text, "digits!": integer });
+  const electricity: ObjectType = object({
+    "supply_type!": choice("ELECTRICITY"),
+    "profile!": integer,
+    meters: list(object({ "serial!": text, reading: integer, registers: list(register) })),
+    status: choice("ON", "OFF"),
+  });
+  const gasPoint: ObjectType = object({
+    "supply_type!": choice("GAS"),
+    meters: list(object({ "serial!": text, reading: text, "digits!": integer })),
+    status: choice("LIVE"),
+  });
+  const mapped = new Map([
+    ["ELECTRICITY", electricity],
+    ["GAS", gasPoint],
+  ]);
+  const body = object({
+    points: list(union([electricity, gasPoint], { property: "supply_type", mapping: mapped })),
+  });
+  const payload = `payload:
+  points:
+    - supply_type: { from: FUEL, lookup: { E: ELECTRICITY, G: GAS } }
+      profile: PROFILE
+      status: { value: LIVE }
+      meters:
+        - serial: SERIAL
+          reading: READING
+          digits: DIGITS
+          registers: [{ register_id: REGISTER, digits: { value: 5 } }]`;
+  const mapping = compile(payload, body);
+  const cells = { FUEL: "E", PROFILE: "1", SERIAL: "S", READING: "007", DIGITS: "", REGISTER: "R" };
+
+  test("each is read by the form that its cell chooses, in nested fields too", () => {
+    const powerRow = mapping.map(rowOf({ ...cells, READING: "7" }));
+    expect(powerRow).toMatchObject({ problems: [] });
+    expect(powerRow.payload["points"]).toEqual([
+      {
+        supply_type: "ELECTRICITY",
+        profile: 1,
+        status: "LIVE",
+        meters: [{ serial: "S", reading: 7, registers: [{ register_id: "R", digits: 5 }] }],
+      },
+    ]);
+    const gasRow = mapping.map(rowOf({ ...cells, FUEL: "G", PROFILE: "", DIGITS: "4", REGISTER: "" }));
+    expect(gasRow).toMatchObject({ problems: [] });
+    expect(gasRow.payload["points"]).toEqual([
+      { supply_type: "GAS", status: "LIVE", meters: [{ serial: "S", reading: "007", digits: 4 }] },
+    ]);
+  });
+  test("a cell for another form is kept, so that validation finds it; a constant alone is not", () => {
+    const { payload: kept } = mapping.map(rowOf({ ...cells, FUEL: "G", PROFILE: "1", DIGITS: "4" }));
+    expect(kept["points"]).toMatchObject([{ profile: 1, meters: [{ registers: [{ register_id: "R", digits: 5 }] }] }]);
+    const row = rowOf({ ...cells, FUEL: "G", PROFILE: "", DIGITS: "4", REGISTER: "" });
+    expect(JSON.stringify(mapping.map(row).payload)).not.toContain("registers");
+    expect(mapping.origins(row).map(({ attr }) => attr)).not.toContain("points.0.meters.0.registers.0.digits");
+  });
+  test("a cell is found through a field of another form", () => {
+    const row = rowOf({ ...cells, FUEL: "G" });
+    const attr = ["points", 0, "meters", 0, "registers", 0, "register_id"];
+    expect(mapping.locate(row, attr)).toMatchObject({ column: "REGISTER" });
+  });
+  test("what no form has is refused", () => {
+    const wrong = failureOf(() => compile(payload.replace("registers:", "registrs:"), body));
+    expect(wrong.message).toContain("points.0.meters.0.registrs: the contract has no such attr");
+    const choices = failureOf(() => compile(payload.replace("value: LIVE", "value: LOVE"), body));
+    expect(choices.message).toContain("is not one of the contract's choices");
+  });
+});
+
+function ids(points: JsonValue | undefined): readonly JsonValue[] {
+  const items: unknown[] = Array.isArray(points) ? points : [];
+  return items.flatMap((item) =>
+    typeof item === "object" && item !== null && "id" in item && typeof item.id === "string" ? [item.id] : [],
+  );
+}
