@@ -12,11 +12,17 @@ rmSync(path.join(root, "dist"), { recursive: true, force: true });
 const compiler = path.join(root, "node_modules/typescript/bin/tsc");
 const { status } = spawnSync(process.execPath, [compiler, "-p", root], { stdio: ["ignore", "inherit", "inherit"] });
 if (status === 0) {
-  cpSync(path.join(root, "src/overlays"), path.join(root, "dist/overlays"), { recursive: true });
+  for (const folder of ["overlays", "page"]) copyFolder(folder);
   await bundleProgram();
   writeFileSync(path.join(root, "dist/.built"), hashOfBuild());
 }
 process.exit(status ?? 1);
+
+// What is read as it is: the overlays, and what stands in the pages of reports.
+function copyFolder(name) {
+  cpSync(path.join(root, "src", name), path.join(root, "dist", name), { recursive: true });
+  rmSync(path.join(root, "dist", name, "tsconfig.json"), { force: true });
+}
 
 // What is imported late stays in a file of its own. SQLite has native code, which a bundle cannot hold.
 async function bundleProgram() {

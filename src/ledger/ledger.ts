@@ -1,5 +1,6 @@
 import type { Outcome, Status, Summary } from "../model/outcome.ts";
 import type { Problem } from "../model/problem.ts";
+import type { Timeline } from "../model/timeline.ts";
 
 /**
  * What the tool remembers of every run and of every record's fate, durably. Holds keys, hashes, states and codes;
@@ -71,6 +72,8 @@ export interface Ledger {
   summary(run: string): Promise<Summary>;
   /** Outcomes in input order, in batches. */
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
+  /** When the requests of the run were answered; undefined for a run without an answer. */
+  timeline(run: string): Promise<Timeline | undefined>;
   /** Every attempt ever made for the records of this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
 

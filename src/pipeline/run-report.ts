@@ -11,7 +11,7 @@ import type { SourceSpec } from "../model/source-spec.ts";
 import { declaredDelimiter } from "../read/csv/csv-delimiter.ts";
 import type { RejectsOptions } from "../report/rejects/write-rejects.ts";
 import { checkReportFolder, writeReportFiles } from "../report/report-files.ts";
-import type { Report } from "../report/report.ts";
+import type { Report, RunFacts } from "../report/report.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import { counted, formatCount, plural } from "../text/count.ts";
 import type { UploadEnd } from "../upload/upload-types.ts";
@@ -118,7 +118,8 @@ export async function reportRun(
   const { out, showValues, store, flags = [] } = reportable.reporting;
   const summary = { ...(totals.summary ?? (await ledger.summary(run.id))), exitCode };
   const outcomes = outcomesOf(reportable);
-  const report: Report = { summary, outcomes, showValues, title: titleOf(run, job), ...dependencies.screen };
+  const about = { title: titleOf(run, job), run: await factsOf(run, ledger) };
+  const report: Report = { summary, outcomes, showValues, ...about, ...dependencies.screen };
   const folder = out ?? (store === undefined ? undefined : path.join(store.folder, "runs", run.id));
   const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
   const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
@@ -140,6 +141,22 @@ export async function reportRun(
     },
     exitCode: worstExitCode([exitCode, ...failures.map((failure) => failure.exitCode)]),
     failures,
+  };
+}
+
+async function factsOf(run: Run, ledger: Ledger): Promise<RunFacts> {
+  const { command, id, startedAt, finishedAt, target, supplier, operation, dryRun } = run;
+  const timeline = command === "push" ? await ledger.timeline(id) : undefined;
+  return {
+    command,
+    startedAt,
+    target,
+    supplier,
+    operation,
+    dryRun,
+    ...(command === "push" && { id }),
+    ...(finishedAt !== undefined && { finishedAt }),
+    ...(timeline !== undefined && { timeline }),
   };
 }
 

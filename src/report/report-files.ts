@@ -3,6 +3,9 @@ import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { csvReporter } from "./formats/csv-report.ts";
 import { ndjsonReporter } from "./formats/json-report.ts";
+import { createCauseCollector } from "./page/collect-rows.ts";
+import { writeReportPage } from "./page/report-page.ts";
+import type { Outcome } from "../model/outcome.ts";
 import { openReportFolder, removeFile } from "./report-folder.ts";
 import { type Rejects, type RejectsOptions, writeRejects } from "./rejects/write-rejects.ts";
 import { rejectFileName } from "./rejects/reject-file.ts";
@@ -17,13 +20,14 @@ export interface ReportFilesOptions extends RejectsOptions {
 export interface WrittenReport {
   readonly outcomes: string;
   readonly errors: string;
+  readonly page: string;
   readonly summary: string;
   readonly rejects: Rejects;
 }
 
 /**
- * Writes `outcomes.ndjson`, `errors.csv`, `rejects*.csv` and `summary.json` (docs/errors.md). They take their places
- * together at the end, readable by their owner alone; rejects of an earlier report that has none now are removed.
+ * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). They take their
+ * places together at the end, readable by their owner alone; rejects of an earlier report that has none now are removed.
  * @throws Failure `storage`, or `source_changed` when the input is no longer what it was
  */
 export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {
@@ -32,16 +36,32 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
     const outcomes = await folder.create("outcomes.ndjson");
     await ndjsonReporter(report, outcomes.write);
     const errors = await folder.create("errors.csv");
-    await csvReporter(report, errors.write);
+    const causes = createCauseCollector();
+    await csvReporter(watched(report, causes.add), errors.write);
+    const page = await folder.create("report.html");
+    await writeReportPage(report, causes, page.write);
     const rejects = await writeRejects(folder, report, options);
     const summary = await folder.create("summary.json");
     await summary.write(`${summaryJson(report.summary)}\n`);
     await folder.commit();
     await removeOldRejects(rejects, options);
-    return { outcomes: outcomes.path, errors: errors.path, summary: summary.path, rejects };
+    return { outcomes: outcomes.path, errors: errors.path, page: page.path, summary: summary.path, rejects };
   } finally {
     await folder.discard();
   }
+}
+
+/** The same report; somebody else sees its outcomes pass by, so that they need not be read once more. */
+function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
+  return {
+    ...report,
+    outcomes: async function* (statuses) {
+      for await (const batch of report.outcomes(statuses)) {
+        watch(batch);
+        yield batch;
+      }
+    },
+  };
 }
 
 /**
@@ -62,7 +82,8 @@ export async function checkReportFolder(folder: string, inputs: readonly string[
   }
 }
 
-const REPORT_FILE_NAME = /^(?:outcomes\.ndjson|errors\.csv|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson))$/;
+const REPORT_FILE_NAME =
+  /^(?:outcomes\.ndjson|errors\.csv|report\.html|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson))$/;
 
 async function removeOldRejects({ files }: Rejects, { folder, sources, records }: ReportFilesOptions): Promise<void> {
   if (records === undefined) return;

@@ -111,7 +111,7 @@ async function removeStaleDrafts(folder: string): Promise<void> {
   }
 }
 
-const DRAFT_NAME = /^\.(?:outcomes|errors|rejects|summary)\..+\.(\d+)\.tmp$/;
+const DRAFT_NAME = /^\.(?:outcomes|errors|report|rejects|summary)\..+\.(\d+)\.tmp$/;
 
 async function withStorageFailure<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {

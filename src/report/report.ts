@@ -1,4 +1,5 @@
 import { type Outcome, type Status, STATUSES, type Summary } from "../model/outcome.ts";
+import type { Timeline } from "../model/timeline.ts";
 import { jsonText } from "../terminal/safe-json.ts";
 
 /** A finished run as the reporters see it. */
@@ -15,12 +16,30 @@ export interface Report {
   readonly width: number;
   /** What was run: "validate accounts.csv". */
   readonly title: string;
+  /** For the page that people open who have never seen the command. */
+  readonly run?: RunFacts;
   /** The exact command to go on with. */
   readonly next?: string;
   /** The folder that the report files lie in. */
   readonly folder?: string;
   /** Rows of records that need work and that its rejects could not take. */
   readonly leftOut?: number;
+}
+
+/** What there is to say of a run beside its records. */
+export interface RunFacts {
+  readonly command: "validate" | "push" | "documents check";
+  /** Absent where nobody can go on with it. */
+  readonly id?: string;
+  /** ISO 8601 UTC. */
+  readonly startedAt: string;
+  readonly finishedAt?: string;
+  /** Host and port of the platform; empty when nothing was to be sent. */
+  readonly target: string;
+  readonly supplier: string;
+  readonly operation: string;
+  readonly dryRun: boolean;
+  readonly timeline?: Timeline;
 }
 
 /** Takes a piece of text to where the report goes. */

@@ -6,7 +6,7 @@ import { countRecords, type Report } from "./report.ts";
 import { textWidth } from "../terminal/text-width.ts";
 
 /** What a status means, beside its count. */
-const STATUS_MEANINGS: Readonly<Record<Status, string>> = {
+export const STATUS_MEANINGS: Readonly<Record<Status, string>> = {
   valid: "nothing to mend",
   invalid: "not sent: the data has errors",
   accepted: "on the platform",

@@ -18,6 +18,7 @@ import { sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
 import { requireSound } from "./integrity/ledger-check.ts";
 import { setEndpoints } from "./set-endpoints.ts";
+import { timeline } from "./timeline-query.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
 
 export interface SqliteLedgerOptions {
@@ -151,6 +152,7 @@ function ledgerOver(
     finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
     summary: async (run) => summary(database, requireRun(database, run)),
     outcomes: (run, filter) => selectOutcomes(database, requireRun(database, run), filter),
+    timeline: async (run) => timeline(database, requireRun(database, run)),
     attempts: async (key) => attemptsOf(database, key),
     close: async () => close(),
   };

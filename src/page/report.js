@@ -1,0 +1,234 @@
+// The rows, the filters and the search of report.html. It stands in the page as it is here: no modules, no packages.
+// Text of the data reaches the page through textContent alone.
+/** @import { CauseData, PageData, RowData } from "../report/page/page-data.ts" */
+"use strict";
+(() => {
+  /** Rows that are shown of a cause at first, and with each "Show more". */
+  const ROWS_AT_ONCE = 25;
+
+  /** @type {PageData} */
+  const data = JSON.parse(document.getElementById("data")?.textContent ?? '{"showValues":false,"causes":[]}');
+  const form = document.querySelector("form");
+  const found = document.getElementById("found");
+  const search = document.getElementById("search");
+  if (form === null || found === null || !(search instanceof HTMLInputElement)) return;
+
+  /** @typedef {{ text: string, file: string, column: string, code: string }} Filter */
+  /** @typedef {RowData & { file: string, column: string }} Row */
+  /** @typedef {{ rows: Row[], problems: number }} Match */
+
+  /** @type {{ cause: CauseData, card: HTMLElement, details: HTMLDetailsElement, rows: HTMLElement, shown: number }[]} */
+  const cards = data.causes.flatMap((cause, at) => {
+    const card = document.getElementById(`cause-${at + 1}`);
+    const details = card?.querySelector("details");
+    const rows = card?.querySelector(".rows");
+    return card && details && rows instanceof HTMLElement ? [{ cause, card, details, rows, shown: ROWS_AT_ONCE }] : [];
+  });
+
+  const choices = { file: choiceOf("file"), column: choiceOf("column"), code: choiceOf("code") };
+  const places = data.causes.flatMap((cause) => cause.places);
+  addChoices(
+    choices.file,
+    places.map((place) => place.file),
+  );
+  addChoices(
+    choices.column,
+    places.map((place) => place.column ?? ""),
+  );
+  addChoices(
+    choices.code,
+    data.causes.map((cause) => cause.code),
+  );
+  form.hidden = false;
+
+  for (const card of cards) card.details.addEventListener("toggle", () => renderRows(card, filterNow()));
+  let timer = 0;
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(apply, 150);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(apply));
+  addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+    for (const card of cards) renderRows(card, filterNow());
+  });
+  apply();
+
+  /** @param {string} id */
+  function choiceOf(id) {
+    const choice = document.getElementById(id);
+    if (!(choice instanceof HTMLSelectElement)) throw new Error(`no choice ${id}`);
+    return choice;
+  }
+
+  /** @param {HTMLSelectElement} choice @param {string[]} values */
+  function addChoices(choice, values) {
+    const distinct = [...new Set(values)].filter((value) => value !== "").toSorted((a, b) => a.localeCompare(b));
+    for (const value of distinct) choice.append(new Option(value, value));
+  }
+
+  /** @returns {Filter} */
+  function filterNow() {
+    const text = search instanceof HTMLInputElement ? search.value.trim().toLowerCase() : "";
+    return { text, file: choices.file.value, column: choices.column.value, code: choices.code.value };
+  }
+
+  function apply() {
+    const filter = filterNow();
+    let causes = 0;
+    let problems = 0;
+    for (const card of cards) {
+      const match = matchOf(card.cause, filter);
+      card.card.hidden = match.problems === 0;
+      card.shown = ROWS_AT_ONCE;
+      causes += match.problems > 0 ? 1 : 0;
+      problems += match.problems;
+      const where = card.details.querySelector(".where");
+      if (where !== null) where.textContent = counted(match.problems, "place");
+      // Whoever searches wants to see the rows, as long as it is clear which cause they are of.
+      if (filter.text !== "" && match.problems > 0 && causes <= 10) card.details.open = true;
+      renderRows(card, filter);
+    }
+    if (found !== null) found.textContent = foundText(filter, causes, problems);
+  }
+
+  /** @param {Filter} filter @param {number} causes @param {number} problems */
+  function foundText(filter, causes, problems) {
+    const all = data.causes.reduce((sum, cause) => sum + cause.problems, 0);
+    if (Object.values(filter).every((value) => value === "")) return "";
+    if (causes === 0) return "Nothing fits.";
+    const shown = `${counted(problems, "place")} in ${counted(causes, "cause")}, of ${number(all)} in ${number(cards.length)}.`;
+    const listed = data.causes.reduce((sum, cause) => sum + rowsOf(cause).length, 0);
+    const limit = `Searched: the ${number(listed)} rows on this page; errors.csv has all.`;
+    return filter.text !== "" && listed < all ? `${shown} ${limit}` : shown;
+  }
+
+  /**
+   * How many problems of a cause fit, and which of its rows. Counts of places are exact; a search knows the rows alone.
+   * @param {CauseData} cause @param {Filter} filter @returns {Match}
+   */
+  function matchOf(cause, { text, file, column, code }) {
+    if (code !== "" && cause.code !== code) return { rows: [], problems: 0 };
+    const isWanted = (/** @type {{ file: string, column?: string }} */ place) =>
+      (file === "" || place.file === file) && (column === "" || place.column === column);
+    const rows = rowsOf(cause).filter(isWanted);
+    const isWhole =
+      text === "" || [cause.words, cause.attr, cause.code].some((one) => one.toLowerCase().includes(text));
+    if (isWhole) {
+      const counts = cause.places.filter(isWanted).reduce((sum, place) => sum + place.problems, 0);
+      return { rows, problems: file === "" && column === "" ? cause.problems : counts };
+    }
+    const fitting = rows.filter((row) => textOf(row).includes(text));
+    return { rows: fitting, problems: fitting.length };
+  }
+
+  /** @param {CauseData} cause @returns {Row[]} */
+  function rowsOf(cause) {
+    const rows = cause.places.flatMap((place) =>
+      place.rows.map((row) => ({ ...row, file: place.file, column: row.pointer ?? place.column ?? "" })),
+    );
+    return rows.toSorted((a, b) => a.record - b.record);
+  }
+
+  /** @param {Row} row */
+  function textOf({ key = "", file, line, column, shape = "", value = "", note = "" }) {
+    return [key, file, String(line), column, shape, value, note].join("\n").toLowerCase();
+  }
+
+  /** @param {(typeof cards)[number]} card @param {Filter} filter */
+  function renderRows(card, filter) {
+    if (!card.details.open) {
+      card.rows.replaceChildren();
+      return;
+    }
+    const { rows, problems } = matchOf(card.cause, filter);
+    const shown = rows.slice(0, card.shown);
+    const more = element("p", "more", moreText({ shown: shown.length, listed: rows.length, problems }));
+    if (shown.length < rows.length) more.append(" ", moreButton(card, filter));
+    card.rows.replaceChildren(table(shown), more);
+  }
+
+  /** @param {{ shown: number, listed: number, problems: number }} counts */
+  function moreText({ shown, listed, problems }) {
+    if (shown === problems) return "";
+    if (listed === problems) return `The first ${number(shown)} of ${number(problems)}.`;
+    const rest = problems - listed;
+    return `The first ${number(shown)} of ${number(listed)} rows on this page; ${number(rest)} more ${rest === 1 ? "stands" : "stand"} in errors.csv.`;
+  }
+
+  /** @param {(typeof cards)[number]} card @param {Filter} filter */
+  function moreButton(card, filter) {
+    const button = element("button", "", "Show more");
+    button.setAttribute("type", "button");
+    button.addEventListener("click", () => {
+      const first = card.shown;
+      card.shown += 4 * ROWS_AT_ONCE;
+      renderRows(card, filter);
+      // The button has gone: the focus goes to the first of the rows that came.
+      const row = card.rows.querySelectorAll("tbody tr")[first];
+      if (!(row instanceof HTMLElement)) return;
+      row.tabIndex = -1;
+      row.focus();
+    });
+    return button;
+  }
+
+  /** @param {Row[]} rows */
+  function table(rows) {
+    const hasNotes = rows.some((row) => row.note !== undefined);
+    const columns = ["Record", "File", "Line", "Column", "Looks like"];
+    if (data.showValues) columns.push("Value");
+    if (hasNotes) columns.push("Note");
+    const head = element("tr", "");
+    for (const column of columns) {
+      const cell = element("th", "", column);
+      cell.setAttribute("scope", "col");
+      head.append(cell);
+    }
+    const body = document.createElement("tbody");
+    for (const { record, key, file, line, column, shape = "", value = "", note = "" } of rows) {
+      const row = element("tr", "");
+      const cells = [key ?? `no. ${record}`, file, String(line), column];
+      row.append(...cells.map((text) => element("td", "", text)), cellOf(element("code", "", shape)));
+      if (data.showValues) row.append(cellOf(element("code", "", value)));
+      if (hasNotes) row.append(element("td", "", note));
+      body.append(row);
+    }
+    const whole = document.createElement("table");
+    const top = document.createElement("thead");
+    top.append(head);
+    whole.append(top, body);
+    const scroll = element("div", "scroll");
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-label", "Rows");
+    scroll.append(whole);
+    return scroll;
+  }
+
+  /** @param {HTMLElement} content */
+  function cellOf(content) {
+    const cell = document.createElement("td");
+    cell.append(content);
+    return cell;
+  }
+
+  /** @param {string} name @param {string} className @param {string} [text] */
+  function element(name, className, text) {
+    const made = document.createElement(name);
+    if (className !== "") made.className = className;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  /** @param {number} count @param {string} noun */
+  function counted(count, noun) {
+    return `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+  }
+
+  /** @param {number} count */
+  function number(count) {
+    return count.toLocaleString("en");
+  }
+})();

@@ -1,0 +1,23 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+/** The style sheet and the script of a page, as text. */
+export interface PageFiles {
+  readonly style: string;
+  /** Absent for a page that needs none. */
+  readonly script?: string;
+}
+
+/**
+ * Reads the files of `src/page/`, which the build copies. The folder lies one above this file's, and above those of the
+ * bundle, as well.
+ */
+export async function readPageFiles({ script }: { readonly script: boolean }): Promise<PageFiles> {
+  return { style: await textOf("page.css"), ...(script && { script: await textOf("report.js") }) };
+}
+
+const FOLDER = new URL("../page/", import.meta.url);
+
+function textOf(name: string): Promise<string> {
+  return readFile(fileURLToPath(new URL(name, FOLDER)), "utf8");
+}

@@ -1,0 +1,163 @@
+import { attrPattern } from "../../json/attr.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { Problem, Severity } from "../../model/problem.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { causeKey } from "../formats/causes.ts";
+import { describeKind, describeProblem } from "../problem-text.ts";
+import type { CauseData, RowData } from "./page-data.ts";
+
+/** A cause as the page shows it: with its rows by where they stand. */
+export interface PageCause extends CauseData {
+  readonly by: Problem["by"];
+  /** The first of the problems, for what to do. */
+  readonly first: Problem;
+  /** Records that have it. */
+  readonly records: number;
+  /** What the values look like, the most frequent first. */
+  readonly shapes: readonly { readonly shape: string; readonly count: number }[];
+}
+
+export interface CauseCollector {
+  /** Takes note of the problems of outcomes, which come in input order. */
+  readonly add: (outcomes: readonly Outcome[]) => void;
+  /** Errors before warnings, those that concern most records first. */
+  readonly causes: () => readonly PageCause[];
+  /** Problems of causes beyond the bounds. */
+  readonly others: () => Readonly<Record<Severity, number>>;
+}
+
+/** What keeps memory flat, and the page small enough for a mail. */
+const MAX_PLACES = 1000;
+const MAX_SHAPES = 5;
+const ROWS_OF_PLACE = 100;
+const MAX_ROWS = 5000;
+/** A place that comes when the page is full has as many all the same. */
+const ROWS_OF_LATE_PLACE = 3;
+
+/** Groups problems by cause, and keeps the first rows of each of its places. */
+export function createCauseCollector(): CauseCollector {
+  const byCause = new Map<string, MutableCause>();
+  const others = { error: 0, warning: 0 };
+  const size: Size = { places: 0, rows: 0 };
+  const addProblem = (outcome: Outcome, problem: Problem): void => {
+    const count = 1 + (problem.unlisted ?? 0);
+    const key = causeKey(problem);
+    const known = byCause.get(key);
+    if (known === undefined && size.places >= MAX_PLACES) {
+      others[problem.severity] += count;
+      return;
+    }
+    const cause = known ?? newCause(problem);
+    if (known === undefined) byCause.set(key, cause);
+    if (cause.lastRecord !== outcome.record) cause.records += 1;
+    cause.lastRecord = outcome.record;
+    cause.problems += count;
+    countShape(cause, problem.shape, count);
+    addRow(cause, size, { outcome, problem, count });
+  };
+  return {
+    add: (outcomes) => {
+      for (const outcome of outcomes) for (const problem of outcome.problems) addProblem(outcome, problem);
+    },
+    causes: () => [...byCause.values()].map(finished).toSorted(worstFirst),
+    others: () => others,
+  };
+}
+
+interface Size {
+  places: number;
+  rows: number;
+}
+
+interface MutablePlace {
+  readonly file: string;
+  readonly column?: string;
+  problems: number;
+  readonly rows: RowData[];
+}
+
+interface MutableCause extends Omit<PageCause, "places" | "shapes" | "records" | "problems"> {
+  records: number;
+  problems: number;
+  lastRecord: number;
+  readonly shapes: Map<string, number>;
+  readonly places: Map<string, MutablePlace>;
+}
+
+function newCause(problem: Problem): MutableCause {
+  const { code, attr, severity, by } = problem;
+  return {
+    code: plainText(code, 120),
+    attr: plainText(attrPattern(attr), 200),
+    words: describeKind(problem),
+    severity,
+    by,
+    first: problem,
+    records: 0,
+    problems: 0,
+    lastRecord: 0,
+    shapes: new Map(),
+    places: new Map(),
+  };
+}
+
+function countShape({ shapes }: MutableCause, shape: string | undefined, count: number): void {
+  if (shape === undefined) return;
+  const known = shapes.get(shape);
+  if (known !== undefined || shapes.size < MAX_SHAPES) shapes.set(shape, (known ?? 0) + count);
+}
+
+interface NewRow {
+  readonly outcome: Outcome;
+  readonly problem: Problem;
+  readonly count: number;
+}
+
+function addRow(cause: MutableCause, size: Size, { outcome, problem, count }: NewRow): void {
+  const { place = outcome.source } = problem;
+  const column = place.column ?? place.pointer?.replace(/\/\d+(?=\/|$)/g, "/*");
+  const key = `${place.file}\n${column ?? ""}`;
+  let known = cause.places.get(key);
+  if (known === undefined) {
+    if (size.places >= MAX_PLACES) return;
+    size.places += 1;
+    known = {
+      file: plainText(place.file, 200),
+      ...(column !== undefined && { column: plainText(column, 200) }),
+      problems: 0,
+      rows: [],
+    };
+    cause.places.set(key, known);
+  }
+  known.problems += count;
+  if (known.rows.length >= (size.rows < MAX_ROWS ? ROWS_OF_PLACE : ROWS_OF_LATE_PLACE)) return;
+  size.rows += 1;
+  known.rows.push(rowOf(cause.words, outcome, problem));
+}
+
+function rowOf(words: string, outcome: Outcome, problem: Problem): RowData {
+  const { place = outcome.source, shape, value } = problem;
+  const note = describeProblem(problem);
+  return {
+    record: outcome.record,
+    ...(outcome.key !== undefined && { key: plainText(outcome.key, 120) }),
+    line: place.line,
+    ...(place.pointer !== undefined && { pointer: plainText(place.pointer, 200) }),
+    ...(shape !== undefined && { shape: plainText(shape, 80) }),
+    ...(value !== undefined && { value: plainText(value, 200) }),
+    ...(note !== words && { note }),
+  };
+}
+
+function finished({ shapes, places, ...cause }: MutableCause): PageCause {
+  return {
+    ...cause,
+    places: [...places.values()],
+    shapes: [...shapes].map(([shape, count]) => ({ shape, count })).toSorted((a, b) => b.count - a.count),
+  };
+}
+
+function worstFirst(a: PageCause, b: PageCause): number {
+  if (a.severity !== b.severity) return a.severity === "error" ? -1 : 1;
+  return b.records - a.records || b.problems - a.problems;
+}

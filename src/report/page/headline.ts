@@ -1,0 +1,49 @@
+import type { Status } from "../../model/outcome.ts";
+import { formatCount } from "../../text/count.ts";
+import { countRecords, type Report } from "../report.ts";
+
+/** What happened, in one sentence. */
+export function headline({ summary, run }: Report): string {
+  const { records } = summary;
+  if (records === 0) return "No record was read.";
+  const parts = PARTS.map(({ statuses, said }) => ({ count: countRecords(summary, statuses), said })).filter(
+    ({ count }) => count > 0,
+  );
+  const isCheck = run === undefined || run.command !== "push" || run.dryRun;
+  const words = parts.map(({ count, said }) => ({ count, text: said(count, isCheck) }));
+  const [first, ...rest] = words;
+  if (first === undefined) return `${formatCount(records)} records were read.`;
+  if (rest.length === 0) {
+    const all =
+      records === 1 ? "The only record" : records === 2 ? "Both records" : `All ${formatCount(records)} records`;
+    return `${all} ${first.text}.`;
+  }
+  const clauses = [
+    `${formatCount(first.count)} of ${formatCount(records)} records ${first.text}`,
+    ...rest.map(({ count, text }) => `${formatCount(count)} ${text}`),
+  ];
+  return `${listed(clauses)}.`;
+}
+
+interface HeadlinePart {
+  readonly statuses: readonly Status[];
+  readonly said: (count: number, isCheck: boolean) => string;
+}
+
+/** In the order in which they are told; together they are all statuses. */
+const PARTS: readonly HeadlinePart[] = [
+  { statuses: ["accepted", "skipped"], said: (count) => `${count === 1 ? "is" : "are"} on the platform` },
+  {
+    statuses: ["valid"],
+    said: (count, isCheck) => `${count === 1 ? "is" : "are"} ${isCheck ? "ready to be sent" : "without a fault"}`,
+  },
+  { statuses: ["invalid", "rejected", "duplicate"], said: (count) => (count === 1 ? "needs work" : "need work") },
+  { statuses: ["ambiguous"], said: (count) => `${count === 1 ? "has" : "have"} no clear answer yet` },
+  { statuses: ["blocked", "pending"], said: (count) => `${count === 1 ? "is" : "are"} still to be sent` },
+];
+
+function listed(clauses: readonly string[]): string {
+  const last = clauses.at(-1) ?? "";
+  if (clauses.length === 2) return clauses.join(", and ");
+  return `${clauses.slice(0, -1).join(", ")}, and ${last}`;
+}

@@ -1,0 +1,43 @@
+import { plainText } from "../../terminal/plain-text.ts";
+
+/** Text that is HTML already. Only `html` makes it, so that everything else is escaped. */
+export interface Html {
+  readonly markup: string;
+}
+
+type Part = string | number | Html | readonly Html[] | undefined;
+
+/**
+ * A piece of HTML. What is put in is text, made safe to show and escaped, unless it is a piece of HTML itself; attributes
+ * stand in double quotation marks. Undefined is left out.
+ */
+export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return { markup: pieces.map((piece, at) => piece + markupOf(parts[at])).join("") };
+}
+
+function markupOf(part: Part): string {
+  if (part === undefined) return "";
+  if (typeof part === "number") return String(part);
+  if (typeof part === "string") return escaped(plainText(part, MAX_TEXT_LENGTH));
+  return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("");
+}
+
+const MAX_TEXT_LENGTH = 2000;
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A script element that holds data and is never run; no text in it can end it. */
+export function dataElement(id: string, data: object): Html {
+  const json = JSON.stringify(data).replaceAll("<", String.raw`\u003c`);
+  return { markup: `<script type="application/json" id="${escaped(id)}">${json}</script>` };
+}

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import type { PageFiles } from "../page-files.ts";
+import { html, type Html } from "./html.ts";
+
+/** What every page consists of beside its content. */
+export interface PageFrame {
+  /** Everything before the content. */
+  readonly start: Html;
+  /** Everything behind it. */
+  readonly end: Html;
+}
+
+/**
+ * The beginning and the end of a page in one file: it asks nothing of a network, and a browser runs nothing in it but the
+ * tool's own script, known by its hash. Where data should become an element after all, nothing of it is run.
+ */
+export function pageFrame(title: string, { style, script }: PageFiles): PageFrame {
+  const policy = [
+    "default-src 'none'",
+    `style-src ${sourceHash(style)}`,
+    `script-src ${script === undefined ? "'none'" : sourceHash(script)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+  ];
+  const head = [
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy.join("; ")}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="referrer" content="no-referrer">',
+    '<meta name="robots" content="noindex">',
+    '<meta name="color-scheme" content="light dark">',
+    html`<title>${title}</title>`.markup,
+    `<style>${style}</style>`,
+  ];
+  const behind = script === undefined ? "" : `<script>${script}</script>\n`;
+  return {
+    start: { markup: `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body>\n` },
+    end: { markup: `${behind}</body>\n</html>\n` },
+  };
+}
+
+function sourceHash(source: string): string {
+  return `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
+}

@@ -1,0 +1,76 @@
+import { NEEDS_WORK, type Status, STATUSES, type Summary } from "../../model/outcome.ts";
+import { formatCount } from "../../text/count.ts";
+import { STATUS_MEANINGS } from "../run-summary.ts";
+import { html, type Html } from "./html.ts";
+
+/** What became of the records: a bar, and the same as a list. */
+export function recordsSection(summary: Summary): Html {
+  const present = STATUSES.filter((status) => (summary.counts[status] ?? 0) > 0).toSorted(
+    (a, b) => TONES.indexOf(toneOf(a)) - TONES.indexOf(toneOf(b)),
+  );
+  const rows = present.map((status) => {
+    const count = summary.counts[status] ?? 0;
+    return html`<tr>
+      <td class="swatch">
+        <svg width="12" height="12" aria-hidden="true">
+          <rect width="12" height="12" rx="3" class="fill-${toneOf(status)}"></rect>
+        </svg>
+      </td>
+      <th scope="row">${status}</th>
+      <td class="number">${formatCount(count)}</td>
+      <td>${STATUS_MEANINGS[status]}</td>
+    </tr> `;
+  });
+  return html`<section aria-labelledby="records">
+    <h2 id="records">Records</h2>
+    ${statusBar(summary, present)}
+    <table class="statuses">
+      <caption class="quiet">
+        What became of the records
+      </caption>
+      <thead class="quiet">
+        <tr>
+          <td></td>
+          <th scope="col">Status</th>
+          <th scope="col">Records</th>
+          <th scope="col">Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </section> `;
+}
+
+function statusBar(summary: Summary, present: readonly Status[]): Html {
+  let x = 0;
+  const parts = present.map((status) => {
+    const width = (100 * (summary.counts[status] ?? 0)) / summary.records;
+    const part = html`<rect
+      class="fill-${toneOf(status)}"
+      x="${percent(x)}"
+      width="${percent(width)}"
+      height="16"
+    ></rect>`;
+    x += width;
+    return part;
+  });
+  const words = present.map((status) => `${formatCount(summary.counts[status] ?? 0)} ${status}`).join(", ");
+  return html`<svg class="status-bar" height="16" role="img" aria-label="${words}">${parts}</svg> `;
+}
+
+/** With two digits at most. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100) / 100}%`;
+}
+
+/** In the order in which a bar has them. */
+const TONES = ["good", "idle", "unsure", "bad"] as const;
+
+/** The colour of a status. */
+export function toneOf(status: Status): (typeof TONES)[number] {
+  if (status === "accepted" || status === "valid" || status === "skipped") return "good";
+  if (NEEDS_WORK.has(status)) return "bad";
+  return status === "ambiguous" ? "unsure" : "idle";
+}

@@ -1,0 +1,141 @@
+import type { Severity } from "../../model/problem.ts";
+import { counted, formatCount, plural } from "../../text/count.ts";
+import { readPageFiles } from "../page-files.ts";
+import type { Report, RunFacts, Write } from "../report.ts";
+import { causesChart, causesSection } from "./causes-section.ts";
+import type { CauseCollector, PageCause } from "./collect-rows.ts";
+import { headline } from "./headline.ts";
+import { dataElement, html, type Html } from "./html.ts";
+import type { PageData } from "./page-data.ts";
+import { pageFrame } from "./page-frame.ts";
+import { recordsSection } from "./records-section.ts";
+import { moment, timelineSection } from "./timeline-section.ts";
+
+/** Causes with a card; the rest is counted. */
+const MAX_CARDS = 100;
+
+/**
+ * Writes `report.html` (docs/errors.md, "The page"), of causes that have been collected from all outcomes. What it holds is
+ * bounded, whatever the input.
+ */
+export async function writeReportPage(report: Report, collector: CauseCollector, write: Write): Promise<void> {
+  const frame = pageFrame(report.title, await readPageFiles({ script: true }));
+  const causes = collector.causes();
+  const shown = causes.slice(0, MAX_CARDS);
+  const { timeline } = report.run ?? {};
+  const pieces = [
+    frame.start,
+    header(report),
+    html`<main id="content">
+      ${lead(report, causes)} ${report.summary.records > 0 ? recordsSection(report.summary) : undefined}
+      ${causesChart(shown)} ${causesSection(shown, leftOut(causes.slice(MAX_CARDS), collector.others()))}
+      ${timeline && timelineSection(timeline)}
+    </main>`,
+    footer(report),
+    dataElement("data", pageData(report, shown)),
+    frame.end,
+  ];
+  for (const { markup } of pieces) await write(markup);
+}
+
+function header(report: Report): Html {
+  const { title, run, showValues } = report;
+  return html`<a class="skip" href="#content">Skip to the content</a>
+    <header>
+      <p class="kicker">${kickerOf(run)} · <span>${title}</span></p>
+      <h1>${headline(report)}</h1>
+      ${run === undefined ? undefined : facts(run)}${showValues ? SECRET : undefined}
+    </header> `;
+}
+
+const SECRET: Html = html`<p class="secret">This page holds values of customers. Treat it as the extract itself.</p> `;
+
+function kickerOf(run: RunFacts | undefined): string {
+  if (run?.command === "push") return run.dryRun ? "Dry run: nothing was sent" : "Migration report";
+  return run?.command === "documents check" ? "Check of documents" : "Check of the data: nothing was sent";
+}
+
+function facts({ id, startedAt, finishedAt, target, supplier, operation, command }: RunFacts): Html {
+  const entries: readonly (readonly [string, string | undefined])[] = [
+    ["Began", moment(startedAt)],
+    ["Ended", finishedAt === undefined ? undefined : moment(finishedAt)],
+    ["Platform", target],
+    ["Import supplier", supplier],
+    ["Operation", operation],
+    ["Run", command === "push" ? id : undefined],
+  ];
+  const known = entries.filter(([, value]) => value !== undefined && value !== "");
+  return html`<dl class="facts">
+    ${known.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl> `;
+}
+
+function lead({ summary }: Report, causes: readonly PageCause[]): Html | undefined {
+  const errors = totalOf(summary.errors);
+  const warnings = totalOf(summary.warnings);
+  if (errors + warnings === 0)
+    return summary.records === 0 ? undefined : html`<p class="lead">No error was found.</p> `;
+  const count = (severity: Severity): number => causes.filter((cause) => cause.severity === severity).length;
+  const behind = count("error");
+  const said =
+    errors === 0
+      ? "No error was found."
+      : `${counted(errors, "error")} ${errors === 1 ? "has" : "have"} ${counted(behind, "cause")}. Each cause below says what to do.`;
+  const warned =
+    warnings === 0 ? "" : ` ${counted(warnings, "warning")} ${warnings === 1 ? "holds" : "hold"} nothing back.`;
+  return html`<p class="lead">${said}${warned}</p> `;
+}
+
+function leftOut(hidden: readonly PageCause[], others: Readonly<Record<Severity, number>>): Html | undefined {
+  const beyond = others.error + others.warning;
+  const problems = hidden.reduce((sum, { problems: each }) => sum + each, beyond);
+  if (problems === 0) return undefined;
+  const causes =
+    hidden.length === 0 ? "further" : `${formatCount(hidden.length)}${beyond > 0 ? " or more" : ""} further`;
+  return html`<p class="left-out">
+    Not on this page: ${counted(problems, "problem")} of ${causes} ${plural(Math.max(2, hidden.length), "cause")}. They
+    are in errors.csv.
+  </p> `;
+}
+
+function footer({ showValues }: Report): Html {
+  const shown = showValues
+    ? "Values stand beside their shape"
+    : "Values are shown by their shape, so that the page can be passed on";
+  return html`<footer>
+    <h2>How to read this page</h2>
+    <p>
+      ${shown}: <code>A</code> stands for a capital letter, <code>a</code> for a small one, <code>9</code> for a digit,
+      and <code>9{11}</code> for eleven digits in a row.
+    </p>
+    <p>
+      Lines are counted from 1, the line with the names of the columns among them. In the same folder, errors.csv has
+      every problem, and the files whose names begin with rejects have the original rows that need work: correct those,
+      and give them back to the migration team.
+    </p>
+  </footer> `;
+}
+
+function pageData({ showValues }: Report, causes: readonly PageCause[]): PageData {
+  return {
+    showValues,
+    causes: causes.map(({ code, attr, words, severity, problems, places }) => ({
+      code,
+      attr,
+      words,
+      severity,
+      problems,
+      places,
+    })),
+  };
+}
+
+function totalOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,136 @@
+import { type Status, STATUSES } from "../../model/outcome.ts";
+import type { Timeline } from "../../model/timeline.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import { html, type Html } from "./html.ts";
+import { toneOf } from "./records-section.ts";
+
+const HEIGHT = 120;
+
+/** When the platform answered: columns of the same length of time, and the same as a table. */
+export function timelineSection({ slotSeconds, slots }: Timeline): Html {
+  const first = Date.parse(slots[0]?.at ?? "");
+  const last = Date.parse(slots.at(-1)?.at ?? "");
+  const columns = 1 + Math.round((last - first) / 1000 / slotSeconds);
+  const most = Math.max(...slots.map(({ counts }) => totalOf(counts)));
+  const statuses = STATUSES.filter((status) => slots.some(({ counts }) => (counts[status] ?? 0) > 0));
+  const bars = slots.map(({ at, counts }) => {
+    const x = Math.round((Date.parse(at) - first) / 1000 / slotSeconds);
+    return slotBar({ x, counts, statuses, most });
+  });
+  const rows = slots.map(
+    ({ at, counts }) =>
+      html`<tr>
+        <th scope="row">${clock(at)}</th>
+        ${statuses.map((status) => html`<td class="number">${formatCount(counts[status] ?? 0)}</td>`)}
+      </tr> `,
+  );
+  const stamp = slotSeconds < 60 ? momentWithSeconds : moment;
+  const begin = stamp(slots[0]?.at ?? "");
+  const end = stamp(new Date(last + slotSeconds * 1000).toISOString());
+  return html`<section aria-labelledby="time">
+    <h2 id="time">The push in time</h2>
+    <p>
+      Each column stands for ${lengthText(slotSeconds)}, the highest for ${counted(most, "answer")} of the platform.
+    </p>
+    <svg
+      class="timeline"
+      viewBox="0 0 ${columns} ${HEIGHT}"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="Answers of the platform from ${begin} to ${end}, at most ${formatCount(most)} in ${lengthText(slotSeconds)}"
+    >
+      ${bars}
+    </svg>
+    <div class="axis"><span>${begin}</span><span>${end}</span></div>
+    <p class="legend">
+      ${statuses.map(
+        (status) =>
+          html`<span
+            ><svg width="12" height="12" aria-hidden="true">
+              <rect width="12" height="12" rx="3" class="fill-${toneOf(status)}"></rect>
+            </svg>
+            ${ANSWERS[status]}</span
+          > `,
+      )}
+    </p>
+    <details>
+      <summary>The same as a table</summary>
+      <div class="rows scroll" tabindex="0" role="region" aria-label="The push in time, as a table">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">From (UTC)</th>
+              ${statuses.map((status) => html`<th scope="col">${ANSWERS[status]}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${rows}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  </section> `;
+}
+
+/** What an answer made of its record. */
+const ANSWERS: Readonly<Record<Status, string>> = {
+  valid: "would be accepted",
+  invalid: "invalid",
+  accepted: "accepted",
+  rejected: "rejected",
+  ambiguous: "no clear answer",
+  blocked: "stopped",
+  pending: "to be tried again",
+  skipped: "skipped",
+  duplicate: "duplicate",
+};
+
+interface SlotBar {
+  readonly x: number;
+  readonly counts: Timeline["slots"][number]["counts"];
+  readonly statuses: readonly Status[];
+  readonly most: number;
+}
+
+function slotBar({ x, counts, statuses, most }: SlotBar): Html {
+  let top = HEIGHT;
+  const parts = statuses.map((status) => {
+    const height = Math.round((HEIGHT * 100 * (counts[status] ?? 0)) / most) / 100;
+    top -= height;
+    return height === 0
+      ? html``
+      : html`<rect
+          class="fill-${toneOf(status)}"
+          x="${x + 0.08}"
+          y="${Math.round(top * 100) / 100}"
+          width="0.84"
+          height="${height}"
+        ></rect>`;
+  });
+  return html`${parts}`;
+}
+
+function totalOf(counts: SlotBar["counts"]): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function lengthText(seconds: number): string {
+  if (seconds % 86_400 === 0) return counted(seconds / 86_400, "day");
+  if (seconds % 3600 === 0) return counted(seconds / 3600, "hour");
+  return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
+}
+
+/** `22 Nov 2026, 17:41 UTC`. */
+export function moment(iso: string): string {
+  return `${DAY.format(new Date(iso))}, ${iso.slice(11, 16)} UTC`;
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+
+function momentWithSeconds(iso: string): string {
+  return `${DAY.format(new Date(iso))}, ${iso.slice(11, 19)} UTC`;
+}
+
+function clock(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+}
