@@ -146,7 +146,8 @@
     const shown = rows.slice(0, card.shown);
     const more = element("p", "more", moreText({ shown: shown.length, listed: rows.length, problems }));
     if (shown.length < rows.length) more.append(" ", moreButton(card, filter));
-    card.rows.replaceChildren(table(shown), more);
+    const place = `Rows of cause ${cards.indexOf(card) + 1}`;
+    card.rows.replaceChildren(table(shown, place), more);
   }
 
   /** @param {{ shown: number, listed: number, problems: number }} counts */
@@ -174,8 +175,8 @@
     return button;
   }
 
-  /** @param {Row[]} rows */
-  function table(rows) {
+  /** @param {Row[]} rows @param {string} label */
+  function table(rows, label) {
     const hasNotes = rows.some((row) => row.note !== undefined);
     const columns = ["Record", "File", "Line", "Column", "Looks like"];
     if (data.showValues) columns.push("Value");
@@ -202,7 +203,7 @@
     const scroll = element("div", "scroll");
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-label", "Rows");
+    scroll.setAttribute("aria-label", label);
     scroll.append(whole);
     return scroll;
   }

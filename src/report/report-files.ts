@@ -36,7 +36,7 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
     const outcomes = await folder.create("outcomes.ndjson");
     await ndjsonReporter(report, outcomes.write);
     const errors = await folder.create("errors.csv");
-    const causes = createCauseCollector();
+    const causes = createCauseCollector(report);
     await csvReporter(watched(report, causes.add), errors.write);
     const page = await folder.create("report.html");
     await writeReportPage(report, causes, page.write);

@@ -178,7 +178,7 @@ describe("what a push writes", () => {
   test("is its owner's alone, whatever the umask and whatever stood there before", async () => {
     const work = workplace(EXTRACT, sandbox);
     mkdirSync(work.file("report"));
-    for (const name of ["outcomes.ndjson", "errors.csv", "rejects.csv", "summary.json"]) {
+    for (const name of ["outcomes.ndjson", "errors.csv", "report.html", "rejects.csv", "summary.json"]) {
       writeFileSync(work.file("report", name), "an older report");
       chmodSync(work.file("report", name), 0o666);
     }

@@ -93,6 +93,7 @@ describe("report", () => {
       "outcomes.ndjson",
       "rejects.csv",
       "rejects.customers.csv",
+      "report.html",
       "summary.json",
     ]);
     for (const name of readdirSync(work.file("report"))) {
@@ -116,7 +117,12 @@ describe("report", () => {
     expect(code).toBe(1);
     expect(stdout).toBe(first.stdout);
     expect(stderr).toMatch(/rejects are left out/i);
-    expect(readdirSync(work.file("again")).toSorted()).toEqual(["errors.csv", "outcomes.ndjson", "summary.json"]);
+    expect(readdirSync(work.file("again")).toSorted()).toEqual([
+      "errors.csv",
+      "outcomes.ndjson",
+      "report.html",
+      "summary.json",
+    ]);
   });
 });
 

@@ -143,6 +143,7 @@ describe("the report folder", () => {
       "outcomes.ndjson",
       "rejects.csv",
       "rejects.customers.csv",
+      "report.html",
       "summary.json",
     ]);
     expect(file("outcomes.ndjson")).toBe(stdout);
@@ -163,7 +164,7 @@ describe("the report folder", () => {
     const umask = ["sh", "-c", 'umask 000; exec "$0" "$@"'];
     await validate(folder, ["a.csv", "--out", "new/report"], { under: umask });
     const out = path.join(folder, "new/report");
-    expect(readdirSync(out)).toHaveLength(4);
+    expect(readdirSync(out)).toHaveLength(5);
     expect(readdirSync(out).map((name) => modeOf(path.join(out, name)))).toEqual(readdirSync(out).map(() => 0o600));
     expect(modeOf(out)).toBe(0o700);
   });
@@ -209,6 +210,7 @@ describe("the report folder", () => {
       "errors.csv",
       "outcomes.ndjson",
       "rejects.csv",
+      "report.html",
       "summary.json",
     ]);
   });

@@ -33,6 +33,7 @@ describe("writeReportFiles", () => {
       "errors.csv",
       "outcomes.ndjson",
       "rejects.csv",
+      "report.html",
       "summary.json",
     ]);
     expect(await readFile(files.outcomes, "utf8")).toBe(await rendered(reporters.ndjson, report));
@@ -69,14 +70,14 @@ describe("writeReportFiles", () => {
     await mkdir(folder, { recursive: true });
     const victim = path.join(home, "victim");
     await writeFile(victim, "precious");
-    for (const name of ["outcomes.ndjson", "errors.csv", "rejects.csv", "summary.json"]) {
+    for (const name of ["outcomes.ndjson", "errors.csv", "report.html", "rejects.csv", "summary.json"]) {
       await symlink(victim, path.join(folder, name));
       await symlink(victim, path.join(folder, `.${name}.${process.pid}.tmp`));
     }
     await writeReportFiles(report, options());
     expect(await readFile(victim, "utf8")).toBe("precious");
     expect((await stat(path.join(folder, "rejects.csv"))).isFile()).toBe(true);
-    expect(await readdir(folder)).toHaveLength(4);
+    expect(await readdir(folder)).toHaveLength(5);
   });
 
   it("leaves the older report, and nothing half written, when the report fails", async () => {

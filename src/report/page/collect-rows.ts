@@ -3,7 +3,8 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { causeKey } from "../formats/causes.ts";
-import { describeKind, describeProblem } from "../problem-text.ts";
+import { describeKind, describeProblem, foundCode } from "../problem-text.ts";
+import type { Report } from "../report.ts";
 import type { CauseData, RowData } from "./page-data.ts";
 
 /** A cause as the page shows it: with its rows by where they stand. */
@@ -35,7 +36,7 @@ const MAX_ROWS = 5000;
 const ROWS_OF_LATE_PLACE = 3;
 
 /** Groups problems by cause, and keeps the first rows of each of its places. */
-export function createCauseCollector(): CauseCollector {
+export function createCauseCollector({ showValues }: Pick<Report, "showValues">): CauseCollector {
   const byCause = new Map<string, MutableCause>();
   const others = { error: 0, warning: 0 };
   const size: Size = { places: 0, rows: 0 };
@@ -52,8 +53,8 @@ export function createCauseCollector(): CauseCollector {
     if (cause.lastRecord !== outcome.record) cause.records += 1;
     cause.lastRecord = outcome.record;
     cause.problems += count;
-    countShape(cause, problem.shape, count);
-    addRow(cause, size, { outcome, problem, count });
+    countShape(cause, shapeOf(problem), count);
+    addRow(cause, size, { outcome, problem: showValues ? problem : withoutValue(problem), count });
   };
   return {
     add: (outcomes) => {
@@ -135,9 +136,21 @@ function addRow(cause: MutableCause, size: Size, { outcome, problem, count }: Ne
   known.rows.push(rowOf(cause.words, outcome, problem));
 }
 
+/** What the value looks like; in quotation marks the value itself, where it is a code. */
+function shapeOf(problem: Problem): string | undefined {
+  const found = foundCode(problem);
+  return found === undefined ? problem.shape : `"${found}"`;
+}
+
+function withoutValue(problem: Problem): Problem {
+  const { value: _value, ...others } = problem;
+  return others;
+}
+
 function rowOf(words: string, outcome: Outcome, problem: Problem): RowData {
-  const { place = outcome.source, shape, value } = problem;
-  const note = describeProblem(problem);
+  const { place = outcome.source, value, unlisted } = problem;
+  const shape = shapeOf(problem);
+  const isAsSaid = unlisted === undefined && describeKind(problem) === words;
   return {
     record: outcome.record,
     ...(outcome.key !== undefined && { key: plainText(outcome.key, 120) }),
@@ -145,7 +158,7 @@ function rowOf(words: string, outcome: Outcome, problem: Problem): RowData {
     ...(place.pointer !== undefined && { pointer: plainText(place.pointer, 200) }),
     ...(shape !== undefined && { shape: plainText(shape, 80) }),
     ...(value !== undefined && { value: plainText(value, 200) }),
-    ...(note !== words && { note }),
+    ...(!isAsSaid && { note: describeProblem(problem) }),
   };
 }
 

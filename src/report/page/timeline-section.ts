@@ -7,16 +7,56 @@ import { toneOf } from "./records-section.ts";
 const HEIGHT = 120;
 
 /** When the platform answered: columns of the same length of time, and the same as a table. */
-export function timelineSection({ slotSeconds, slots }: Timeline): Html {
+export function timelineSection(timeline: Timeline): Html {
+  const { slotSeconds, slots } = timeline;
+  const statuses = STATUSES.filter((status) => slots.some(({ counts }) => (counts[status] ?? 0) > 0));
+  const legend = statuses.map(
+    (status) =>
+      html`<span>
+        <svg width="12" height="12" aria-hidden="true">
+          <rect width="12" height="12" rx="3" class="fill-${toneOf(status)}"></rect>
+        </svg>
+        ${ANSWERS[status]}
+      </span> `,
+  );
+  const most = Math.max(...slots.map(({ counts }) => totalOf(counts)));
+  return html`<section aria-labelledby="time">
+    <h2 id="time">The push in time</h2>
+    <p>
+      Each column stands for ${lengthText(slotSeconds)}, the highest for ${counted(most, "answer")} of the platform.
+    </p>
+    ${columnChart(timeline, statuses, most)}
+    <p class="legend">${legend}</p>
+    <details>
+      <summary>The same as a table</summary>
+      <div class="rows scroll" tabindex="0" role="region" aria-label="The push in time, as a table">
+        ${slotTable(timeline, statuses)}
+      </div>
+    </details>
+  </section> `;
+}
+
+function columnChart({ slotSeconds, slots }: Timeline, statuses: readonly Status[], most: number): Html {
   const first = Date.parse(slots[0]?.at ?? "");
   const last = Date.parse(slots.at(-1)?.at ?? "");
-  const columns = 1 + Math.round((last - first) / 1000 / slotSeconds);
-  const most = Math.max(...slots.map(({ counts }) => totalOf(counts)));
-  const statuses = STATUSES.filter((status) => slots.some(({ counts }) => (counts[status] ?? 0) > 0));
-  const bars = slots.map(({ at, counts }) => {
-    const x = Math.round((Date.parse(at) - first) / 1000 / slotSeconds);
-    return slotBar({ x, counts, statuses, most });
-  });
+  const slotOf = (time: number): number => Math.round((time - first) / 1000 / slotSeconds);
+  const stamp = slotSeconds < 60 ? momentWithSeconds : moment;
+  const begin = stamp(new Date(first).toISOString());
+  const end = stamp(new Date(last + slotSeconds * 1000).toISOString());
+  const bars = slots.map(({ at, counts }) => slotBar({ x: slotOf(Date.parse(at)), counts, statuses, most }));
+  return html`<svg
+      class="timeline"
+      viewBox="0 0 ${1 + slotOf(last)} ${HEIGHT}"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="Answers of the platform from ${begin} to ${end}, at most ${formatCount(most)} in ${lengthText(slotSeconds)}"
+    >
+      ${bars}
+    </svg>
+    <div class="axis"><span>${begin}</span><span>${end}</span></div>`;
+}
+
+function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   const rows = slots.map(
     ({ at, counts }) =>
       html`<tr>
@@ -24,52 +64,17 @@ export function timelineSection({ slotSeconds, slots }: Timeline): Html {
         ${statuses.map((status) => html`<td class="number">${formatCount(counts[status] ?? 0)}</td>`)}
       </tr> `,
   );
-  const stamp = slotSeconds < 60 ? momentWithSeconds : moment;
-  const begin = stamp(slots[0]?.at ?? "");
-  const end = stamp(new Date(last + slotSeconds * 1000).toISOString());
-  return html`<section aria-labelledby="time">
-    <h2 id="time">The push in time</h2>
-    <p>
-      Each column stands for ${lengthText(slotSeconds)}, the highest for ${counted(most, "answer")} of the platform.
-    </p>
-    <svg
-      class="timeline"
-      viewBox="0 0 ${columns} ${HEIGHT}"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="Answers of the platform from ${begin} to ${end}, at most ${formatCount(most)} in ${lengthText(slotSeconds)}"
-    >
-      ${bars}
-    </svg>
-    <div class="axis"><span>${begin}</span><span>${end}</span></div>
-    <p class="legend">
-      ${statuses.map(
-        (status) =>
-          html`<span
-            ><svg width="12" height="12" aria-hidden="true">
-              <rect width="12" height="12" rx="3" class="fill-${toneOf(status)}"></rect>
-            </svg>
-            ${ANSWERS[status]}</span
-          > `,
-      )}
-    </p>
-    <details>
-      <summary>The same as a table</summary>
-      <div class="rows scroll" tabindex="0" role="region" aria-label="The push in time, as a table">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">From (UTC)</th>
-              ${statuses.map((status) => html`<th scope="col">${ANSWERS[status]}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            ${rows}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  </section> `;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">From (UTC)</th>
+        ${statuses.map((status) => html`<th scope="col" class="number">${ANSWERS[status]}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
 }
 
 /** What an answer made of its record. */

@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+
+const CHROMIUM = "/usr/bin/chromium";
+const QUIET = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];
+const FLAGS = [...QUIET, "disable-component-update", "disable-sync"].map((name) => `--${name}`);
+
+/** A page in a browser, and what it did beside showing itself: all of it is a fault. */
+interface OpenedPage {
+  readonly page: Page;
+  /** Messages of the console, violations of the content policy among them, and errors of scripts. */
+  readonly complaints: readonly string[];
+  /** Addresses that it asked for, its own file left out. */
+  readonly requests: readonly string[];
+}
+
+interface OpenOptions {
+  readonly colorScheme?: "light" | "dark";
+  readonly width?: number;
+}
+
+type OpenPage = (file: string, options?: OpenOptions) => Promise<OpenedPage>;
+
+/** Tests in a real Chromium; where there is none they are shown as skipped, under a name that says where it was sought. */
+export function describeInChromium(name: string, tests: (open: OpenPage) => void): void {
+  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    });
+    afterAll(() => browser.close());
+    tests((file, options) => openPage(browser, file, options));
+  });
+}
+
+async function openPage(
+  browser: Browser,
+  file: string,
+  { colorScheme = "light", width = 1280 }: OpenOptions = {},
+): Promise<OpenedPage> {
+  const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  const address = pathToFileURL(file).href;
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("dialog", (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (request.url() !== address) requests.push(request.url());
+  });
+  await page.goto(address);
+  return { page, complaints, requests };
+}

@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dataElement, html } from "../../../src/report/page/html.ts";
+
+describe("html", () => {
+  it("escapes what is put in, in elements and in attributes, and leaves pieces of HTML as they are", () => {
+    const piece = html`<b title="${'"><script>'}">${"<&'>"}</b>`;
+    expect(html`<p>${piece}${undefined}${[html`<i></i>`, html`<u></u>`]}${3}</p>`.markup).toBe(
+      '<p><b title="&quot;&gt;&lt;script&gt;">&lt;&amp;&#39;&gt;</b><i></i><u></u>3</p>',
+    );
+  });
+
+  it("lets no text open an element or leave an attribute", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(html`${text}`.markup).not.toMatch(/[<>"'\p{Cc}]/u);
+      }),
+    );
+  });
+});
+
+describe("dataElement", () => {
+  it("holds any text without ending, and gives it back", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.constant("</script><!--<script>")), (text) => {
+        const { markup } = dataElement("data", { text });
+        const json = markup.slice(markup.indexOf(">") + 1, markup.lastIndexOf("</script>"));
+        expect(json).not.toContain("<");
+        expect(JSON.parse(json)).toEqual({ text });
+      }),
+    );
+  });
+});

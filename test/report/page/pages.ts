@@ -1,0 +1,58 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import type { Outcome } from "../../../src/model/outcome.ts";
+import { createCauseCollector } from "../../../src/report/page/collect-rows.ts";
+import { writeReportPage } from "../../../src/report/page/report-page.ts";
+import { outcomesWithProblems, type Report } from "../../../src/report/report.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { rendered, reportOf } from "../reports.ts";
+
+/** The page of a report over these outcomes, as text. */
+export async function pageText(outcomes: readonly Outcome[], more: Partial<Report> = {}): Promise<string> {
+  const report = reportOf(outcomes, more);
+  const causes = createCauseCollector(report);
+  for await (const batch of outcomesWithProblems(report)) causes.add(batch);
+  return rendered((shown, write) => writeReportPage(shown, causes, write), report);
+}
+
+/** The same as a file. */
+export async function pageFile(outcomes: readonly Outcome[], more: Partial<Report> = {}): Promise<string> {
+  const file = path.join(temporaryFolder(), "report.html");
+  writeFileSync(file, await pageText(outcomes, more));
+  return file;
+}
+
+/** What axe finds wrong with a page: each rule, and the first element that breaks it. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  const found: unknown = await page.evaluate(`${axe.source}
+    axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
+      .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`);
+  if (!Array.isArray(found)) throw new Error("axe gave no list");
+  return found.map(String);
+}
+
+/** A problem of a column of a file, in a record with the number of its line. */
+export function invalidCell(
+  line: number,
+  { file = "accounts.csv", column = "PHONE", code = "no_phone", shape = "9{5}", detail = "Not a phone number." } = {},
+): Outcome {
+  return {
+    record: line,
+    key: `K-${line}`,
+    source: { file: "accounts.csv", line },
+    status: "rejected",
+    problems: [
+      {
+        attr: column.toLowerCase(),
+        code,
+        detail,
+        severity: "error",
+        by: "platform",
+        shape,
+        place: { file, line, column, columnNumber: 1 },
+      },
+    ],
+  };
+}
