@@ -4,7 +4,7 @@ import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { Contract } from "../contract/contract.ts";
-import type { SourceText } from "../contract/document/yaml-document.ts";
+import type { SourceText } from "../contract/document/text-excerpt.ts";
 import { canonicalJson } from "../json/json-value.ts";
 import { errorCode } from "../files/error-code.ts";
 import type { RuleSettings } from "./rule-configuration.ts";

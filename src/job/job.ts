@@ -1,3 +1,4 @@
+import { type NamingPlace, withNamingPlace } from "./naming-place.ts";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Contract } from "../contract/contract.ts";
@@ -73,19 +74,26 @@ export async function openJob(
   const document =
     settings.mapping === undefined ? undefined : readMapping(await readTextFile(resolve(settings.mapping)));
   const operation = soundOperation(contract, settings.operation ?? document?.operation, files);
-  const mapping = document === undefined ? passThrough(operation) : await compile(document, operation, settings);
+  const beside = besideMapping(settings);
+  const whereNamed: NamingPlace = (file) => document?.findText((text) => beside(text) === file);
+  const mapping =
+    document === undefined
+      ? passThrough(operation)
+      : await withNamingPlace(whereNamed, () => compile(document, operation, settings));
   noticeUnmappedFields(mapping, settings, dependencies);
   const ruleContext = await loadRuleContext(contract, settings, { resolve, now: dependencies.clock.now() });
   noticeSkippedRules(operation, ruleContext, dependencies);
   noticeForeignOverlays(contract, dependencies);
   const plan = planOf(document, settings, resolve);
-  const input = await openInput(plan, {
-    tempFolder: dependencies.temporaryFolder,
-    onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
-    ...(settings.standardInput !== undefined && { displayNames: new Map([[settings.standardInput, "-"]]) }),
-    ...(settings.encoding !== undefined && { encoding: settings.encoding }),
-    ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
-  });
+  const input = await withNamingPlace(whereNamed, () =>
+    openInput(plan, {
+      tempFolder: dependencies.temporaryFolder,
+      onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
+      ...(settings.standardInput !== undefined && { displayNames: new Map([[settings.standardInput, "-"]]) }),
+      ...(settings.encoding !== undefined && { encoding: settings.encoding }),
+      ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
+    }),
+  );
   const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
   return { settings, contract, operation, mapping, ruleContext, plan, input, ...after };
 }

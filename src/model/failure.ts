@@ -46,17 +46,25 @@ export class Failure extends Error {
   readonly code: FailureCode;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
+  /** The file that cannot be read, by the path that was tried. */
+  readonly file: string | undefined;
 
   constructor(
     code: FailureCode,
     message: string,
-    more: { readonly hint?: string; readonly place?: Place; readonly cause?: unknown } = {},
+    more: {
+      readonly hint?: string | undefined;
+      readonly place?: Place | undefined;
+      readonly file?: string | undefined;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: more.cause });
     this.name = "Failure";
     this.code = code;
     this.hint = more.hint;
     this.place = more.place;
+    this.file = more.file;
   }
 
   get exitCode(): number {

@@ -21,7 +21,7 @@ async function known(text: string): Promise<readonly string[]> {
     (error: unknown) => error,
   );
   const hint = refused instanceof Error && "hint" in refused ? String(refused.hint) : "";
-  return hint.replace(/^[^:]*: /, "").split(", ");
+  return hint.replace(/^[^]*known here: /, "").split(", ");
 }
 
 it.each([

@@ -42,17 +42,17 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
     [
       "a misspelt one",
       "contract: contract.yaml\n\nsuplier: ACME\n",
-      'migrate.yaml:3: unknown setting "suplier"',
+      'migrate.yaml:3:1: unknown setting "suplier"',
       "supplier",
     ],
     [
       "a misspelt one of a target, for which a required one is missing",
       "targets:\n  a:\n    baseURL: https://example.com/v1/\n",
-      'migrate.yaml:3: unknown setting "targets.a.baseURL"',
+      'migrate.yaml:3:5: unknown setting "targets.a.baseURL"',
       "baseUrl",
     ],
-    ["a kind that is not expected", "mapping: [a, b]\n", "migrate.yaml:1: mapping: a text is expected", ""],
-    ["a file of another kind", "- a\n", "migrate.yaml:1: settings with their names are expected", ""],
+    ["a kind that is not expected", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a text is expected", ""],
+    ["a file of another kind", "- a\n", "migrate.yaml:1:1: settings with their names are expected", ""],
     ["YAML that is not sound", "contract: [\n", "migrate.yaml:", ""],
     ["a target that is not described", "target: live\n", 'there is no target "live"', ""],
   ])("%s, ends with exit 2, its line and a hint", async (_, text, message, meant) => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import type { SourceText } from "../../src/contract/document/yaml-document.ts";
+import type { SourceText } from "../../src/contract/document/text-excerpt.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Contract } from "../../src/contract/contract.ts";
 

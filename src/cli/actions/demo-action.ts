@@ -1,5 +1,6 @@
 import { demo } from "../../commands/demo/demo.ts";
 import { push } from "../../commands/push.ts";
+import type { RunReport } from "../../pipeline/run-report.ts";
 import type { Flags } from "../options/options.ts";
 import { withContext } from "../process/context.ts";
 import { showRun } from "../views/run-view.ts";
@@ -44,8 +45,14 @@ export function demoAction(flags: Flags): Promise<void> {
     for await (const step of steps) {
       if (step.kind === "end") return step.exitCode;
       if (step.kind === "say") logger.lines(`${step.text}\n`);
-      else await showRun(step.report, { format: "text" }, context);
+      else await showRun(withoutNext(step.report), { format: "text" }, context);
     }
     return 3;
   });
+}
+
+/** The demo's platform ends with it: a command that goes on from here would find nobody. */
+function withoutNext(run: RunReport): RunReport {
+  const { next: _next, ...report } = run.report;
+  return { ...run, report };
 }

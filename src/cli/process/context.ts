@@ -1,5 +1,6 @@
 import { homedir, tmpdir } from "node:os";
 import type { Dependencies, Screen } from "../../job/dependencies.ts";
+import { withNamingPlace } from "../../job/naming-place.ts";
 import { spoolStdin } from "../../read/spool-stdin.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import { contractCache, packageVersion } from "../installation.ts";
@@ -40,7 +41,7 @@ export function withSettings(
   return withContext(flags, async (context) => {
     const settings = await readSettings(sources, flags, process.cwd());
     logConfigFile(settings.configFile, context);
-    return action(settings, context);
+    return sayingWhereNamed(settings, () => action(settings, context));
   });
 }
 
@@ -52,7 +53,7 @@ export function withLedger(
   return withContext(flags, async (context) => {
     const settings = await readLedgerSettings(flags, process.cwd());
     logConfigFile(settings.configFile, context);
-    return action(settings, context);
+    return sayingWhereNamed(settings, () => action(settings, context));
   });
 }
 
@@ -61,8 +62,12 @@ export function withConfig(flags: Flags, action: (config: Config, context: Conte
   return withContext(flags, async (context) => {
     const config = await readConfig(flags.config, process.cwd());
     logConfigFile(config.file, context);
-    return action(config, context);
+    return sayingWhereNamed(config, () => action(config, context));
   });
+}
+
+function sayingWhereNamed<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
+  return placeOf === undefined ? action() : withNamingPlace(placeOf, action);
 }
 
 function logConfigFile(file: string | undefined, { logger }: Context): void {

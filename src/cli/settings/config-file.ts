@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
+import type { NamingPlace } from "../../job/naming-place.ts";
 import { isAddress } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
@@ -20,7 +21,9 @@ export async function readConfig(named: string | undefined, folder: string): Pro
   if (file === undefined) return {};
   const { text } = await readTextFile(pathsFrom(folder)(file));
   const document = parseDocument({ file, text }, "config");
-  return { ...resolvePaths(parseConfig(document), path.dirname(file)), file };
+  const resolve = pathFrom(path.dirname(file));
+  const placeOf: NamingPlace = (tried) => document.findText((written) => resolve(written) === path.normalize(tried));
+  return { ...resolvePaths(parseConfig(document), resolve), file, placeOf };
 }
 
 function findUpwards(folder: string, from: string = folder): string | undefined {
@@ -30,9 +33,12 @@ function findUpwards(folder: string, from: string = folder): string | undefined 
   return parent === folder ? undefined : findUpwards(parent, from);
 }
 
-function resolvePaths(config: WrittenConfig, folder: string): Config {
-  const resolve = (file: string): string =>
+function pathFrom(folder: string): (file: string) => string {
+  return (file) =>
     isShippedOverlay(file) || isAddress(file) || path.isAbsolute(file) ? file : path.join(folder, file);
+}
+
+function resolvePaths(config: WrittenConfig, resolve: (file: string) => string): Config {
   const { references, store, targets } = config;
   const contract = typeof config.contract === "string" ? [config.contract] : config.contract;
   return {

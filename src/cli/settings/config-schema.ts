@@ -6,6 +6,7 @@ import { authSchema } from "../../job/auth-schema.ts";
 import type { AuthSettings } from "../../job/auth-settings.ts";
 import type { TimeoutSettings } from "../../job/target-connection.ts";
 import type { RuleSettings } from "../../job/rule-configuration.ts";
+import type { NamingPlace } from "../../job/naming-place.ts";
 import type { OptionTable } from "../options/option-table.ts";
 import { type ConfigurableFlags, OPTIONS } from "../options/options.ts";
 import { type SupplierSettings } from "../../job/supplier-settings.ts";
@@ -115,6 +116,8 @@ export interface TargetConfig {
 export interface Config extends ConfigurableSettings {
   /** Where it was found; absent when there is none. */
   readonly file?: string | undefined;
+  /** Where it names a file, by the path that is tried. */
+  readonly placeOf?: NamingPlace | undefined;
   readonly suppliers?: SuppliersConfig | undefined;
   /** The root location of suppliers that name none of their own. */
   readonly documentRoot?: string | undefined;
@@ -130,7 +133,7 @@ export interface Config extends ConfigurableSettings {
 type ConfigurableSettings = { readonly [Name in keyof ConfigurableFlags]: ConfigurableFlags[Name] | undefined };
 
 /** The same as it is written. */
-export type WrittenConfig = Omit<Config, "file" | "contract"> & {
+export type WrittenConfig = Omit<Config, "file" | "placeOf" | "contract"> & {
   readonly contract?: string | readonly string[] | undefined;
 };
 
@@ -147,19 +150,19 @@ export function parseConfig(document: SourceDocument): WrittenConfig {
 type Issue = z.core.$ZodIssue;
 
 /** An unknown setting comes first: a misspelt one is often why another is missing. */
-function schemaFailure({ file, lineOf }: SourceDocument, issues: readonly Issue[]): Failure {
+function schemaFailure({ file, pointOf }: SourceDocument, issues: readonly Issue[]): Failure {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   const within = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const path = unknown === undefined ? within : [...within, unknown];
-  const line = lineOf(path);
+  const { line, column, excerpt } = pointOf(path);
   const message =
     unknown === undefined
       ? `${path.length > 0 ? `${path.join(".")}: ` : ""}${issueText(issue)}`
       : `unknown setting "${path.join(".")}"`;
-  return new Failure("config", `${file}:${line}: ${message}`, {
+  return new Failure("config", `${file}:${line}:${column}: ${message}`, {
     place: { file, line },
-    ...hintFor(unknown, within),
+    hint: [excerpt, hintFor(unknown, within)].filter((part) => part !== undefined).join("\n") || undefined,
   });
 }
 
@@ -178,10 +181,10 @@ const EXPECTED_TEXT: Readonly<Record<string, string>> = {
 };
 
 /** The settings that there are where the unknown one stands. */
-function hintFor(unknown: string | undefined, within: readonly (string | number)[]): { readonly hint?: string } {
-  if (unknown === undefined) return {};
+function hintFor(unknown: string | undefined, within: readonly (string | number)[]): string | undefined {
+  if (unknown === undefined) return undefined;
   const known = Object.keys(shapeAt(configSchema, within));
-  return { hint: suggestionOr(`known here: ${known.join(", ")}`, unknown, known) };
+  return suggestionOr(`known here: ${known.join(", ")}`, unknown, known);
 }
 
 function shapeAt(schema: z.core.$ZodType | undefined, [name, ...below]: readonly (string | number)[]): object {

@@ -1,4 +1,5 @@
 import type { JobSettings } from "../../job/job.ts";
+import type { NamingPlace } from "../../job/naming-place.ts";
 import type { Supplier, SupplierSettings } from "../../job/supplier-settings.ts";
 import type { RateLimitSettings, TargetSettings } from "../../job/target-connection.ts";
 import { requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
@@ -14,6 +15,7 @@ import type { Config, TargetConfig } from "./config-schema.ts";
 export interface Settings {
   /** The configuration file that was found. */
   readonly configFile: string | undefined;
+  readonly placeOf: NamingPlace | undefined;
   readonly job: JobSettings;
   readonly out: string | undefined;
   readonly ledger: string;
@@ -48,6 +50,7 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
   const { allowEmpty, dryRun, maxErrors, newKeys, revise, sendInvalid, showValues, until, yes } = flags;
   return {
     configFile: config.file,
+    placeOf: config.placeOf,
     job: {
       folder,
       config: flags.config,
@@ -84,13 +87,13 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
   };
 }
 
-export type LedgerSettings = Pick<Settings, "ledger" | "out" | "configFile">;
+export type LedgerSettings = Pick<Settings, "ledger" | "out" | "configFile" | "placeOf">;
 
 /** What the commands need that start from the ledger: the rest of the settings is recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
   const config = await readConfig(flags.config, folder);
   const { ledger = DEFAULT_LEDGER } = { ...config, ...flags };
-  return { configFile: config.file, ledger: requireLedgerLocator(ledger), out: flags.out };
+  return { configFile: config.file, placeOf: config.placeOf, ledger: requireLedgerLocator(ledger), out: flags.out };
 }
 
 interface ChosenTarget extends TargetConfig {

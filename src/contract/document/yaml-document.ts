@@ -13,14 +13,10 @@ import {
   type Scalar,
 } from "yaml";
 import type { AttrPath } from "../../json/attr.ts";
-import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import { excerptOf, type SourceText, type TextPoint } from "./text-excerpt.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
-
-/** A text and the name under which the user knows it. */
-export interface SourceText {
-  readonly file: string;
-  readonly text: string;
-}
+import type { Place } from "../../model/place.ts";
 
 /** A YAML or JSON document as plain data that remembers its lines. */
 export interface SourceDocument {
@@ -29,6 +25,10 @@ export interface SourceDocument {
   readonly value: JsonValue;
   /** 1-based line of the key (or list item) at that path; of its nearest ancestor when there is none. */
   readonly lineOf: (path: AttrPath) => number;
+  /** The same with its column, and the line itself with a mark below the column. */
+  readonly pointOf: (path: AttrPath) => TextPoint & { readonly excerpt: string | undefined };
+  /** Where the first text stands that is meant; undefined where there is none. */
+  readonly findText: (isMeant: (text: string) => boolean) => Place | undefined;
 }
 
 /**
@@ -41,12 +41,21 @@ export interface SourceDocument {
  */
 export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
   const lines = new LineCounter();
+  // A configuration file names files with credentials; somebody may write the credential itself.
+  const hideValues = code === "config";
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
-  const refuse = (message: string, offset: number, hint?: string): Failure =>
-    new Failure(code, `${source.file}:${lineAt(offset)}: ${message}`, {
-      place: { file: source.file, line: lineAt(offset) },
-      ...(hint === undefined ? {} : { hint }),
+  const pointAt = (offset: number): TextPoint => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const refuse = (message: string, offset: number, hint?: string): Failure => {
+    const { line, column } = pointAt(offset);
+    const excerpt = excerptOf(source, pointAt(offset), { hideValues });
+    return new Failure(code, `${source.file}:${line}:${column}: ${message}`, {
+      place: { file: source.file, line },
+      hint: [excerpt, hint].filter((part) => part !== undefined).join("\n") || undefined,
     });
+  };
   const tokens = [...new Parser(lines.addNewLine).parse(source.text)];
   const tooDeep = tokens.map(offsetOfDepth).find((offset) => offset !== undefined);
   if (tooDeep !== undefined) throw refuse(`nested more than ${MAX_DEPTH} levels deep`, tooDeep);
@@ -56,7 +65,28 @@ export function parseDocument(source: SourceText, code: FailureCode = "contract_
   if (fault !== undefined) throw refuse(lowerFirst(fault.message), fault.pos[0], "mend the YAML or JSON syntax there");
 
   const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse };
-  return { file: source.file, value: toJson(tree), lineOf: (path) => lineAt(offsetOf(tree, path)) };
+  const value = toJson(tree);
+  const lineOf: SourceDocument["lineOf"] = (path) => lineAt(offsetOf(tree, path));
+  const pointOf: SourceDocument["pointOf"] = (path) => {
+    const point = pointAt(offsetOf(tree, path));
+    return { ...point, excerpt: excerptOf(source, point, { hideValues }) };
+  };
+  const findText: SourceDocument["findText"] = (isMeant) => {
+    const path = pathOfText(value, isMeant, []);
+    return path && { file: source.file, line: lineOf(path) };
+  };
+  return { file: source.file, value, lineOf, pointOf, findText };
+}
+
+function pathOfText(value: JsonValue, isMeant: (text: string) => boolean, path: AttrPath): AttrPath | undefined {
+  if (typeof value === "string") return isMeant(value) ? path : undefined;
+  if (value === null || typeof value !== "object") return undefined;
+  const members = isJsonArray(value) ? value.entries() : Object.entries(value);
+  for (const [name, member] of members) {
+    const found = pathOfText(member, isMeant, [...path, name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Far above any real contract (about 30), far below what the YAML composer's recursion can bear. */

@@ -2,7 +2,7 @@ import { parseAttr, type AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { parseDocument } from "../../contract/document/yaml-document.ts";
+import { parseDocument, type SourceDocument } from "../../contract/document/yaml-document.ts";
 import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
 
@@ -26,7 +26,8 @@ export interface MappingDocument {
   /** Paths of all lookup tables that leaves name, as the mapping writes them. */
   readonly lookupFiles: readonly string[];
   /** 1-based line of the entry at a path in the mapping file, or of the nearest one above it. */
-  readonly lineOf: (path: AttrPath) => number;
+  readonly lineOf: SourceDocument["lineOf"];
+  readonly findText: SourceDocument["findText"];
 }
 
 export interface SourceEntry {
@@ -45,7 +46,7 @@ export interface SourceEntry {
  * unknown keys with what may have been meant, wrong types, no payload.
  */
 export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
-  const { file, value, lineOf } = parseDocument(source, "mapping_invalid");
+  const { file, value, lineOf, findText } = parseDocument(source, "mapping_invalid");
   const issues = collectIssues({ file, lineOf });
   if (value === null) {
     throw new Failure("mapping_invalid", `${file}: this file is empty`, {
@@ -74,6 +75,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
     ...definedMembers({ operation, after, functions }),
     lookupFiles: [...new Set([payload, ...steps.values(), parameters].flatMap(lookupFilesIn))],
     lineOf,
+    findText,
   };
 }
 

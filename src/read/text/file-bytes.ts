@@ -67,6 +67,7 @@ export function readFailure(file: string, error: unknown): unknown {
     });
   }
   return new Failure("source_unreadable", `${file}: ${READ_ERRORS.get(code) ?? `cannot be read (${code})`}`, {
+    file,
     cause: error,
   });
 }

@@ -42,9 +42,6 @@ async function readSmall(path: string): Promise<Buffer> {
   } catch (error) {
     const failure = readFailure(path, error);
     if (!(failure instanceof Failure)) throw failure;
-    throw new Failure("config", failure.message, {
-      ...(failure.hint === undefined ? {} : { hint: failure.hint }),
-      cause: failure,
-    });
+    throw new Failure("config", failure.message, { hint: failure.hint, file: failure.file, cause: failure });
   }
 }

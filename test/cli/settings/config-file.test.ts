@@ -16,6 +16,7 @@ describe("the configuration file", () => {
     expect(await readConfig(undefined, temporaryFolder())).toEqual({});
     expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": "# nothing yet\n" }))).toEqual({
       file: "migrate.yaml",
+      placeOf: expect.any(Function),
     });
   });
 
@@ -33,6 +34,7 @@ targets:
     });
     expect(await readConfig("conf/mine.yaml", folder)).toEqual({
       file: "conf/mine.yaml",
+      placeOf: expect.any(Function),
       contract: ["conf/one.yaml", "overlay:known", "/absolute.yaml"],
       mapping: "conf/maps/mapping.yaml",
       ledger: "conf/ledger.db",
@@ -84,6 +86,24 @@ targets:
       message: expect.stringMatching(message),
       place: { file: "migrate.yaml", line },
     });
+  });
+
+  it("shows the line and the column of a mistake, without the values, among which a password may be", async () => {
+    const text = "targets:\n  t:\n    baseUrl: x\n    auth: { apiKey: sk_1, user: me }\n";
+    await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
+      message: 'migrate.yaml:4:13: unknown setting "targets.t.auth.apiKey"',
+      hint: expect.stringContaining("4 |     auth: { apiKey: …, user: …}\n  |             ^\n"),
+    });
+  });
+
+  it("says where a file is named, by the path that was tried", async () => {
+    const folder = temporaryFolder({
+      "conf/mine.yaml": "contract: [a.yaml, b.yaml]\ntargets:\n  t: { baseUrl: x, ca: ca.pem }\n",
+    });
+    const { placeOf } = await readConfig("conf/mine.yaml", folder);
+    expect(placeOf?.("conf/b.yaml")).toEqual({ file: "conf/mine.yaml", line: 1 });
+    expect(placeOf?.("conf/ca.pem")).toEqual({ file: "conf/mine.yaml", line: 3 });
+    expect(placeOf?.("other.pem")).toBeUndefined();
   });
 
   it("that is named and missing is an error, and no other is read", async () => {

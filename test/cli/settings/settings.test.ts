@@ -150,6 +150,7 @@ describe("settings", () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readLedgerSettings({}, folder)).toEqual({
       configFile: "migrate.yaml",
+      placeOf: expect.any(Function),
       ledger: "file.db",
       out: undefined,
     });

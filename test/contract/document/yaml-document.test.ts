@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
 import { Failure } from "../../../src/model/failure.ts";
 
-function read(text: string): ReturnType<typeof parseDocument> {
-  return parseDocument({ file: "some.yaml", text });
+function read(text: string, file = "some.yaml"): ReturnType<typeof parseDocument> {
+  return parseDocument({ file, text });
 }
 
-function failureOf(text: string): Failure {
+function failureOf(text: string, file?: string): Failure {
   try {
-    read(text);
+    read(text, file);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
@@ -119,7 +119,13 @@ describe("what is refused", () => {
     const failure = failureOf(text);
     expect(failure.code).toBe("contract_invalid");
     expect(failure.place).toEqual({ file: "some.yaml", line });
-    expect(failure.message).toContain(`some.yaml:${line}: `);
+    expect(failure.message).toContain(`some.yaml:${line}:`);
+  });
+
+  it("with the line and a mark below the column, where the file is called YAML", () => {
+    const twice = "a: 1\nb:\n  c: 1\n  c: Smith\n";
+    expect(failureOf(twice).hint).toBe("4 |   c: Smith\n  |   ^");
+    expect(failureOf(twice, "customers.csv").hint).toBeUndefined();
   });
 
   it("an alias bomb, quickly", () => {
