@@ -89,6 +89,9 @@ export type PayloadFinding =
 /** What becomes of a date-time with a fraction of a second on its way to the platform. */
 export const WHOLE_SECONDS = "whole seconds";
 
+/** Why a cell of a workbook has no value: an error of its formula, a result that was never stored, a date before 1900. */
+export type BadCellReason = "error_value" | "not_calculated" | "impossible_date";
+
 /** What reading found wrong with a row. */
 export type SourceFinding =
   | { readonly code: "source_ragged_row"; readonly found: number; readonly expected: number }
@@ -101,6 +104,10 @@ export type SourceFinding =
   | { readonly code: "source_forbidden_name"; readonly name: string }
   | { readonly code: "source_unsafe_number" }
   | { readonly code: "source_lone_surrogate" }
+  /** `shown`: the name of the error (`#N/A`). */
+  | { readonly code: "source_bad_cell"; readonly reason: BadCellReason; readonly shown?: string }
+  /** The number format of a cell in a workbook shows another number than the cell holds. Always a warning. */
+  | { readonly code: "source_rounded_number" }
   | { readonly code: "source_too_deep"; readonly limit: number }
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }
   | { readonly code: "source_missing_key"; readonly column: string }

@@ -2,8 +2,10 @@
 export interface SourceSpec {
   /** The source's name in the mapping. */
   readonly name: string;
-  /** Paths and globs, already resolved against the folder they are relative to; `-` is stdin. */
+  /** Paths and globs, already resolved against the folder they are relative to; `-` is stdin, `book.xlsx#Customers` a sheet. */
   readonly files: readonly string[];
+  /** The sheet of its workbooks; default: the first. */
+  readonly sheet?: string;
   /** Column (CSV) or path (JSON) of the key that children join on, and that must be unique. */
   readonly key?: string;
   /** 1-based number of a column (CSV) -> its name, in place of the one in the header. */

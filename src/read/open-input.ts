@@ -3,7 +3,7 @@ import { Failure } from "../model/failure.ts";
 import type { InputRecord } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { openJoin } from "./join/join.ts";
-import type { OpenedFile, OpenOptions } from "./opened-file.ts";
+import { headerOf, type OpenedFile, type OpenOptions } from "./opened-file.ts";
 import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "./read-limits.ts";
 
@@ -36,7 +36,7 @@ interface InputFile {
   /** On disk, packed if it is. */
   readonly bytes: number;
   readonly kind: OpenedFile["kind"];
-  /** The header (CSV). */
+  /** The header (CSV, XLSX). */
   readonly columns?: readonly string[];
 }
 
@@ -105,7 +105,8 @@ function notifyOnce(onNotice: (notice: ReadNotice) => void): OpenOptions["notify
 
 function inputFile(source: string, opened: OpenedFile): InputFile {
   const { file, path, kind, found } = opened;
-  const columns = opened.kind === "csv" ? { columns: opened.layout.header.table.columns } : {};
+  const header = headerOf(opened);
+  const columns = header === undefined ? {} : { columns: header.table.columns };
   return { source, file, path, bytes: found.bytes, kind, ...columns };
 }
 

@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import { parseJson } from "../json/parse-json.ts";
 import { Failure } from "../model/failure.ts";
-import type { JsonTable } from "../model/record.ts";
-import type { RenamedColumns } from "./csv/csv-header.ts";
+import type { CsvTable, JsonTable } from "../model/record.ts";
+import type { CsvHeader, RenamedColumns } from "./csv/csv-header.ts";
 import { type CsvLayout, csvLayout } from "./csv/csv-layout.ts";
 import { csvRows } from "./csv/csv-rows.ts";
+import { beginsWith, fileKind, GZIP_MAGIC, isWorkbook, refuseContainers } from "./file-kind.ts";
 import { jsonRows, ndjsonRows } from "./json/json-rows.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import type { ReadRow } from "./read-row.ts";
@@ -13,14 +13,21 @@ import type { FoundFile } from "./source-files.ts";
 import { fileBytes, type PackedFile, readFailure } from "./text/file-bytes.ts";
 import { textBytes, type TextSource } from "./text/text-bytes.ts";
 import { textEncoding } from "./text/text-encoding.ts";
+import type { OpenedSheet } from "./workbook/open-workbook.ts";
 
 /** A file whose beginning was read: what kind it is, and how to read the rest. */
-export type OpenedFile = OpenedCsv | OpenedJson;
+export type OpenedFile = OpenedCsv | OpenedSheetFile | OpenedJson;
 
 interface OpenedCsv extends TextSource {
   readonly kind: "csv";
   readonly found: FoundFile;
   readonly layout: CsvLayout;
+}
+
+interface OpenedSheetFile extends PackedFile {
+  readonly kind: "xlsx";
+  readonly found: FoundFile;
+  readonly sheet: OpenedSheet;
 }
 
 interface OpenedJson extends TextSource {
@@ -54,7 +61,9 @@ export async function openFile(
   notifyCompression(found.path, gzip, notify);
   const packed: PackedFile = { path: found.path, file, gzip, limits: opening.limits };
   const head = await firstChunk(fileBytes(packed));
-  refuseContainers(file, head);
+  if (!gzip && isWorkbook(file, head)) return openWorkbook(packed, found, { opening, renamed });
+  refuseOtherThanWorkbook(found, file);
+  await refuseContainers(packed, head);
   const encoding = textEncoding(file, head, opening.encoding);
   if (opening.encoding !== undefined && encoding.bomBytes > 0) {
     notify(`its byte order mark says ${encoding.name}: read so, not as ${opening.encoding}`);
@@ -77,8 +86,41 @@ export async function openFile(
   return { ...source, kind, found, table: { kind: "json", file } };
 }
 
+/** The library for workbooks is loaded for those who have one. */
+async function openWorkbook(
+  packed: PackedFile,
+  found: FoundFile,
+  { opening, renamed }: { readonly opening: OpenOptions; readonly renamed: RenamedColumns },
+): Promise<OpenedFile> {
+  const { openSheet } = await import("./workbook/open-workbook.ts");
+  const source = { ...packed, bytes: found.bytes };
+  const sheet = await openSheet(source, { sheet: found.sheet, renamed, notify: opening.notify });
+  return { ...packed, file: sheet.file, kind: "xlsx", found, sheet };
+}
+
+/** @throws Failure `usage` where a sheet is asked of a file that has none */
+function refuseOtherThanWorkbook({ sheet }: FoundFile, file: string): void {
+  if (sheet === undefined) return;
+  throw new Failure("usage", `${file}: a sheet "${sheet}" is asked for, but it is no workbook`, {
+    hint: "leave the sheet out; only .xlsx files have sheets",
+  });
+}
+
+/** The header of a file that has columns; undefined for JSON. */
+export function headerOf(opened: OpenedFile): CsvHeader | undefined {
+  if (opened.kind === "csv") return opened.layout.header;
+  return opened.kind === "xlsx" ? opened.sheet.header : undefined;
+}
+
+/** What the rows of a file have in common. */
+export function tableOf(opened: OpenedFile): CsvTable | JsonTable {
+  if (opened.kind === "csv") return opened.layout.header.table;
+  return opened.kind === "xlsx" ? opened.sheet.header.table : opened.table;
+}
+
 /** The rows of a file, a batch a chunk of its bytes. */
 export function rowsOfFile(opened: OpenedFile): AsyncGenerator<readonly ReadRow[]> {
+  if (opened.kind === "xlsx") return opened.sheet.rows();
   if (opened.kind === "csv") return csvRows(opened, opened.layout);
   return opened.kind === "ndjson" ? ndjsonRows(opened, opened.table) : jsonRows(opened, opened.table);
 }
@@ -116,103 +158,4 @@ async function firstWords(source: TextSource): Promise<string> {
 async function firstChunk(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   for await (const chunk of chunks) return chunk;
   return Buffer.alloc(0);
-}
-
-/** How the records of a file are written down. */
-type FileKind = "csv" | "json" | "ndjson";
-
-const GZIP_MAGIC: Uint8Array = Uint8Array.of(0x1f, 0x8b);
-
-/** True when `head` begins with `magic`. */
-function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
-  return magic.every((byte, index) => head[index] === byte);
-}
-
-/**
- * Refuses a file whose first bytes say that it holds something other than text (`source_wrong_kind`, named).
- * `head` is the beginning of the unpacked file.
- */
-function refuseContainers(file: string, head: Buffer): void {
-  const known = CONTAINERS.find(({ magic }) => beginsWith(head, Buffer.from(magic, "latin1")));
-  if (known === undefined) return;
-  const workbook = known.what === "a zip archive" && (/\.xls[xmb]$/i.test(file) || head.includes("xl/"));
-  const what = workbook ? "an Excel workbook" : known.what;
-  throw new Failure("source_wrong_kind", `${file}: is ${what}, not CSV or JSON`, { hint: adviceFor(what) });
-}
-
-/**
- * The kind of a file, by its name and by what it begins with. Names that promise one kind and hold another are
- * refused (`source_wrong_kind`); other names (`extract.dat`, stdin) go by content alone.
- */
-function fileKind(file: string, name: string, text: string): FileKind {
-  const start = text.slice(0, HEAD_CHARACTERS).trimStart();
-  if (/^<(!doctype\s+html|html|head|body)\b/i.test(start)) {
-    throw new Failure("source_wrong_kind", `${file}: is an HTML page, not CSV or JSON`, {
-      hint: "look into it: it may be the login or error page of the site that the extract was downloaded from",
-    });
-  }
-  if (start.startsWith("<?xml")) {
-    throw new Failure("source_wrong_kind", `${file}: is XML, not CSV or JSON`, { hint: adviceFor("XML") });
-  }
-  const bare = name.replace(/\.gz$/i, "");
-  if (/\.(csv|tsv|tab|txt)$/i.test(bare)) return asCsv(file, start);
-  if (/\.(ndjson|jsonl|jsons)$/i.test(bare)) return "ndjson";
-  if (/\.json$/i.test(bare)) return asJson(file, start);
-  return kindByContent(start);
-}
-
-const HEAD_CHARACTERS = 65_536;
-
-const CONTAINERS: readonly { readonly magic: string; readonly what: string }[] = [
-  { magic: "PK\x03\x04", what: "a zip archive" },
-  { magic: "PK\x05\x06", what: "an empty zip archive" },
-  { magic: "\xd0\xcf\x11\xe0", what: "an old Excel or Word file" },
-  { magic: "%PDF-", what: "a PDF" },
-  { magic: "\x89PNG", what: "a PNG picture" },
-  { magic: "\xff\xd8\xff", what: "a JPEG picture" },
-  { magic: "GIF8", what: "a GIF picture" },
-  { magic: "SQLite format 3\0", what: "an SQLite database" },
-  { magic: "BZh", what: "a bzip2 archive" },
-  { magic: "\xfd7zXZ\0", what: "an xz archive" },
-  { magic: "\x28\xb5\x2f\xfd", what: "a zstd archive" },
-  { magic: "7z\xbc\xaf\x27\x1c", what: "a 7-Zip archive" },
-  { magic: "\x1f\x8b", what: "gzip inside gzip" },
-  { magic: "PAR1", what: "a Parquet file" },
-  { magic: "Rar!", what: "a RAR archive" },
-  { magic: "\x7fELF", what: "a program" },
-];
-
-function adviceFor(what: string): string {
-  if (what.includes("Excel")) return "save the sheet as CSV UTF-8, and give that file";
-  if (what.includes("archive") || what.includes("gzip")) return "unpack it first; only .gz is read through";
-  return "give the extract as CSV, JSON or NDJSON";
-}
-
-/** A header that begins with a bracket is far rarer than JSON under a wrong name. */
-function asCsv(file: string, start: string): FileKind {
-  if (looksLikeJson(start)) {
-    throw new Failure("source_wrong_kind", `${file}: holds JSON under a CSV name`, {
-      hint: "name it .json (one array or object) or .ndjson (one object a line)",
-    });
-  }
-  return "csv";
-}
-
-function asJson(file: string, start: string): FileKind {
-  if (start === "" || start.startsWith("[") || start.startsWith("{")) return "json";
-  throw new Failure("source_wrong_kind", `${file}:1: JSON records begin with [ or {, this begins otherwise`, {
-    hint: "if it is CSV, name it .csv: the extension decides how a file is read",
-    place: { file, line: 1 },
-  });
-}
-
-function looksLikeJson(start: string): boolean {
-  return /^(\{\s*["}]|\[\s*[[{"\]\d])/.test(start);
-}
-
-function kindByContent(start: string): FileKind {
-  if (!looksLikeJson(start)) return "csv";
-  if (start.startsWith("[")) return "json";
-  const [first = "", ...rest] = start.split("\n");
-  return parseJson(first) !== undefined && rest.some((line) => line.trim() !== "") ? "ndjson" : "json";
 }

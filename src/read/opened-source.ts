@@ -2,7 +2,7 @@ import { Failure } from "../model/failure.ts";
 import type { LocalProblem } from "../model/problem.ts";
 import type { ChildSpec, SourceSpec } from "../model/source-spec.ts";
 import { unicodeName } from "./csv/csv-rows.ts";
-import { type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
+import { headerOf, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
 import { type ReadRow, sourceProblem } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
 import { findFiles } from "./source-files.ts";
@@ -35,7 +35,7 @@ export function withDescendants<Source extends { readonly children: readonly Sou
  */
 export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
   const files: OpenedFile[] = [];
-  for (const found of await findFiles(spec.files)) files.push(await openFile(found, opening, spec.rename));
+  for (const found of await findFiles(spec.files, spec.sheet)) files.push(await openFile(found, opening, spec.rename));
   if (spec.key !== undefined) requireColumn(spec, files, spec.key);
   const children: OpenedChild[] = [];
   for (const child of spec.children) children.push(await openChild(child, spec, opening));
@@ -56,8 +56,9 @@ async function openChild(spec: ChildSpec, parent: SourceSpec, opening: OpenOptio
 
 function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: string): void {
   for (const opened of files) {
-    if (opened.kind !== "csv" || opened.layout.header.table.columnIndex.has(column)) continue;
-    const { line, table } = opened.layout.header;
+    const header = headerOf(opened);
+    if (header === undefined || header.table.columnIndex.has(column)) continue;
+    const { line, table } = header;
     throw new Failure(
       "source_bad_header",
       `${opened.file}:${line}: no column "${column}", which source "${spec.name}" needs`,

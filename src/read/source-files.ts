@@ -13,17 +13,22 @@ export interface FoundFile {
   readonly modifiedMs: number;
   /** Device and inode: the same for two names of one file. */
   readonly identity: string;
+  /** The sheet of a workbook that is asked for; none: the first. */
+  readonly sheet?: string;
 }
 
 /**
- * The files that `patterns` name: paths as they are, globs in order of name.
+ * The files that `patterns` name: paths as they are, globs in order of name; `book.xlsx#Customers` names a sheet.
  * Raises `source_unreadable` for what is missing, not a regular file, or matched by nothing, and `usage` for a file
  * that is named twice.
+ * @param defaultSheet the sheet of workbooks for which no other is named
  */
-export async function findFiles(patterns: readonly string[]): Promise<readonly FoundFile[]> {
+export async function findFiles(patterns: readonly string[], defaultSheet?: string): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   for (const pattern of patterns) {
-    for (const path of await expand(pattern)) found.push(await inspectFile(path));
+    const { files, sheet = defaultSheet } = splitSheet(pattern);
+    for (const path of await expand(files))
+      found.push({ ...(await inspectFile(path)), ...(sheet !== undefined && { sheet }) });
   }
   refuseTwice(found);
   return found;
@@ -43,6 +48,12 @@ export async function inspectFile(path: string, instead?: string): Promise<Found
     });
   }
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, identity: `${stats.dev}:${stats.ino}` };
+}
+
+/** A file may have the sign in its name: what exists is a file. */
+function splitSheet(pattern: string): { readonly files: string; readonly sheet?: string } {
+  const [, files, sheet] = /^(.+?\.xls[xm])#(.+)$/is.exec(pattern) ?? [];
+  return files === undefined || sheet === undefined || existsSync(pattern) ? { files: pattern } : { files, sheet };
 }
 
 async function expand(pattern: string): Promise<readonly string[]> {
@@ -70,14 +81,15 @@ function specialKind(stats: Stats): string {
 
 function refuseTwice(found: readonly FoundFile[]): void {
   const seen = new Map<string, string>();
-  for (const { identity, path } of found) {
-    const other = seen.get(identity);
+  for (const { identity, path, sheet } of found) {
+    const place = `${identity} ${sheet?.toLowerCase() ?? ""}`;
+    const other = seen.get(place);
     if (other !== undefined) {
       throw new Failure("usage", `the same file is named twice: ${other} and ${path}`, {
         hint: "name it once: its records would be read twice",
       });
     }
-    seen.set(identity, path);
+    seen.set(place, path);
   }
 }
 

@@ -1,5 +1,6 @@
 import { formatPlace, type Place } from "../model/place.ts";
 import {
+  type BadCellReason,
   type Expected,
   isRuleProblem,
   type LocalFinding,
@@ -90,7 +91,10 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   source_not_an_object: ({ found }) => `A record must be a JSON object; this is ${withArticle(plainText(found))}.`,
   source_duplicate_name: ({ name }) => `The name "${plainText(name)}" stands twice in the same object.`,
   source_forbidden_name: ({ name }) => `The name "${plainText(name)}" is not allowed.`,
-  source_unsafe_number: () => "The number would lose digits; write it as text, in quotation marks.",
+  source_unsafe_number: () => "The number would lose digits; write it as text (in JSON: in quotation marks).",
+  source_bad_cell: ({ reason, shown }) =>
+    `${BAD_CELL_TEXT[reason]}${shown === undefined ? "" : `: ${plainText(shown)}`}.`,
+  source_rounded_number: () => "The number format of the cell shows a rounded number: that is what is taken.",
   source_lone_surrogate: () => "Holds half a character (a lone surrogate escape).",
   source_too_deep: ({ limit }) => `Nested deeper than ${limit} levels.`,
   source_record_too_large: ({ limitBytes }) => `The record is larger than ${counted(limitBytes, "byte")}.`,
@@ -99,6 +103,12 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `A row of ${plainText(child)} has almost this key, and would be left out: ${placeText(other)}.`,
   source_orphan_row: ({ parent, near }) =>
     `No row of ${plainText(parent)} has this key.${near === undefined ? "" : ` Almost the same: ${placeText(near)}.`}`,
+};
+
+const BAD_CELL_TEXT: Readonly<Record<BadCellReason, string>> = {
+  error_value: "The cell holds the error of a formula",
+  not_calculated: "The cell holds a formula whose result was not saved; open the workbook and save it again",
+  impossible_date: "The cell is a date that no calendar has, or one before March 1900; write it as text",
 };
 
 const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {

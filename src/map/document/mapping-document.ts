@@ -33,6 +33,8 @@ export interface MappingDocument {
 export interface SourceEntry {
   /** As the mapping writes them, relative to its folder; absent when the command line gives the files. */
   readonly files?: readonly string[];
+  /** The sheet of its workbooks. */
+  readonly sheet?: string;
   readonly key?: string;
   readonly parent?: string;
   readonly on?: string;
@@ -80,7 +82,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
 }
 
 const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "parameters", "functions"] as const;
-const SOURCE_KEYS = ["files", "key", "parent", "on", "orderBy", "rename"] as const;
+const SOURCE_KEYS = ["files", "sheet", "key", "parent", "on", "orderBy", "rename"] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
   const value = object[name];
@@ -137,7 +139,7 @@ function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceE
     issues.add([...path, "files"], "has to be a path, a glob, or a list of them");
   }
   const source: Record<string, string> = {};
-  for (const name of ["key", "parent", "on", "orderBy"] as const) {
+  for (const name of ["sheet", "key", "parent", "on", "orderBy"] as const) {
     const text = textAt(object, name, path, issues);
     if (text !== undefined) source[name] = text;
   }

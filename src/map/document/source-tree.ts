@@ -125,8 +125,8 @@ function noFiles(sources: readonly string[], only: boolean): Failure {
 }
 
 function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, "children"> {
-  const { key, rename } = entries.get(name) ?? {};
-  return { name, files: files.get(name) ?? [], ...definedMembers({ key, rename }) };
+  const { sheet, key, rename } = entries.get(name) ?? {};
+  return { name, files: files.get(name) ?? [], ...definedMembers({ sheet, key, rename }) };
 }
 
 function childrenOf(parent: string, entries: Entries, files: Files): readonly ChildSpec[] {

@@ -143,7 +143,8 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
 /** The platform refuses NUL; what it does with other control characters is not known. Tabs and line ends are text. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
 
-function controlCharacters(row: CsvRow): readonly LocalProblem[] {
+/** A problem for each cell that holds a control character. */
+export function controlCharacters(row: CsvRow): readonly LocalProblem[] {
   const problems: LocalProblem[] = [];
   for (const [index, cell] of row.cells.entries()) {
     const code = cell.match(CONTROLS)?.[0].charCodeAt(0);

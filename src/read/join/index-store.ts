@@ -7,7 +7,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
-import type { OpenedFile } from "../opened-file.ts";
+import { type OpenedFile, tableOf } from "../opened-file.ts";
 import { type OpenedChild, rowsOf } from "../opened-source.ts";
 import { NO_PROBLEMS, type ReadRow } from "../read-row.ts";
 import { keyOf } from "../row-key.ts";
@@ -161,9 +161,7 @@ type SerializedRow =
   | readonly [table: number, line: number, value: JsonObject, pointer: string, problems?: readonly LocalProblem[]];
 
 function rowSerializer(files: readonly OpenedFile[]): RowSerializer {
-  const tables = files.map((opened): CsvTable | JsonTable =>
-    opened.kind === "csv" ? opened.layout.header.table : opened.table,
-  );
+  const tables = files.map(tableOf);
   return {
     write: ({ row, problems }) => JSON.stringify(serialized(tables.indexOf(row.table), row, problems)),
     parse: (text) => {

@@ -1,6 +1,7 @@
 import { type ChildStore, memoryStore } from "./child-store.ts";
 import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
 import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
+import type { OpenedFile } from "../opened-file.ts";
 import { type OpenedChild, type OpenedSource, rowsOf } from "../opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
@@ -66,13 +67,16 @@ async function mergedStore(
   return order === undefined ? undefined : mergeStore(child, { order, count: rows.count, rowsPerKey });
 }
 
-/** Packed text is taken to unpack twentyfold, which extracts rarely exceed. */
 function bytesBelow(source: OpenedSource): number {
   return source.children
-    .map((child) =>
-      child.files.reduce((sum, { found, gzip }) => sum + found.bytes * (gzip ? 20 : 1), bytesBelow(child)),
-    )
+    .map((child) => child.files.reduce((sum, file) => sum + unpackedBytes(file), bytesBelow(child)))
     .reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Packed text is taken to unpack twentyfold, which extracts rarely exceed. */
+function unpackedBytes(file: OpenedFile): number {
+  if (file.kind === "xlsx") return file.sheet.unpackedBytes;
+  return file.found.bytes * (file.gzip ? 20 : 1);
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {

@@ -16,7 +16,7 @@ export interface PackedFile {
 /** Some hundred rows: what is made of them is garbage before the collector takes it for something that stays. */
 const CHUNK_BYTES = 64 * 1024;
 /** Small files may well shrink a thousandfold; only what fills a disk is a bomb. */
-const RATIO_CHECKED_FROM_BYTES = 10_000_000;
+export const RATIO_CHECKED_FROM_BYTES = 10_000_000;
 
 /**
  * The file's bytes, unpacked, in chunks. All members of a `.gz` are read.

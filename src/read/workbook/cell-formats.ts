@@ -1,0 +1,128 @@
+import { format, getFormatDateInfo, getFormatInfo, isDateFormat } from "numfmt";
+import { readWholeXml, type WorkbookPart } from "./xml-reader.ts";
+
+/** How the numbers of a cell are shown, by the number format of its style. */
+export type NumberFormat =
+  /** All digits that the cell holds. */
+  | { readonly kind: "general" }
+  | { readonly kind: "date"; readonly hasDate: boolean; readonly hasTime: boolean }
+  /** `rounded`: the format shows another number than the cell holds. */
+  | { readonly kind: "number"; readonly show: (value: number) => { readonly text: string; readonly rounded: boolean } };
+
+const GENERAL: NumberFormat = { kind: "general" };
+
+/**
+ * The number formats of a workbook, by the number of a cell's style. Formats that the file leaves to the program are
+ * taken as those of US English.
+ */
+export async function readCellFormats(part: WorkbookPart): Promise<(style: string | undefined) => NumberFormat> {
+  const codes = new Map<string, string>();
+  const styles: string[] = [];
+  let inCellStyles = false;
+  await readWholeXml(part, {
+    open: (name, attributes) => {
+      if (name === "numFmt") codes.set(attributes["numFmtId"] ?? "", attributes["formatCode"] ?? "");
+      if (name === "cellXfs") inCellStyles = true;
+      if (name === "xf" && inCellStyles) styles.push(attributes["numFmtId"] ?? "0");
+    },
+    close: (name) => {
+      if (name === "cellXfs") inCellStyles = false;
+    },
+  });
+  const byId = new Map<string, NumberFormat>();
+  return (style) => {
+    const id = styles[Number(style ?? 0)] ?? "0";
+    const known = byId.get(id);
+    if (known !== undefined) return known;
+    const compiled = numberFormat(codes.get(id) ?? BUILT_IN.get(id) ?? "General");
+    byId.set(id, compiled);
+    return compiled;
+  };
+}
+
+/** All numbers in full: for a workbook without styles. */
+export function generalFormat(): NumberFormat {
+  return GENERAL;
+}
+
+/** A format as its cells are read. What shows numbers as powers of ten, or not at all, hides digits: all are taken. */
+export function numberFormat(code: string): NumberFormat {
+  try {
+    if (/^general$/i.test(code) || code === "@") return GENERAL;
+    format(code, 1, { throws: true });
+    if (isDateFormat(code)) return dateFormat(code);
+    const { type, maxDecimals, scale } = getFormatInfo(code);
+    if (type === "general" || type === "text" || type === "scientific") return GENERAL;
+    const decimals = maxDecimals + Math.round(Math.log10(scale));
+    const isFraction = type === "fraction";
+    return {
+      kind: "number",
+      show: (value) => ({
+        text: format(code, value).trim(),
+        rounded: isFraction || isRounded(value, decimals),
+      }),
+    };
+  } catch {
+    return GENERAL;
+  }
+}
+
+/** Lengths of time (`[h]:mm`) are shown as they are; all other dates and times have one written form. */
+function dateFormat(code: string): NumberFormat {
+  const { year, month, day, hours, minutes, seconds } = getFormatDateInfo(code);
+  if (/\[[hms]+\]/i.test(code)) {
+    return {
+      kind: "number",
+      show: (value) => ({ text: format(code, value).trim(), rounded: false }),
+    };
+  }
+  const hasDate = year || month || day;
+  return { kind: "date", hasDate, hasTime: hours || minutes || seconds || !hasDate };
+}
+
+/** What arithmetic on floating point leaves behind is no rounding: 0.30000000000000004 is 0.30. */
+function isRounded(value: number, decimals: number): boolean {
+  const scaled = Math.abs(value) * 10 ** decimals;
+  return Math.abs(scaled - Math.round(scaled)) > 1e-9 * Math.max(1, scaled);
+}
+
+/** ECMA-376 part 1, 18.8.30; 27 to 36 and 50 to 58 are dates of East Asian calendars. */
+const BUILT_IN: ReadonlyMap<string, string> = new Map<string, string>([
+  ["1", "0"],
+  ["2", "0.00"],
+  ["3", "#,##0"],
+  ["4", "#,##0.00"],
+  ["5", "$#,##0;-$#,##0"],
+  ["6", "$#,##0;-$#,##0"],
+  ["7", "$#,##0.00;-$#,##0.00"],
+  ["8", "$#,##0.00;-$#,##0.00"],
+  ["9", "0%"],
+  ["10", "0.00%"],
+  ["11", "0.00E+00"],
+  ["12", "# ?/?"],
+  ["13", "# ??/??"],
+  ["14", "yyyy-mm-dd"],
+  ["15", "yyyy-mm-dd"],
+  ["16", "yyyy-mm-dd"],
+  ["17", "yyyy-mm-dd"],
+  ["18", "hh:mm"],
+  ["19", "hh:mm:ss"],
+  ["20", "hh:mm"],
+  ["21", "hh:mm:ss"],
+  ["22", "yyyy-mm-dd hh:mm"],
+  ["37", "#,##0;(#,##0)"],
+  ["38", "#,##0;(#,##0)"],
+  ["39", "#,##0.00;(#,##0.00)"],
+  ["40", "#,##0.00;(#,##0.00)"],
+  ["41", "#,##0"],
+  ["42", "$#,##0"],
+  ["43", "#,##0.00"],
+  ["44", "$#,##0.00"],
+  ["45", "mm:ss"],
+  ["46", "[h]:mm:ss"],
+  ["47", "mm:ss.0"],
+  ["48", "0.0E+0"],
+  ["49", "@"],
+  ...[27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id): [string, string] => [String(id), "yyyy-mm-dd"]),
+  ...[32, 33, 34, 35, 55, 56].map((id): [string, string] => [String(id), "hh:mm:ss"]),
+]);

@@ -1,0 +1,42 @@
+import { Failure } from "../../model/failure.ts";
+import type { Sheet } from "./workbook-parts.ts";
+
+/**
+ * The sheet of this name, whatever its case; without a name the first that is not hidden.
+ * Raises `usage` for a sheet that is not there, `source_empty` where all are hidden.
+ */
+export function chosenSheet(file: string, sheets: readonly Sheet[], wanted: string | undefined): Sheet {
+  const found =
+    wanted === undefined
+      ? sheets.find(({ isHidden }) => !isHidden)
+      : sheets.find(({ name }) => alike(name) === alike(wanted));
+  if (found !== undefined) return found;
+  if (wanted === undefined) {
+    throw new Failure("source_empty", `${file}: the workbook has no sheet of cells that is not hidden`, {
+      hint: `name a hidden one if that is meant: ${file}#<sheet>`,
+    });
+  }
+  throw new Failure("usage", `${file}: has no sheet "${wanted}"`, { hint: `its sheets are: ${sheetNames(sheets)}` });
+}
+
+/** What is said where nobody named one of several sheets. */
+export function otherSheets(file: string, { name }: Sheet, sheets: readonly Sheet[]): string {
+  const others = sheets.filter((sheet) => sheet.name !== name);
+  return (
+    `reads the sheet "${name}", not ${sheetNames(others)}; ` +
+    `another is named as "${file}#${others[0]?.name ?? ""}", or with sheet: in the mapping`
+  );
+}
+
+/** Names that a spreadsheet program takes for one. */
+function alike(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
+function sheetNames(sheets: readonly Sheet[]): string {
+  const names = sheets.slice(0, MAX_LISTED).map(({ name, isHidden }) => `"${name}"${isHidden ? " (hidden)" : ""}`);
+  const more = sheets.length - names.length;
+  return more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
+}
+
+const MAX_LISTED = 10;

@@ -1,0 +1,164 @@
+import type { Place } from "../../model/place.ts";
+import type { LocalProblem } from "../../model/problem.ts";
+import { addProblem } from "../../model/problem-limit.ts";
+import type { CsvRow } from "../../model/record.ts";
+import { counted } from "../../text/count.ts";
+import {
+  csvHeader,
+  type CsvHeader,
+  headerFailure,
+  refuseUnnamedData,
+  type RenamedColumns,
+  unnamedNotice,
+} from "../csv/csv-header.ts";
+import { cellPlace, controlCharacters } from "../csv/csv-rows.ts";
+import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../read-row.ts";
+import { generalFormat, readCellFormats } from "./cell-formats.ts";
+import type { WorkbookContext } from "./cell-text.ts";
+import { NO_STRINGS, readSharedStrings } from "./shared-strings.ts";
+import { type SheetRow, sheetRows, type SheetTraits } from "./sheet-rows.ts";
+import { chosenSheet, otherSheets } from "./chosen-sheet.ts";
+import { readWorkbookParts, type WorkbookParts } from "./workbook-parts.ts";
+import { openZipPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
+
+/** A sheet whose header was read: how its rows are read, as often as they are wanted. */
+export interface OpenedSheet {
+  /** The name that places show: with the sheet where the workbook has more than one. */
+  readonly file: string;
+  readonly header: CsvHeader;
+  /** Of the sheet's cells, unpacked. */
+  readonly unpackedBytes: number;
+  readonly rows: () => AsyncGenerator<readonly ReadRow[]>;
+}
+
+export interface SheetOptions {
+  /** None: the first that is not hidden. */
+  readonly sheet: string | undefined;
+  readonly renamed: RenamedColumns;
+  readonly notify: (file: string, text: string) => void;
+}
+
+/**
+ * Opens a sheet of a workbook (.xlsx, .xlsm) and reads its header.
+ * Raises `source_wrong_kind` and `source_damaged` for what is no workbook that can be read, `usage` for a sheet that is
+ * not there, and for the header what CSV files raise.
+ */
+export async function openSheet(source: ZipSource, options: SheetOptions): Promise<OpenedSheet> {
+  const { parts, sheet, context, unpackedBytes } = await withZip(source, async (zip) => {
+    const found = await readWorkbookParts(source, zip);
+    const chosen = chosenSheet(source.file, found.sheets, options.sheet);
+    const file = found.sheets.length > 1 ? `${source.file}#${chosen.name}` : source.file;
+    const opened = await openContext({ ...source, file }, zip, found);
+    return { parts: found, sheet: chosen, context: opened, unpackedBytes: zip.sizeOf(chosen.part) };
+  });
+  const { file } = context;
+  const notify = (text: string): void => options.notify(file, text);
+  if (options.sheet === undefined && parts.sheets.length > 1) {
+    options.notify(source.file, otherSheets(source.file, sheet, parts.sheets));
+  }
+  const rowsFrom = async function* rowsFrom(traits: SheetTraits): AsyncGenerator<readonly SheetRow[]> {
+    const zip = await openZipPackage(source);
+    try {
+      yield* sheetRows({ source, zip, part: sheet.part }, context, traits);
+    } finally {
+      zip.close();
+    }
+  };
+  const header = await headerOf(rowsFrom(newTraits()), { source: { ...source, file }, renamed: options.renamed });
+  const unnamed = unnamedNotice(header);
+  if (unnamed !== undefined) notify(unnamed);
+  const rows = async function* rows(): AsyncGenerator<readonly ReadRow[]> {
+    const traits = newTraits();
+    for await (const batch of rowsFrom(traits)) {
+      yield batch.filter(({ line }) => line > header.line).map((row) => readRow(row, header));
+    }
+    for (const text of traitNotices(traits)) notify(text);
+  };
+  return { file, header, unpackedBytes, rows };
+}
+
+async function withZip<T>(source: ZipSource, work: (zip: ZipPackage) => Promise<T>): Promise<T> {
+  const zip = await openZipPackage(source);
+  try {
+    return await work(zip);
+  } finally {
+    zip.close();
+  }
+}
+
+function newTraits(): SheetTraits {
+  return { hiddenColumns: 0, hiddenRows: 0, mergedRanges: 0 };
+}
+
+async function openContext(source: ZipSource, zip: ZipPackage, parts: WorkbookParts): Promise<WorkbookContext> {
+  const { styles, sharedStrings, from1904 } = parts;
+  const formatOf = styles === undefined ? generalFormat : await readCellFormats({ source, zip, part: styles });
+  const strings =
+    sharedStrings === undefined ? NO_STRINGS : await readSharedStrings({ source, zip, part: sharedStrings });
+  return { file: source.file, strings, formatOf, from1904 };
+}
+
+interface HeaderOptions {
+  readonly source: ZipSource;
+  readonly renamed: RenamedColumns;
+}
+
+/** The first row in which something stands. */
+async function headerOf(
+  rows: AsyncGenerator<readonly SheetRow[]>,
+  { source: { file }, renamed }: HeaderOptions,
+): Promise<CsvHeader> {
+  for await (const [first] of rows) {
+    if (first === undefined) continue;
+    const place: Place = { file, line: first.line };
+    const bad = first.cells.findIndex(({ finding }) => finding !== undefined && finding.code === "source_bad_cell");
+    if (bad >= 0) {
+      const what = `the name of column ${bad + 1} is a formula without a result, or with an error`;
+      throw headerFailure("source_bad_header", place, what, "type the names of the columns as text");
+    }
+    const names = first.cells.map(({ text }) => text);
+    while (names.length < Math.max(...renamed.keys())) names.push("");
+    return csvHeader(place, names, renamed);
+  }
+  throw headerFailure("source_no_header", { file, line: 1 }, "the sheet is empty", EMPTY_SHEET_HINT);
+}
+
+const EMPTY_SHEET_HINT = "begin the sheet with a row that names its columns, or name another sheet of the workbook";
+
+/** A row under the header. Cells that the sheet leaves out are empty; those beyond the header make the row ragged. */
+function readRow({ line, cells }: SheetRow, header: CsvHeader): ReadRow {
+  const { table } = header;
+  const expected = table.columns.length;
+  const texts = cells.map(({ text }) => text);
+  while (texts.length < expected) texts.push("");
+  const row: CsvRow = { table, line, cells: texts };
+  refuseUnnamedData(header, row);
+  const problems: LocalProblem[] = [];
+  if (texts.length > expected) {
+    addProblem(
+      problems,
+      sourceProblem({ file: table.file, line }, { code: "source_ragged_row", found: texts.length, expected }),
+    );
+  }
+  for (const [index, { finding }] of cells.entries()) {
+    if (finding === undefined) continue;
+    const severity = finding.code === "source_rounded_number" ? "warning" : "error";
+    addProblem(problems, sourceProblem(cellPlace(table, line, index), finding, severity));
+  }
+  for (const problem of controlCharacters(row)) addProblem(problems, problem);
+  return { row, problems: problems.length === 0 ? NO_PROBLEMS : problems };
+}
+
+/** What is in the file and not on the screen, or the other way round. */
+function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits): readonly string[] {
+  const notices: string[] = [];
+  const hidden = [
+    ...(hiddenRows > 0 ? [counted(hiddenRows, "row")] : []),
+    ...(hiddenColumns > 0 ? [counted(hiddenColumns, "column")] : []),
+  ];
+  if (hidden.length > 0) notices.push(`${hidden.join(" and ")} of the sheet, hidden in the workbook, are read as well`);
+  if (mergedRanges > 0) {
+    notices.push(`${counted(mergedRanges, "range")} of merged cells: the value stands in the first cell alone`);
+  }
+  return notices;
+}

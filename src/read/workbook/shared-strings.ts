@@ -1,0 +1,115 @@
+import { Failure } from "../../model/failure.ts";
+import { readXml, type WorkbookPart } from "./xml-reader.ts";
+
+/** The texts that the cells of a workbook refer to by their number. */
+export interface SharedStrings {
+  /** Undefined where there is no such text. */
+  readonly at: (index: number) => string | undefined;
+}
+
+export const NO_STRINGS: SharedStrings = { at: () => undefined };
+
+/**
+ * Reads the texts into one block of memory outside of the heap: a million of them take little more than their bytes.
+ * Raises `source_too_large` when they are more than the limits allow.
+ */
+export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrings> {
+  const texts = newTextBlock(part);
+  const collector = newTextCollector();
+  const handlers = {
+    open: (name: string) => {
+      if (name === "si") collector.take();
+      collector.open(name);
+    },
+    close: (name: string) => {
+      collector.close(name);
+      if (name === "si") texts.add(collector.take());
+    },
+    text: collector.text,
+  };
+  for await (const _ of readXml(part, handlers));
+  return texts.finish();
+}
+
+/** Puts the runs of a text together (`t`, also in runs of their own format), and leaves phonetic hints out. */
+export interface TextCollector {
+  readonly open: (name: string) => void;
+  readonly close: (name: string) => void;
+  readonly text: (text: string) => void;
+  /** What has come together since it was last taken, with escaped characters put back. */
+  readonly take: () => string;
+}
+
+export function newTextCollector(): TextCollector {
+  let whole = "";
+  let isText = false;
+  let phonetic = 0;
+  return {
+    open: (name) => {
+      if (name === "rPh") phonetic += 1;
+      isText = name === "t" && phonetic === 0;
+    },
+    close: (name) => {
+      if (name === "rPh") phonetic -= 1;
+      if (name === "t") isText = false;
+    },
+    text: (text) => {
+      if (isText) whole += text;
+    },
+    take: () => {
+      const taken = unescaped(whole);
+      whole = "";
+      return taken;
+    },
+  };
+}
+
+/** `_x000D_` stands for a character that XML cannot hold. */
+export function unescaped(text: string): string {
+  if (!text.includes("_x")) return text;
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+interface TextBlock {
+  readonly add: (text: string) => void;
+  readonly finish: () => SharedStrings;
+}
+
+function newTextBlock({ source }: WorkbookPart): TextBlock {
+  const limit = source.limits.workbookTextBytes;
+  let block = Buffer.allocUnsafeSlow(64 * 1024);
+  let ends = new Uint32Array(4096);
+  let used = 0;
+  let count = 0;
+  return {
+    add: (text) => {
+      const length = Buffer.byteLength(text);
+      if (used + length + ends.byteLength > limit) throw tooMuchText(source.file, limit);
+      if (used + length > block.length) block = grown(block, used, Math.max(block.length * 2, used + length));
+      used += block.write(text, used);
+      if (count === ends.length) {
+        const more = new Uint32Array(ends.length * 2);
+        more.set(ends);
+        ends = more;
+      }
+      ends[count] = used;
+      count += 1;
+    },
+    finish: () => ({
+      at: (index) =>
+        index < count ? block.toString("utf8", index === 0 ? 0 : ends[index - 1], ends[index]) : undefined,
+    }),
+  };
+}
+
+function grown(block: Buffer<ArrayBuffer>, used: number, size: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafeSlow(size);
+  block.copy(larger, 0, 0, used);
+  return larger;
+}
+
+function tooMuchText(file: string, limit: number): Failure {
+  return new Failure("source_too_large", `${file}: the texts of its cells take more than ${limit} bytes`, {
+    hint: "save the sheet as CSV UTF-8: a CSV file may be of any size",
+  });
+}

@@ -1,0 +1,182 @@
+import { Failure } from "../../model/failure.ts";
+import { cellText, type CellText, type RawCell, type WorkbookContext } from "./cell-text.ts";
+import { newTextCollector } from "./shared-strings.ts";
+import { isTrue } from "./workbook-parts.ts";
+import { readXml, type WorkbookPart, type XmlAttributes } from "./xml-reader.ts";
+import { damagedPackage } from "./zip-package.ts";
+
+/** A row of a sheet that holds something. */
+export interface SheetRow {
+  /** 1-based, as the spreadsheet program numbers it. */
+  readonly line: number;
+  /** Up to the last cell that holds something. */
+  readonly cells: readonly CellText[];
+}
+
+/** What a spreadsheet program hides or draws otherwise than it is stored; known once the sheet has been read. */
+export interface SheetTraits {
+  hiddenColumns: number;
+  hiddenRows: number;
+  mergedRanges: number;
+}
+
+/** The rows of a sheet from its first, in batches; rows in which nothing stands are left out. */
+export async function* sheetRows(
+  part: WorkbookPart,
+  context: WorkbookContext,
+  traits: SheetTraits,
+): AsyncGenerator<readonly SheetRow[]> {
+  const reader = newSheetReader(part, context, traits);
+  for await (const _ of readXml(part, reader.handlers)) {
+    const rows = reader.take();
+    if (rows.length > 0) yield rows;
+  }
+  const rest = reader.take();
+  if (rest.length > 0) yield rest;
+}
+
+interface SheetReader {
+  readonly handlers: Parameters<typeof readXml>[1];
+  /** The rows that were completed since they were last taken. */
+  readonly take: () => readonly SheetRow[];
+}
+
+function newSheetReader(part: WorkbookPart, context: WorkbookContext, traits: SheetTraits): SheetReader {
+  let done: SheetRow[] = [];
+  let inData = false;
+  const row = newRowReader(part, context);
+  return {
+    handlers: {
+      open: (name, attributes) => {
+        if (name === "sheetData") inData = true;
+        else if (inData) {
+          if (name === "row" && isTrue(attributes["hidden"])) traits.hiddenRows += 1;
+          row.open(name, attributes);
+        } else if (name === "mergeCell") traits.mergedRanges += 1;
+        else if (name === "col" && isTrue(attributes["hidden"])) traits.hiddenColumns += columnsOf(attributes);
+      },
+      close: (name) => {
+        if (name === "sheetData") inData = false;
+        if (!inData) return;
+        row.close(name);
+        const complete = name === "row" ? row.take() : undefined;
+        if (complete !== undefined) done.push(complete);
+      },
+      text: row.text,
+    },
+    take: () => {
+      const rows = done;
+      done = [];
+      return rows;
+    },
+  };
+}
+
+function columnsOf({ min, max }: XmlAttributes): number {
+  const count = Number(max) - Number(min) + 1;
+  return Number.isInteger(count) && count > 0 ? count : 1;
+}
+
+interface RowReader {
+  readonly open: (name: string, attributes: XmlAttributes) => void;
+  readonly close: (name: string) => void;
+  readonly text: (text: string) => void;
+  /** The row that was closed; undefined when nothing stands in it. */
+  readonly take: () => SheetRow | undefined;
+}
+
+/** Puts a row together from its elements. Numbers of rows and cells may be left out: then they count on. */
+function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
+  const { csvColumns, csvRecordBytes } = part.source.limits;
+  const collector = newTextCollector();
+  let line = 0;
+  let cells: CellText[] = [];
+  let column = -1;
+  let size = 0;
+  let cell = newCell();
+  let inValue = false;
+  const openRow = (row: XmlAttributes): void => {
+    line = rowNumber(row, line, part);
+    cells = [];
+    column = -1;
+    size = 0;
+  };
+  const openCell = (attributes: XmlAttributes): void => {
+    column = cellIndex(attributes, column, part);
+    if (column >= csvColumns) throw tooLarge(context.file, line, `more than ${csvColumns} columns`);
+    cell = newCell(attributes);
+  };
+  const closeCell = (): void => {
+    const found = cellText({ ...cell, inline: collector.take() }, context);
+    size += found.text.length;
+    if (size > csvRecordBytes) throw tooLarge(context.file, line, `more than ${csvRecordBytes} bytes`);
+    if (found.text === "" && found.finding === undefined) return;
+    while (cells.length < column) cells.push(BLANK);
+    cells.push(found);
+  };
+  return {
+    open: (name, attributes) => {
+      if (name === "row") openRow(attributes);
+      else if (name === "c") openCell(attributes);
+      else if (name === "f") cell.hasFormula = true;
+      else if (name === "v") {
+        cell.value = "";
+        inValue = true;
+      } else collector.open(name);
+    },
+    close: (name) => {
+      if (name === "c") closeCell();
+      else if (name === "v") inValue = false;
+      else collector.close(name);
+    },
+    text: (text) => {
+      if (inValue) cell.value = (cell.value ?? "") + text;
+      else collector.text(text);
+    },
+    take: () => (cells.some(isFilled) ? { line, cells } : undefined),
+  };
+}
+
+const BLANK: CellText = { text: "" };
+
+function isFilled({ text, finding }: CellText): boolean {
+  return finding !== undefined || text.trim() !== "";
+}
+
+type CellParts = { -readonly [Name in Exclude<keyof RawCell, "inline">]: RawCell[Name] };
+
+function newCell({ t = "n", s }: XmlAttributes = {}): CellParts {
+  return { type: t, style: s, value: undefined, hasFormula: false };
+}
+
+function rowNumber({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {
+  const number = r === undefined ? last + 1 : Number(r);
+  if (Number.isInteger(number) && number > last) return number;
+  throw damagedPackage(source, `the rows of ${part} are out of order`);
+}
+
+function cellIndex({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {
+  const index = r === undefined ? last + 1 : columnIndex(r);
+  if (index !== undefined && index > last) return index;
+  throw damagedPackage(source, `the cells of a row of ${part} are out of order`);
+}
+
+function tooLarge(file: string, line: number, what: string): Failure {
+  return new Failure("source_too_large", `${file}:${line}: the row has ${what}`, {
+    hint: "check that the sheet is a table with one record a row",
+    place: { file, line },
+  });
+}
+
+/** `AB12` -> 27 */
+function columnIndex(reference: string): number | undefined {
+  let index = 0;
+  let at = 0;
+  for (; at < reference.length; at += 1) {
+    const code = reference.charCodeAt(at) & ~0x20;
+    if (code < 65 || code > 90) break;
+    index = index * 26 + (code - 64);
+    if (at > 3) return undefined;
+  }
+  return at === 0 ? undefined : index - 1;
+}

@@ -1,0 +1,90 @@
+import { posix } from "node:path";
+import { Failure } from "../../model/failure.ts";
+import { readWholeXml } from "./xml-reader.ts";
+import { damagedPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
+
+/** A workbook's own description: its sheets in order, and the parts that hold what all of them share. */
+export interface WorkbookParts {
+  readonly sheets: readonly Sheet[];
+  /** Days are counted from 1904, as old versions of Excel for the Mac did. */
+  readonly from1904: boolean;
+  readonly styles: string | undefined;
+  readonly sharedStrings: string | undefined;
+}
+
+export interface Sheet {
+  readonly name: string;
+  readonly isHidden: boolean;
+  /** The part of the package that holds its cells. */
+  readonly part: string;
+}
+
+/** Reads the description. Raises `source_wrong_kind` for a package that is no workbook of this kind. */
+export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Promise<WorkbookParts> {
+  const root = (await relationships(source, zip, "")).find(({ type }) => type === "officeDocument");
+  if (zip.has("xl/workbook.bin")) throw otherKind(source, "is a binary workbook (.xlsb)");
+  if (root === undefined) throw otherKind(source, "is not a workbook");
+  if (!zip.has(root.part)) throw damagedPackage(source, `${root.part} is missing`);
+  const related = await relationships(source, zip, root.part);
+  const listed: { name: string; id: string; state: string }[] = [];
+  let from1904 = false;
+  let isWorkbook = false;
+  await readWholeXml(
+    { source, zip, part: root.part },
+    {
+      open: (name, attributes) => {
+        isWorkbook ||= name === "workbook";
+        if (name === "workbookPr") from1904 = isTrue(attributes["date1904"]);
+        if (name !== "sheet") return;
+        const id = Object.entries(attributes).find(([key]) => key.endsWith(":id"))?.[1] ?? "";
+        listed.push({ name: attributes["name"] ?? "", id, state: attributes["state"] ?? "visible" });
+      },
+      close: () => undefined,
+    },
+  );
+  if (!isWorkbook) throw otherKind(source, "is not a workbook");
+  const partOf = (type: string): string | undefined => related.find((one) => one.type === type)?.part;
+  const sheets = listed.flatMap(({ name, id, state }): readonly Sheet[] => {
+    const found = related.find((one) => one.id === id && one.type === "worksheet");
+    return found === undefined ? [] : [{ name, isHidden: state !== "visible", part: found.part }];
+  });
+  return { sheets, from1904, styles: partOf("styles"), sharedStrings: partOf("sharedStrings") };
+}
+
+function otherKind({ file }: ZipSource, what: string): Failure {
+  return new Failure("source_wrong_kind", `${file}: ${what} that can be read`, {
+    hint: "save it as .xlsx, or the sheet as CSV UTF-8, and give that file",
+  });
+}
+
+/** `1`, `true`: the two ways in which the format writes it. */
+export function isTrue(value: string | undefined): boolean {
+  return value === "1" || value === "true" || value === "on";
+}
+
+interface Relationship {
+  readonly id: string;
+  /** The last word of its address, which the strict and the usual form of the format share. */
+  readonly type: string;
+  readonly part: string;
+}
+
+/** What a part refers to inside of the package; what lies outside of it is never opened. */
+async function relationships(source: ZipSource, zip: ZipPackage, owner: string): Promise<readonly Relationship[]> {
+  const folder = posix.dirname(owner);
+  const part = posix.join(folder, "_rels", `${posix.basename(owner)}.rels`);
+  const found: Relationship[] = [];
+  if (!zip.has(part)) return found;
+  await readWholeXml(
+    { source, zip, part },
+    {
+      open: (name, { Id = "", Type = "", Target = "", TargetMode }) => {
+        if (name !== "Relationship" || TargetMode === "External") return;
+        const target = posix.normalize(Target.startsWith("/") ? Target.slice(1) : posix.join(folder, Target));
+        found.push({ id: Id, type: Type.slice(Type.lastIndexOf("/") + 1), part: target });
+      },
+      close: () => undefined,
+    },
+  );
+  return found;
+}

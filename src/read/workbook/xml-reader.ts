@@ -1,0 +1,97 @@
+import { SaxesParser } from "saxes";
+import { Failure } from "../../model/failure.ts";
+import { damagedPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
+
+/** What is done with the elements of a part, by their names without a prefix. */
+export interface XmlHandlers {
+  readonly open: (name: string, attributes: XmlAttributes) => void;
+  readonly close: (name: string) => void;
+  readonly text?: (text: string) => void;
+}
+
+/** By name, with its prefix. */
+export type XmlAttributes = Readonly<Record<string, string | undefined>>;
+
+/** Which part of which workbook. */
+export interface WorkbookPart {
+  readonly source: ZipSource;
+  readonly zip: ZipPackage;
+  readonly part: string;
+}
+
+/**
+ * Reads a part of a workbook, and yields once a chunk of it has been handed over, so that memory stays flat.
+ * A document type declaration is refused, so that no entity of the file's own is ever looked up or expanded.
+ * Raises `source_damaged` for what is not well-formed, `source_too_large` for a text without end.
+ */
+export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
+  const damaged = (error: unknown): Failure => damagedPackage(source, `${part} is not well-formed XML`, error);
+  const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false });
+  let handled = 0;
+  let fed = 0;
+  const mark = (): void => {
+    handled = fed;
+  };
+  parser.on("error", (error) => {
+    throw damaged(error);
+  });
+  parser.on("doctype", () => {
+    throw damagedPackage(source, `${part} has a document type declaration, which no spreadsheet program writes`);
+  });
+  parser.on("opentag", ({ name, attributes }) => {
+    mark();
+    handlers.open(localName(name), attributes);
+  });
+  parser.on("closetag", ({ name }) => {
+    mark();
+    handlers.close(localName(name));
+  });
+  for (const event of ["text", "cdata"] as const) {
+    parser.on(event, (text) => {
+      mark();
+      handlers.text?.(text);
+    });
+  }
+  for await (const text of decoded(zip.bytes(part), damaged)) {
+    fed += text.length;
+    parser.write(text);
+    if (fed - handled > source.limits.csvRecordBytes) throw endlessText(source, part);
+    yield;
+  }
+  parser.close();
+}
+
+/** Reads a small part to its end. */
+export async function readWholeXml(part: WorkbookPart, handlers: XmlHandlers): Promise<void> {
+  for await (const _ of readXml(part, handlers));
+}
+
+export function localName(name: string): string {
+  const colon = name.indexOf(":");
+  return colon < 0 ? name : name.slice(colon + 1);
+}
+
+/** The parts are UTF-8, or UTF-16 with a byte order mark. */
+async function* decoded(chunks: AsyncGenerator<Buffer>, damaged: (error: unknown) => Failure): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  for await (const chunk of chunks) {
+    decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
+    try {
+      yield decoder.decode(chunk, { stream: true });
+    } catch (error) {
+      throw damaged(error);
+    }
+  }
+}
+
+function encodingOf([first, second]: Buffer): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+function endlessText(source: ZipSource, part: string): Failure {
+  const limit = source.limits.csvRecordBytes;
+  return new Failure("source_too_large", `${source.file}: a text in ${part} is longer than ${limit} bytes`, {
+    hint: "check that a spreadsheet program opens this workbook; a cell holds 32,767 characters at most",
+  });
+}

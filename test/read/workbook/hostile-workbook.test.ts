@@ -1,0 +1,173 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Failure } from "../../../src/model/failure.ts";
+import { failureOf, FIXTURES, read, source } from "../reading.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { rawWorkbook, textRow, zipped } from "./raw-workbook.ts";
+
+const SHEET = textRow(1, ["A"]) + textRow(2, ["1"]);
+const MIB = 2 ** 20;
+
+async function written(content: string | Buffer, name = "book.xlsx"): Promise<string> {
+  const path = join(temporaryFolder(), name);
+  await writeFile(path, content);
+  return path;
+}
+
+describe("what is no workbook", () => {
+  it.each([
+    ["from-libreoffice.ods", "is an OpenDocument file (.ods)", "save it as .xlsx"],
+    ["from-libreoffice.xls", "is an old Excel or Word file", "save it as .xlsx"],
+  ])("%s is refused with what to do", async (name, message, hint) => {
+    const failure = await failureOf(read(source(join(FIXTURES, "workbooks", name))));
+    expect(failure).toMatchObject({ code: "source_wrong_kind", exitCode: 2 });
+    expect(failure.message).toContain(message);
+    expect(failure.hint).toContain(hint);
+  });
+
+  it("is told apart: text under its name, a document, a binary workbook, any other archive", async () => {
+    const office = { "[Content_Types].xml": "<Types/>", "_rels/.rels": "<Relationships/>" };
+    for (const [content, name, message] of [
+      ["A,B\n1,2\n", "book.xlsx", "is named like an Excel workbook, but holds something else"],
+      ["", "book.xlsx", "is named like an Excel workbook, but holds something else"],
+      [await zipped({ ...office, "xl/workbook.bin": "" }), "book.xlsx", "is a binary workbook (.xlsb)"],
+      [await zipped({ ...office, "word/document.xml": "<document/>" }), "letter.dat", "is not a workbook"],
+      [await zipped({ "accounts.csv": "A\n1\n" }), "accounts.zip", "is a zip archive"],
+      [await zipped({ "accounts.csv": "A\n1\n" }), "accounts.xlsx", "is not a workbook"],
+      [gzipSync(await readFile(await rawWorkbook({ sheets: { S: SHEET } }))), "book.xlsx.gz", "is an Excel workbook"],
+      [await readFile(await rawWorkbook({ sheets: { S: SHEET } })), "book.csv", "is an Excel workbook"],
+    ] as const) {
+      const failure = await failureOf(read(source(await written(content, name))));
+      expect(failure).toMatchObject({ code: "source_wrong_kind" });
+      expect(failure.message).toContain(message);
+    }
+  });
+
+  it("is a workbook all the same under a name that says nothing", async () => {
+    const path = await written(await readFile(await rawWorkbook({ sheets: { S: SHEET } })), "extract");
+    expect((await read(source(path))).records).toHaveLength(1);
+  });
+
+  it("is a workbook with a password", async () => {
+    const header = Buffer.alloc(512);
+    Buffer.from("d0cf11e0a1b11ae1", "hex").copy(header);
+    header.writeUInt16LE(9, 30);
+    header.writeUInt32LE(1, 48);
+    const directory = Buffer.concat([Buffer.alloc(512), Buffer.from("EncryptedPackage", "utf16le")]);
+    const failure = await failureOf(read(source(await written(Buffer.concat([header, directory])))));
+    expect(failure).toMatchObject({ code: "source_wrong_kind", hint: expect.stringContaining("without a password") });
+    expect(failure.message).toContain("is encrypted with a password");
+  });
+
+  it("has no sheet to name", async () => {
+    const failure = await failureOf(read({ ...source(await written("A\n1\n", "a.csv")), sheet: "S" }));
+    expect(failure).toMatchObject({ code: "usage" });
+  });
+});
+
+describe("a damaged workbook", () => {
+  it("is refused wherever it is cut short", async () => {
+    const whole = await readFile(await rawWorkbook({ sheets: { S: SHEET } }));
+    for (const length of [4, 100, whole.length >> 1, whole.length - 1]) {
+      const failure = await failureOf(read(source(await written(whole.subarray(0, length)))));
+      expect(failure).toMatchObject({ code: "source_damaged", exitCode: 2 });
+    }
+  });
+
+  it.each([
+    ["xl/worksheets/sheet1.xml", "<worksheet><sheetData><row>"],
+    ["xl/worksheets/sheet1.xml", "<worksheet><sheetData><row></c></row></sheetData></worksheet>"],
+    ["xl/worksheets/sheet1.xml", Buffer.from([0x3c, 0x61, 0xff, 0x3e])],
+    ["xl/worksheets/sheet1.xml", '<worksheet><sheetData><row r="2"/><row r="1"/></sheetData></worksheet>'],
+    ["xl/worksheets/sheet1.xml", '<worksheet><sheetData><row><c r="B1"/><c r="A1"/></row></sheetData></worksheet>'],
+    ["xl/worksheets/sheet1.xml", '<worksheet><sheetData><row><c r="ABCDE1"/></row></sheetData></worksheet>'],
+    ["xl/sharedStrings.xml", "<sst><si>"],
+    ["xl/styles.xml", ""],
+    ["xl/workbook.xml", "<workbook"],
+  ])("with %s of %j is refused", async (part, content) => {
+    const path = await rawWorkbook({ sheets: { S: SHEET }, parts: { [part]: content } });
+    expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_damaged" });
+  });
+
+  it("is read or refused, whichever of its bytes is another one", async () => {
+    const whole = await readFile(join(FIXTURES, "workbooks/from-libreoffice.xlsx"));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(255), async (at, byte) => {
+        const changed = Buffer.from(whole);
+        changed[at] = byte;
+        const ended: unknown = await read(source(await written(changed))).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (ended !== undefined) expect(ended).toBeInstanceOf(Failure);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("a forged workbook", () => {
+  it.each([
+    '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>',
+    '<!DOCTYPE x SYSTEM "file:///etc/passwd">',
+    '<!DOCTYPE x [<!ENTITY % e SYSTEM "http://127.0.0.1:9/">%e;]>',
+  ])("with the declaration %s in any of its parts is refused", async (declaration) => {
+    for (const part of ["xl/workbook.xml", "xl/styles.xml", "xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"]) {
+      const path = await rawWorkbook({ sheets: { S: SHEET }, parts: { [part]: `${declaration}<x>&b;</x>` } });
+      const failure = await failureOf(read(source(path)));
+      expect(failure.code).toBe("source_damaged");
+      expect(failure.message).toContain("document type declaration");
+    }
+  });
+
+  it("whose part unpacks to far more than its size is refused before it is unpacked", async () => {
+    const sheet = SHEET + "<row><c/></row>".repeat(MIB);
+    const failure = await failureOf(read(source(await rawWorkbook({ sheets: { S: sheet } }))));
+    expect(failure).toMatchObject({ code: "source_too_large", hint: expect.stringContaining("to fill a disk") });
+  });
+
+  it("with more parts than the limit, or one part twice, is refused", async () => {
+    const path = await rawWorkbook({ sheets: { S: SHEET } });
+    expect(await failureOf(read(source(path), { limits: { workbookParts: 3 } }))).toMatchObject({
+      code: "source_too_large",
+    });
+    const twice = await rawWorkbook({ sheets: { S: SHEET }, parts: { "XL/Workbook.xml": "<workbook/>" } });
+    expect((await failureOf(read(source(twice)))).message).toContain("twice");
+  });
+
+  it("with more text than memory is meant to hold is refused", async () => {
+    const strings = `<si><t>${"x".repeat(1000)}</t></si>`.repeat(100);
+    const path = await rawWorkbook({ sheets: { S: SHEET }, strings });
+    const failure = await failureOf(read(source(path), { limits: { workbookTextBytes: 50_000 } }));
+    expect(failure).toMatchObject({ code: "source_too_large", hint: expect.stringContaining("CSV UTF-8") });
+  });
+
+  it.each([
+    ["a text", `<c t="inlineStr"><is><t>${"x".repeat(3 * MIB)}</t></is></c>`],
+    ["an attribute", `<c t="${"x".repeat(3 * MIB)}"/>`],
+    ["a comment", `<!--${"<x>".repeat(MIB)}-->`],
+    ["the texts of a row", '<c t="str"><v>0123456789</v></c>'.repeat(200_000)],
+    ["the columns of a row", "<c/>".repeat(60_000)],
+  ])("with %s beyond the limit is refused", async (_, cells) => {
+    const path = await rawWorkbook({ sheets: { S: `<row>${cells}</row>` } });
+    const failure = await failureOf(read(source(path), { limits: { gzipRatio: 10_000 } }));
+    expect(failure.code).toBe("source_too_large");
+  });
+
+  it("with a cell in its last corner takes no more room than the cell", async () => {
+    const sheet = `${SHEET}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`;
+    const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));
+    expect(records.at(-1)?.problems).toMatchObject([{ code: "source_ragged_row", found: 16_384, expected: 1 }]);
+  });
+
+  it("never has its external parts opened", async () => {
+    const relation =
+      '<Relationships><Relationship Id="rId1" TargetMode="External" ' +
+      'Type="http://x/officeDocument" Target="http://127.0.0.1:9/"/></Relationships>';
+    const path = await rawWorkbook({ sheets: { S: SHEET }, parts: { "_rels/.rels": relation } });
+    expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_wrong_kind" });
+  });
+});

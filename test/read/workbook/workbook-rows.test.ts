@@ -1,0 +1,236 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { cells, failureOf, FIXTURES, problemsOf, read, source } from "../reading.ts";
+import { rawWorkbook, textRow } from "./raw-workbook.ts";
+
+const LIBREOFFICE = join(FIXTURES, "workbooks/from-libreoffice.xlsx");
+
+describe("a workbook that LibreOffice wrote", () => {
+  it("gives the first sheet's cells as text, with the numbers of their rows", async () => {
+    const { records } = await read(source(LIBREOFFICE));
+    expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([
+      [
+        2,
+        "00000003",
+        "Zoë O’Brien\nc/o Smith & Sons",
+        "2020-04-03",
+        "1999-12-31T23:59:30",
+        "14:30:00",
+        "1,234.50",
+        "20%",
+        "TRUE",
+        "2469",
+      ],
+      [3, "00004", "Bea", "03/04/2020", "", "", "1200023305967", "", "FALSE", "=1+1"],
+      [5, "00005", "Merged over two", "", "", "", "1.23", "", "", "#DIV/0!"],
+      [6, "1234567890123460000", "0.1", "", "", "", "0.3", "", "", "#N/A"],
+    ]);
+  });
+
+  it("names the cells that hold errors, rounded numbers and numbers that lost digits", async () => {
+    const { records } = await read(source(LIBREOFFICE));
+    expect(records.flatMap(({ problems }) => problems)).toMatchObject([
+      { code: "source_rounded_number", severity: "warning", place: { line: 5, column: "BALANCE", columnNumber: 6 } },
+      { code: "source_bad_cell", reason: "error_value", shown: "#DIV/0!", place: { line: 5, column: "TOTAL" } },
+      { code: "source_unsafe_number", severity: "error", place: { line: 6, column: "REF" } },
+      { code: "source_bad_cell", reason: "error_value", shown: "#N/A", place: { line: 6, column: "TOTAL" } },
+    ]);
+  });
+
+  it("says which of its sheets is read, that hidden rows are, and that cells are merged", async () => {
+    const { records, notices } = await read(source(LIBREOFFICE));
+    expect(records[0]?.row.table.file).toBe(`${LIBREOFFICE}#Accounts`);
+    expect(notices.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^reads the sheet "Accounts", not "Customer list"; another is named as ".*#Customer list"/),
+      "1 row of the sheet, hidden in the workbook, are read as well",
+      "1 range of merged cells: the value stands in the first cell alone",
+    ]);
+  });
+
+  it.each(["Customer list", "CUSTOMER LIST"])("gives the sheet that is named %s behind a #", async (name) => {
+    const { records, notices } = await read(source(`${LIBREOFFICE}#${name}`));
+    expect(records.map(({ row }) => [row.table.file, row.line, ...cells(row)])).toEqual([
+      [`${LIBREOFFICE}#Customer list`, 2, "C-1"],
+    ]);
+    expect(notices).toEqual([]);
+  });
+
+  it("gives the sheet that the mapping names for its source", async () => {
+    const { records } = await read({ ...source(LIBREOFFICE), sheet: "Customer list" });
+    expect(records.map(({ row }) => cells(row))).toEqual([["C-1"]]);
+  });
+
+  it("gives two of its sheets to one source, and refuses one sheet twice", async () => {
+    const both = [`${LIBREOFFICE}#Accounts`, `${LIBREOFFICE}#Customer list`];
+    expect((await read({ ...source(""), files: both })).records).toHaveLength(5);
+    const twice = [`${LIBREOFFICE}#Accounts`, `${LIBREOFFICE}#accounts`];
+    expect(await failureOf(read({ ...source(""), files: twice }))).toMatchObject({ code: "usage" });
+  });
+
+  it("lists the sheets where there is none of a name", async () => {
+    const failure = await failureOf(read(source(`${LIBREOFFICE}#Kunden`)));
+    expect(failure).toMatchObject({ code: "usage", hint: 'its sheets are: "Accounts", "Customer list"' });
+  });
+});
+
+describe("cells", () => {
+  /** The text of the cell and the code of its problem. */
+  const cellOf = async (
+    cell: string,
+    workbook: Omit<Parameters<typeof rawWorkbook>[0], "sheets"> = {},
+  ): Promise<readonly [string | undefined, ...string[]]> => {
+    const sheet = `${textRow(1, ["A", "B"])}<row r="2">${cell}<c t="inlineStr"><is><t>x</t></is></c></row>`;
+    const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet }, ...workbook })));
+    const [record] = records;
+    return [record && cells(record.row)[0], ...(record?.problems ?? []).map(({ code }) => code)];
+  };
+
+  it.each([
+    ["General", "12345678901234", "12345678901234"],
+    ["General", "0.1", "0.1"],
+    ["General", "0.30000000000000004", "0.3"],
+    ["General", "1.5E-7", "0.00000015"],
+    ["General", "-1E+3", "-1000"],
+    ["0", "7700900123", "7700900123"],
+    ["00000", "42", "00042"],
+    ["0.00", "0.30000000000000004", "0.30"],
+    ["#,##0.00;(#,##0.00)", "-1234.5", "(1,234.50)"],
+    ["0.00E+00", "1200023305967", "1200023305967"],
+    [";;;", "42", "42"],
+    ['"+44 "0', "7700900123", "+44 7700900123"],
+    ["[h]:mm", "1.5", "36:00"],
+    ["dd/mm/yyyy", "43924", "2020-04-03"],
+    [14, "43924", "2020-04-03"],
+    ["mmm yy", "43924.75", "2020-04-03"],
+    ["dd/mm/yyyy hh:mm", "43924.75", "2020-04-03T18:00:00"],
+    [22, "43924.999999999", "2020-04-04T00:00:00"],
+    ["hh:mm AM/PM", "0.75", "18:00:00"],
+    ["dd/mm/yyyy", "2958465", "9999-12-31"],
+    ["dd/mm/yyyy", "61", "1900-03-01"],
+    ["constructor", "5", "5"],
+    ['"unclosed', "5", "5"],
+    [49, "5", "5"],
+  ])("show a number of the format %s that is stored as %s as %s", async (format, stored, shown) => {
+    expect(await cellOf(`<c s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([shown]);
+  });
+
+  it.each([
+    ["0", "12.5", "13", "source_rounded_number"],
+    ["0.00", "12.345", "12.35", "source_rounded_number"],
+    ["#,##0,", "1234567", "1,235", "source_rounded_number"],
+    ["General", "1000000000000000", "1000000000000000", "source_unsafe_number"],
+    ["dd/mm/yyyy", "60", "60", "source_bad_cell"],
+    ["dd/mm/yyyy", "-1", "-1", "source_bad_cell"],
+    ["dd/mm/yyyy", "2958466", "2958466", "source_bad_cell"],
+  ])("of the format %s that are stored as %s are shown as %s and reported: %s", async (format, stored, shown, code) => {
+    expect(await cellOf(`<c s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([shown, code]);
+  });
+
+  it.each([
+    ['<c t="b"><v>1</v></c>', "TRUE"],
+    ['<c t="b"><v>0</v></c>', "FALSE"],
+    ['<c t="str"><f>A1</f><v>007</v></c>', "007"],
+    ['<c t="str"><f>A1</f><v></v></c>', ""],
+    ["<c><f>1+1</f><v>2</v></c>", "2"],
+    ['<c t="s"><v>1</v></c>', "Zoë & Co"],
+    ['<c t="s"><v>0</v></c>', " spaced "],
+    ['<c t="inlineStr"><is><r><t>a</t></r><r><rPr/><t>b</t></r><rPh sb="0" eb="1"><t>no</t></rPh></is></c>', "ab"],
+    ['<c t="inlineStr"><is><t>a_x000D__x005F_x000D_<![CDATA[<]]></t></is></c>', "a\r_x000D_<"],
+    ['<c t="d" s="1"><v>2020-04-03T00:00:00</v></c>', "2020-04-03"],
+    ['<c t="d"><v>2020-04-03T10:00:00Z</v></c>', "2020-04-03T10:00:00Z"],
+    ["<c><v/></c>", ""],
+    ["<c/>", ""],
+  ])("%s hold %j", async (cell, text) => {
+    const strings = '<si><t xml:space="preserve"> spaced </t></si><si><r><t>Zoë </t></r><r><t>&amp; Co</t></r></si>';
+    expect(await cellOf(cell, { strings, formats: ["dd/mm/yyyy"] })).toEqual([text]);
+  });
+
+  it("with an error, or a formula that nobody calculated, are reported", async () => {
+    expect(await cellOf('<c t="e"><v>#REF!</v></c>')).toEqual(["#REF!", "source_bad_cell"]);
+    expect(await cellOf("<c><f>1+1</f></c>")).toEqual(["", "source_bad_cell"]);
+  });
+
+  it("with control characters are reported as in CSV files", async () => {
+    expect(await cellOf('<c t="inlineStr"><is><t>a_x0000_</t></is></c>')).toEqual(["a\0", "source_control_character"]);
+  });
+
+  it("count days from 1904 where the workbook says so", async () => {
+    const cell = '<c s="1"><v>42462</v></c>';
+    expect(await cellOf(cell, { formats: ["dd/mm/yyyy"], from1904: true })).toEqual(["2020-04-03"]);
+  });
+
+  it.each(['<c t="s"><v>7</v></c>', '<c t="s"><v>x</v></c>', "<c><v>twelve</v></c>"])("%s are damage", async (cell) => {
+    expect(await failureOf(cellOf(cell))).toMatchObject({ code: "source_damaged", exitCode: 2 });
+  });
+});
+
+describe("rows", () => {
+  it("are those behind the first in which something stands; blank ones are left out", async () => {
+    const sheet =
+      textRow(2, ["", " "]) + textRow(3, ["REF", "NAME"]) + '<row r="4"><c s="0"/></row>' + textRow(9, ["A1"]);
+    const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));
+    expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([[9, "A1", ""]]);
+    expect(records[0]?.row.table.file).toMatch(/book\.xlsx$/);
+  });
+
+  it("and their cells may leave out their numbers, and cells may be missing", async () => {
+    const sheet =
+      '<row><c t="str"><v>A</v></c><c t="str"><v>B</v></c><c r="D1" t="str"><v>D</v></c><c t="str"><v>E</v></c></row>' +
+      '<row><c r="E2"><v>5</v></c></row>';
+    const path = await rawWorkbook({ sheets: { S: sheet } });
+    const { records, notices } = await read(source(path));
+    expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([[2, "", "", "", "", "5"]]);
+    expect(notices.map(({ text }) => text)).toEqual([
+      "column 3 of 5 has no name in the header: left out as long as nothing stands there",
+    ]);
+  });
+
+  it("with a cell beyond the header are ragged", async () => {
+    const sheet = textRow(1, ["A", "B"]) + textRow(2, ["1", "2", "", "4"]);
+    const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));
+    expect(problemsOf(records)).toEqual(["source_ragged_row@2"]);
+    expect(records[0]?.problems).toMatchObject([{ found: 4, expected: 2 }]);
+  });
+
+  it("without a header, and headers that CSV files may not have, are refused at their row", async () => {
+    for (const [sheet, code, text] of [
+      ["", "source_no_header", "book.xlsx:1: the sheet is empty"],
+      [textRow(3, ["A", "B", "A"]), "source_bad_header", "book.xlsx:3: columns 1 and 3 have the same name"],
+      ['<row><c t="e"><v>#N/A</v></c></row>', "source_bad_header", "the name of column 1 is a formula"],
+    ] as const) {
+      const failure = await failureOf(read(source(await rawWorkbook({ sheets: { S: sheet } }))));
+      expect(failure.code).toBe(code);
+      expect(failure.message).toContain(text);
+    }
+  });
+
+  it("take names from the mapping where the header has none", async () => {
+    const sheet = textRow(1, ["A", ""]) + textRow(2, ["1", "2"]);
+    const path = await rawWorkbook({ sheets: { S: sheet } });
+    expect(problemsOf((await read(source(path))).records)).toEqual(["source_ragged_row@2"]);
+    const { records } = await read({ ...source(path), rename: new Map([[2, "NOTES"]]) });
+    expect(records.map(({ row }) => cells(row))).toEqual([["1", "2"]]);
+  });
+
+  it("of a hidden sheet are read only where it is named", async () => {
+    const sheets = { Codes: textRow(1, ["C"]), Data: textRow(1, ["D"]) + textRow(2, ["1"]) };
+    const path = await rawWorkbook({ sheets, states: { Codes: "veryHidden" } });
+    const { records, notices } = await read(source(path));
+    expect(records.map(({ row }) => row.table.file)).toEqual([`${path}#Data`]);
+    expect(notices[0]?.text).toContain('not "Codes" (hidden)');
+    expect((await read(source(`${path}#Codes`))).records).toEqual([]);
+  });
+
+  it("of the strict form of the format, with prefixed names, are read as well", async () => {
+    const strict = "http://purl.oclc.org/ooxml/spreadsheetml/main";
+    const row = '<x:row r="1"><x:c t="inlineStr"><x:is><x:t>A</x:t></x:is></x:c></x:row>';
+    const data = '<x:row r="2"><x:c><x:v>1</x:v></x:c></x:row>';
+    const sheet = `<x:worksheet xmlns:x="${strict}"><x:sheetData>${row}${data}</x:sheetData></x:worksheet>`;
+    const rels =
+      '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ' +
+      'Type="http://purl.oclc.org/ooxml/officeDocument/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>';
+    const parts = { "xl/worksheets/sheet1.xml": sheet, "xl/_rels/workbook.xml.rels": rels };
+    const { records } = await read(source(await rawWorkbook({ sheets: { S: "" }, parts })));
+    expect(records.map(({ row: found }) => cells(found))).toEqual([["1"]]);
+  });
+});
