@@ -39,7 +39,8 @@ export async function refuseContainers({ file, path, gzip }: PackedFile, head: B
   const known = CONTAINERS.find(({ magic }) => beginsWith(head, Buffer.from(magic, "latin1")));
   if (known !== undefined) {
     const { what, advice } = await closerLook(known, { file, path, gzip }, head);
-    throw new Failure("source_wrong_kind", `${file}: is ${what}, not CSV or JSON`, { hint: advice });
+    const instead = what === WORKBOOK ? "CSV or JSON" : "CSV, JSON or .xlsx";
+    throw new Failure("source_wrong_kind", `${file}: is ${what}, not ${instead}`, { hint: advice });
   }
   if (!WORKBOOK_NAME.test(file)) return;
   throw new Failure("source_wrong_kind", `${file}: is named like an Excel workbook, but holds something else`, {
@@ -68,9 +69,10 @@ async function closerLook(
   if (isOpenDocument(head)) return { what: "an OpenDocument file (.ods)", advice: SAVE_ANEW };
   if (!/\.xls[xmb](\.gz)?$/i.test(file) && !head.includes("xl/")) return { what, advice: adviceFor(what) };
   const advice = gzip ? "unpack it first: a workbook is compressed already" : "name it .xlsx: then it is read as one";
-  return { what: "an Excel workbook", advice };
+  return { what: WORKBOOK, advice };
 }
 
+const WORKBOOK = "an Excel workbook";
 const SAVE_ANEW = "save it as .xlsx, or the sheet as CSV UTF-8, and give that file";
 
 /**
@@ -98,12 +100,12 @@ async function isEncryptedPackage(path: string): Promise<boolean> {
 export function fileKind(file: string, name: string, text: string): FileKind {
   const start = text.slice(0, HEAD_CHARACTERS).trimStart();
   if (/^<(!doctype\s+html|html|head|body)\b/i.test(start)) {
-    throw new Failure("source_wrong_kind", `${file}: is an HTML page, not CSV or JSON`, {
+    throw new Failure("source_wrong_kind", `${file}: is an HTML page, not CSV, JSON or .xlsx`, {
       hint: "look into it: it may be the login or error page of the site that the extract was downloaded from",
     });
   }
   if (start.startsWith("<?xml")) {
-    throw new Failure("source_wrong_kind", `${file}: is XML, not CSV or JSON`, { hint: adviceFor("XML") });
+    throw new Failure("source_wrong_kind", `${file}: is XML, not CSV, JSON or .xlsx`, { hint: adviceFor("XML") });
   }
   const bare = name.replace(/\.gz$/i, "");
   if (/\.(csv|tsv|tab|txt)$/i.test(bare)) return asCsv(file, start);

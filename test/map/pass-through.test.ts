@@ -29,6 +29,6 @@ describe("passThrough", () => {
   test("CSV rows need a mapping", () =>
     expect(failureOf(() => mapping.map(rowOf({ A: "1" })))).toMatchObject({
       code: "usage",
-      message: "accounts.csv: a CSV source needs --mapping",
+      message: "accounts.csv: rows of columns need --mapping",
     }));
 });

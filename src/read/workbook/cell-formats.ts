@@ -46,7 +46,7 @@ export function generalFormat(): NumberFormat {
 }
 
 /** A format as its cells are read. What shows numbers as powers of ten, or not at all, hides digits: all are taken. */
-export function numberFormat(code: string): NumberFormat {
+function numberFormat(code: string): NumberFormat {
   try {
     if (/^general$/i.test(code) || code === "@") return GENERAL;
     format(code, 1, { throws: true });

@@ -66,7 +66,7 @@ export async function readWholeXml(part: WorkbookPart, handlers: XmlHandlers): P
   for await (const _ of readXml(part, handlers));
 }
 
-export function localName(name: string): string {
+function localName(name: string): string {
   const colon = name.indexOf(":");
   return colon < 0 ? name : name.slice(colon + 1);
 }

@@ -94,18 +94,17 @@ describe("a damaged workbook", () => {
 
   it("is read or refused, whichever of its bytes is another one", async () => {
     const whole = await readFile(join(FIXTURES, "workbooks/from-libreoffice.xlsx"));
+    const bugs: unknown[] = [];
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(255), async (at, byte) => {
         const changed = Buffer.from(whole);
         changed[at] = byte;
-        const ended: unknown = await read(source(await written(changed))).then(
-          () => undefined,
-          (error: unknown) => error,
-        );
-        if (ended !== undefined) expect(ended).toBeInstanceOf(Failure);
+        const ended: unknown = await read(source(await written(changed))).catch((error: unknown) => error);
+        if (ended instanceof Error && !(ended instanceof Failure)) bugs.push({ at, byte, ended });
       }),
       { numRuns: 150 },
     );
+    expect(bugs).toEqual([]);
   });
 });
 

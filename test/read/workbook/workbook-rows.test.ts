@@ -74,17 +74,6 @@ describe("a workbook that LibreOffice wrote", () => {
 });
 
 describe("cells", () => {
-  /** The text of the cell and the code of its problem. */
-  const cellOf = async (
-    cell: string,
-    workbook: Omit<Parameters<typeof rawWorkbook>[0], "sheets"> = {},
-  ): Promise<readonly [string | undefined, ...string[]]> => {
-    const sheet = `${textRow(1, ["A", "B"])}<row r="2">${cell}<c t="inlineStr"><is><t>x</t></is></c></row>`;
-    const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet }, ...workbook })));
-    const [record] = records;
-    return [record && cells(record.row)[0], ...(record?.problems ?? []).map(({ code }) => code)];
-  };
-
   it.each([
     ["General", "12345678901234", "12345678901234"],
     ["General", "0.1", "0.1"],
@@ -234,3 +223,14 @@ describe("rows", () => {
     expect(records.map(({ row: found }) => cells(found))).toEqual([["1"]]);
   });
 });
+
+/** The text of the cell and the code of its problem. */
+async function cellOf(
+  cell: string,
+  workbook: Omit<Parameters<typeof rawWorkbook>[0], "sheets"> = {},
+): Promise<readonly [string | undefined, ...string[]]> {
+  const sheet = `${textRow(1, ["A", "B"])}<row r="2">${cell}<c t="inlineStr"><is><t>x</t></is></c></row>`;
+  const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet }, ...workbook })));
+  const [record] = records;
+  return [record && cells(record.row)[0], ...(record?.problems ?? []).map(({ code }) => code)];
+}
