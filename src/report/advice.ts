@@ -57,6 +57,8 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_forbidden_name: EXPORT_AGAIN,
   source_unsafe_number: "Have the number exported as text, in quotation marks: it would lose digits.",
   source_lone_surrogate: "Type the text anew: a character in it was cut in two.",
+  source_bad_cell: "Mend the formula, or open the workbook in a spreadsheet program and save it again.",
+  source_rounded_number: "Show more decimal places, if the digits behind them matter.",
   source_too_deep: EXPORT_AGAIN,
   source_record_too_large: "Take what does not belong into a cell, such as a whole document, out of the record.",
   source_missing_key: "Fill in the number that the row is known by, or delete the row if it is a line of totals.",
