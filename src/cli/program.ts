@@ -16,6 +16,7 @@ import {
 } from "./options/options.ts";
 import { faultOptions, type SandboxFlags, sandboxOptions } from "./options/sandbox-options.ts";
 import { addReadingCommands } from "./reading-commands.ts";
+import { addSetupCommands } from "./setup-commands.ts";
 
 const EXIT_CODES = `
 Exit codes (the worst one wins)
@@ -43,6 +44,8 @@ export function createProgram(): Command {
     .configureOutput({ outputError: () => undefined, writeErr: writeHelpAsText })
     .addHelpText("beforeAll", refuseUnknownCommand)
     .exitOverride();
+  program.commandsGroup("Begin:");
+  addSetupCommands(program);
   program.commandsGroup("Migrate:");
   addRunCommands(program);
   program.commandsGroup("Look into it:");

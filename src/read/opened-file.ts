@@ -12,7 +12,7 @@ import type { ReadRow } from "./read-row.ts";
 import type { FoundFile } from "./source-files.ts";
 import { fileBytes, type PackedFile, readFailure } from "./text/file-bytes.ts";
 import { textBytes, type TextSource } from "./text/text-bytes.ts";
-import { textEncoding } from "./text/text-encoding.ts";
+import { likelyEncoding, textEncoding } from "./text/text-encoding.ts";
 import type { OpenedSheet } from "./workbook/open-workbook.ts";
 
 /** A file whose beginning was read: what kind it is, and how to read the rest. */
@@ -123,6 +123,13 @@ export function rowsOfFile(opened: OpenedFile): AsyncGenerator<readonly ReadRow[
   if (opened.kind === "xlsx") return opened.sheet.rows();
   if (opened.kind === "csv") return csvRows(opened, opened.layout);
   return opened.kind === "ndjson" ? ndjsonRows(opened, opened.table) : jsonRows(opened, opened.table);
+}
+
+/** The encoding to declare for a file that is not UTF-8, from its beginning. Raises `source_unreadable`. */
+export async function guessEncoding({ path }: FoundFile, opening: OpenOptions): Promise<string> {
+  const file = opening.displayName(path);
+  const gzip = beginsWith(await rawHead(path, file), GZIP_MAGIC);
+  return likelyEncoding(await firstChunk(fileBytes({ path, file, gzip, limits: opening.limits })));
 }
 
 async function rawHead(path: string, file: string): Promise<Buffer> {

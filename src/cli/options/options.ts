@@ -110,6 +110,11 @@ const STORE = {
   concurrency: { arg: "<n>", kind: "number", range: [1, 256], default: 16, help: "questions to the store at once" },
 } as const;
 
+const INIT = {
+  /** Not the folder of reports: neither the environment nor the configuration file sets it. */
+  out: { arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
+} as const;
+
 const RECONCILE = {
   accept: { arg: "<key...>", help: "these records have arrived: settled by you, without asking the platform" },
   resend: { arg: "<key...>", help: "these records have not: `migrate resume` sends them again" },
@@ -158,6 +163,9 @@ export interface RunFlags extends Flags {
 
 /** Of `reconcile`. */
 export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
+
+/** Of `init`. */
+export type InitFlags = Omit<InspectFlags, "out"> & FlagsOf<typeof INIT>;
 
 /** Of `documents check`. */
 export type DocumentFlags = Omit<RunFlags, "concurrency"> & FlagsOf<typeof STORE>;
@@ -216,6 +224,16 @@ export const sendOptions: readonly Option[] = optionsOf(SENDING, "Sending:");
 export const storeOptions: readonly Option[] = [
   ...optionsOf(STORE, "Store:"),
   ...options("target", "ca", "auth", "proxy", "allowInsecureLoopback"),
+];
+
+export const initOptions: readonly Option[] = [
+  ...options("config", "contract", "cache", "operation", "source", "supplier", "encoding", "delimiter"),
+  ...optionsOf(INIT, "Output:"),
+  optionOf(
+    "format",
+    { arg: "<format>", choices: ["text", "json"], default: "text", help: "what goes to stdout" },
+    "Output:",
+  ),
 ];
 
 export const reconcileOptions: readonly Option[] = optionsOf(RECONCILE);

@@ -32,6 +32,11 @@ export function textEncoding(file: string, head: Uint8Array, declared: string | 
   return { name: wanted ?? "utf-8", bomBytes: 0 };
 }
 
+/** What to declare for a file that could not be read as UTF-8: UTF-16 without a mark, else the encoding of Windows. */
+export function likelyEncoding(head: Uint8Array): string {
+  return unmarkedUtf16(head) ?? "windows-1252";
+}
+
 /** The encoding's name as iconv-lite writes it. Raises `usage` when there is no such encoding. */
 function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
@@ -53,6 +58,16 @@ const UTF8_NAMES: ReadonlySet<string> = new Set(["utf8", "utf-8", "ascii", "us-a
 const NOT_TEXT = /^(base64|hex|binary|_internal|utf-?7(-imap)?)$/;
 
 function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
+  const name = unmarkedUtf16(head);
+  if (name === undefined) return;
+  throw new Failure("source_bad_encoding", `${file}: looks like UTF-16 without a byte order mark`, {
+    hint: `declare it: --encoding ${name}`,
+    place: { file, line: 1 },
+  });
+}
+
+/** The name of the encoding, where every second byte of the beginning is zero. */
+function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const sample = head.subarray(0, 1024);
   const nulsAt = [0, 0];
   sample.forEach((byte, index) => {
@@ -60,11 +75,8 @@ function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
   });
   const [even = 0, odd = 0] = nulsAt;
   const most = Math.max(even, odd);
-  if (sample.length < 4 || most < sample.length * 0.3 || Math.min(even, odd) > most / 4) return;
-  throw new Failure("source_bad_encoding", `${file}: looks like UTF-16 without a byte order mark`, {
-    hint: `declare it: --encoding ${odd > even ? "utf-16le" : "utf-16be"}`,
-    place: { file, line: 1 },
-  });
+  if (sample.length < 4 || most < sample.length * 0.3 || Math.min(even, odd) > most / 4) return undefined;
+  return odd > even ? "utf-16le" : "utf-16be";
 }
 
 /** Where all beyond ASCII is well-formed UTF-8, no text of single bytes is meant: `O’Brien` would read `Oâ€™Brien`. */

@@ -1,0 +1,157 @@
+import type { InitResult } from "../../commands/init/init.ts";
+import { keyColumns } from "../../commands/init/joins/find-joins.ts";
+import type { FileProfile } from "../../commands/init/profile/file-profile.ts";
+import type { SourceProfile } from "../../commands/init/source-profile.ts";
+import { allSlots, percent } from "../../commands/init/write/mapping-text.ts";
+import type { Screen } from "../../job/dependencies.ts";
+import { delimiterName } from "../../read/csv/csv-delimiter.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import { renderTable } from "../../terminal/text-table.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import { shellCommand } from "../../text/shell-command.ts";
+import type { View, ViewOptions } from "./view.ts";
+
+/** What the extracts hold (shapes, no values), how they join, what was written, and how good it is already. */
+export const initView: View<InitResult> = { text: initText, json: initJson };
+
+function initText(result: InitResult, { screen }: ViewOptions): string {
+  const { sources } = result;
+  return [...sources.map((source) => sourceText(source, screen)), joinsText(result), writtenText(result)].join("\n");
+}
+
+function sourceText(source: SourceProfile, screen: Screen): string {
+  const files = source.files.map((file) => `${plainText(fileText(file))}\n`).join("");
+  const keys = keyColumns(source).map(({ name }) => name);
+  const rows = source.columns.map(({ name, filled, empty, distinct, shapes, codes }) => [
+    name,
+    filled === 0 ? "empty" : empty === 0 ? "" : percent(empty / (filled + empty)),
+    filled === 0 ? "" : differentText({ distinct, filled, codes: codes?.size }),
+    shapes
+      .slice(0, MAX_SHAPES)
+      .map(({ shape }) => shape)
+      .join("  "),
+  ]);
+  const table = renderTable(
+    rows,
+    [
+      { title: "column" },
+      { title: "empty", align: "right" },
+      { title: "different", align: "right" },
+      { title: "shapes, the most frequent first" },
+    ],
+    screen,
+  );
+  return `${files}  ${keys.length === 0 ? "no column tells all rows apart" : `may be keys: ${plainText(keys.join(", "))}`}\n\n${indented(table)}`;
+}
+
+const MAX_SHAPES = 3;
+
+function differentText(column: {
+  readonly distinct: number | undefined;
+  readonly filled: number;
+  readonly codes: number | undefined;
+}): string {
+  const { distinct, filled, codes } = column;
+  const count = distinct ?? codes;
+  if (count === undefined) return "";
+  return count === filled ? "all" : formatCount(count);
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
+}
+
+function fileText({ file, kind, encoding, delimiter, rows, damaged }: FileProfile): string {
+  const facts = [
+    counted(rows, "row"),
+    encodingText(encoding),
+    delimiter === undefined ? kind.toUpperCase() : `delimiter ${delimiterName(delimiter)}`,
+    ...(damaged === 0 ? [] : [`${counted(damaged, "row")} that cannot be read`]),
+  ];
+  return `${file}: ${facts.join(", ")}`;
+}
+
+function encodingText({ name, byteOrderMark, guessed }: FileProfile["encoding"]): string {
+  return `${name.toUpperCase()}${byteOrderMark ? " with a byte order mark" : ""}${guessed ? " (guessed: it is not UTF-8)" : ""}`;
+}
+
+function joinsText({ guessed: { joins, tree } }: InitResult): string {
+  if (joins.length === 0) return tree.left.length === 0 ? "" : "No column of one file names rows of another.\n";
+  const used = joins
+    .slice(0, MAX_JOINS)
+    .map(({ from, column, to, key, hits, kind }) =>
+      plainText(`  ${from.name}.${column.name} -> ${to.name}.${key.name}  ${percent(hits)}, ${kind}`),
+    );
+  return `Likely joins\n${used.join("\n")}\n`;
+}
+
+const MAX_JOINS = 20;
+
+function writtenText({ guessed, written, kept, check }: InitResult): string {
+  const slots = allSlots(guessed.payload).filter(({ container }) => container.included);
+  const filled = slots.filter(
+    ({ guess, constant, required }) => guess !== undefined || (constant !== undefined && required),
+  );
+  const required = slots.filter((slot) => slot.required);
+  const open = required.filter(({ guess, constant }) => guess === undefined && constant === undefined);
+  const validate = shellCommand([
+    "migrate",
+    "validate",
+    ...(written.concat(kept).some((file) => file === "migrate.yaml")
+      ? []
+      : ["--config", written.concat(kept).find((file) => file.endsWith("migrate.yaml")) ?? ""]),
+  ]);
+  return [
+    ...written.map((file) => `Written: ${plainText(file)}`),
+    ...kept.map((file) => `Not changed, because it was there: ${plainText(file)}`),
+    `${counted(filled.length, "field")} guessed, ${required.length - open.length} of ${counted(required.length, "required field")}.`,
+    ...(open.length === 0 ? [] : [`To do: ${plainText(open.map(({ path }) => path.join(".")).join(", "))}`]),
+    "",
+    `${formatCount(check.valid)} of ${check.more ? "the first " : ""}${counted(check.records, "record")} ${check.valid === 1 ? "is" : "are"} valid already.`,
+    ...check.causes.map(({ code, attr, records }) =>
+      plainText(`  ${formatCount(records).padStart(6)}  ${code}  ${attr}`),
+    ),
+    "",
+    "Next: see to each TODO in the mapping and to the low scores, then",
+    `  ${plainText(validate)}`,
+    "",
+  ].join("\n");
+}
+
+function initJson({ sources, guessed, written, kept, check }: InitResult): string {
+  const data = {
+    sources: sources.map(({ name, files, rows, columns }) => ({
+      name,
+      rows,
+      files: files.map(({ file, kind, encoding, delimiter, rows: count, damaged }) => ({
+        file,
+        kind,
+        encoding,
+        delimiter,
+        rows: count,
+        damaged,
+      })),
+      columns: columns.map((column) => ({
+        name: column.name,
+        empty: column.empty,
+        different: column.distinct,
+        shapes: column.shapes.slice(0, MAX_SHAPES),
+      })),
+    })),
+    joins: guessed.joins.map(({ from, column, to, key, hits, kind, score }) => ({
+      from: `${from.name}.${column.name}`,
+      to: `${to.name}.${key.name}`,
+      hits,
+      kind,
+      score,
+    })),
+    fields: allSlots(guessed.payload).flatMap(({ path, required, guess }) =>
+      guess === undefined ? [] : [{ attr: path.join("."), required, column: guess.column.name, score: guess.score }],
+    ),
+    written,
+    kept,
+    check,
+  };
+  return `${printableJson(data, "indented")}\n`;
+}

@@ -1,0 +1,53 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { type JobSettings, openJob } from "../../job/job.ts";
+import { attrPattern } from "../../json/attr.ts";
+import { checkedRecords } from "../../migrate.ts";
+import { hasErrors } from "../../model/problem.ts";
+
+/** How good a mapping is already. */
+export interface MappingCheck {
+  readonly records: number;
+  readonly valid: number;
+  /** There are more records than were looked at. */
+  readonly more: boolean;
+  /** What most records are invalid for, the most frequent first. */
+  readonly causes: readonly CheckCause[];
+}
+
+interface CheckCause {
+  readonly code: string;
+  /** List indexes are `*`. */
+  readonly attr: string;
+  readonly records: number;
+}
+
+/** Enough to see what a mapping does; the rest is for `validate`. */
+const MOST_RECORDS = 10_000;
+const MAX_CAUSES = 8;
+
+/** Validates the first records. Opens no connection. */
+export async function checkMapping(settings: JobSettings, dependencies: Dependencies): Promise<MappingCheck> {
+  const job = await openJob({ ...settings, limit: MOST_RECORDS + 1 }, dependencies);
+  const causes = new Map<string, CheckCause>();
+  let [records, valid] = [0, 0];
+  try {
+    for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
+      for (const { problems } of batch.slice(0, MOST_RECORDS - records)) {
+        if (!hasErrors(problems)) valid += 1;
+        const errors = problems.filter(({ severity }) => severity === "error");
+        const kinds = new Map(
+          errors.map(({ code, attr }) => [
+            `${code} ${attr}`.replace(attr, attrPattern(attr)),
+            { code, attr: attrPattern(attr) },
+          ]),
+        );
+        for (const [key, cause] of kinds) causes.set(key, { ...cause, records: (causes.get(key)?.records ?? 0) + 1 });
+      }
+      records += batch.length;
+    }
+  } finally {
+    await job.input.close();
+  }
+  const most = [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES);
+  return { records: Math.min(records, MOST_RECORDS), valid, more: records > MOST_RECORDS, causes: most };
+}

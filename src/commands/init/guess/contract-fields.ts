@@ -1,0 +1,44 @@
+import { type FieldType, memberType } from "../../../contract/types/field-type.ts";
+import { narrowType } from "../../../map/union-variants.ts";
+
+/** A field of an object of the contract, as a mapping may write it. */
+export interface ContractField {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly required: boolean;
+}
+
+/** The fields of an object, or of all objects of a choice of them; undefined for anything else. Read-only ones are left out. */
+export function fieldsOf(type: FieldType): readonly ContractField[] | undefined {
+  const meant = narrowType({}, type);
+  if (meant.kind === "object") {
+    return [...meant.properties.values()]
+      .filter(({ readOnly }) => !readOnly)
+      .map(({ name, required }) => ({ name, required, type: memberType(meant, name) ?? ANYTHING }));
+  }
+  if (meant.kind !== "variants") return undefined;
+  const { names, typeOf, isRequired, isReadOnly } = meant.merged;
+  return names
+    .filter((name) => !isReadOnly(name))
+    .map((name) => ({ name, required: isRequired(name), type: typeOf(name) ?? ANYTHING }));
+}
+
+const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, validators: [] };
+
+/** What the items of a list are, where they are objects; undefined for any other field. */
+export function itemObject(type: FieldType): FieldType | undefined {
+  const meant = narrowType([], type);
+  return meant.kind === "list" && fieldsOf(meant.items) !== undefined ? meant.items : undefined;
+}
+
+/** The field holds one value, and no object or list. */
+export function isScalarField(type: FieldType): boolean {
+  const meant = narrowType("", type);
+  return meant.kind !== "object" && meant.kind !== "list" && meant.kind !== "variants";
+}
+
+/** What the items of a list are, where they are plain values; undefined for any other field. */
+export function scalarItems(type: FieldType): FieldType | undefined {
+  const meant = narrowType([], type);
+  return meant.kind === "list" && isScalarField(meant.items) ? meant.items : undefined;
+}

@@ -1,0 +1,84 @@
+import { FIELD_WORDS, FILLER_WORDS, WHOLE_NAMES } from "./field-words.ts";
+
+/**
+ * The words of a column's or field's name, in the form that stands for all their spellings: `CUST_DOB`, `dateOfBirth`
+ * and `date_of_birth` have `birth` and `date`. In the order of the name; numbers are words.
+ */
+export function nameWords(name: string): readonly string[] {
+  const known = remembered.get(name);
+  if (known !== undefined) return known;
+  const words = meaningsOf(name).filter((word) => !FILLER_WORDS.has(word));
+  remembered.set(name, words);
+  return words;
+}
+
+const remembered = new Map<string, readonly string[]>();
+
+/** Spelling -> the words that it means. */
+const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
+  FIELD_WORDS.replaceAll(/\n {2}/g, " ")
+    .split("\n")
+    .filter((line) => line.includes(": "))
+    .flatMap((line) => {
+      const [meaning = "", spellings = ""] = line.split(": ");
+      return [meaning, ...spellings.split(", ")].map((spelling) => [spelling, meaning.split(" ")] as const);
+    }),
+);
+const SINGLE: readonly string[] = [...MEANINGS.keys()].filter(
+  (spelling) => !spelling.includes(" ") && spelling.length > 1,
+);
+/** Every word of any spelling. */
+const WORDS: ReadonlySet<string> = new Set([...MEANINGS.keys()].flatMap((spelling) => spelling.split(" ")));
+const LONGEST_PHRASE = 5;
+
+function meaningsOf(name: string): readonly string[] {
+  const whole = WHOLE_NAMES[name.toLowerCase()]?.split(" ") ?? MEANINGS.get(name.toLowerCase());
+  if (whole !== undefined) return whole;
+  const tokens = tokensOf(name).flatMap((token) => (WORDS.has(token) ? [token] : takenApart(token)));
+  const words: string[] = [];
+  for (let at = 0; at < tokens.length;) {
+    const { meaning, length } = longestPhrase(tokens, at);
+    words.push(...meaning);
+    at += length;
+  }
+  return [...new Set(words)];
+}
+
+function longestPhrase(
+  tokens: readonly string[],
+  at: number,
+): { readonly meaning: readonly string[]; readonly length: number } {
+  for (let length = Math.min(LONGEST_PHRASE, tokens.length - at); length > 0; length -= 1) {
+    const meaning = MEANINGS.get(tokens.slice(at, at + length).join(" "));
+    if (meaning !== undefined) return { meaning, length };
+  }
+  const token = tokens[at] ?? "";
+  const single = /[^s]s$/.test(token) && token.length > 3 ? token.slice(0, -1) : token;
+  return { meaning: MEANINGS.get(single) ?? [single], length: 1 };
+}
+
+/** `ACC_NO`, `accNo` and `acc no` are `acc` and `no`; `ADDR1` is `addr` and `1`. */
+function tokensOf(name: string): readonly string[] {
+  return name
+    .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u)
+    .flatMap((part) => part.match(/\p{L}+|\d+/gu) ?? [])
+    .map((token) => (/^\d+$/.test(token) ? String(Number(token)) : token));
+}
+
+/** Words written together: `custno` is `cust` and `no`. As it is, where that does not come out even. */
+function takenApart(token: string): readonly string[] {
+  if (token.length < 4 || /^\d/.test(token)) return [token];
+  const best: (readonly string[] | undefined)[] = [[]];
+  for (let end = 1; end <= token.length; end += 1) {
+    for (const word of SINGLE) {
+      const before = best[end - word.length];
+      if (before === undefined || !token.endsWith(word, end)) continue;
+      const parts = [...before, word];
+      if (best[end] === undefined || parts.length < (best[end]?.length ?? 0)) best[end] = parts;
+    }
+  }
+  return best[token.length] ?? [token];
+}

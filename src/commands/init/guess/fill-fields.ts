@@ -1,0 +1,136 @@
+import type { ColumnProfile } from "../profile/column-profile.ts";
+import type { SourceNode } from "../joins/source-tree.ts";
+import { type Container, containersIn, type Guess, type Slot, slotsIn } from "./region.ts";
+import type { Scores } from "./score.ts";
+
+/** Below this a guess is not worth showing. */
+const SHOWN = 0.35;
+/** What a field takes that the contract requires. */
+const REQUIRED = 0.42;
+/** What a field takes that may be left out. */
+const OPTIONAL = 0.58;
+/** Scores that are as good as equal: one column fills both fields. */
+const EQUAL = 0.03;
+const MAX_OTHERS = 3;
+
+/**
+ * Fills the fields that are made of the rows of one source: every column goes to the field that it fits best, and a field
+ * that the contract requires may share a column with another. Objects that may be left out are there when a column fits
+ * best in them.
+ */
+export function fillFields(container: Container, node: SourceNode, scores: Scores): void {
+  const { source, join } = node;
+  const columns = source.columns.filter((column) => column !== join?.column && column.filled > 0);
+  const slots = slotsIn(container);
+  const pairs = slots
+    .flatMap((slot) =>
+      columns.map((column) => ({ slot, guess: withJoins(slot, scores.of(slot, column, source), node) })),
+    )
+    .filter(({ guess }) => guess.score >= SHOWN);
+  const complete = completeness(container, pairs);
+  const ranked = pairs
+    .map((pair) => ({ ...pair, rank: pair.guess.score * complete(pair.slot) }))
+    .toSorted((one, other) => other.rank - one.rank || one.slot.path.length - other.slot.path.length);
+  claimColumns(ranked);
+  include(container);
+  for (const slot of slots) {
+    const guesses = ranked.filter((pair) => pair.slot === slot).map(({ guess }) => guess);
+    if (slot.required && slot.container.included) slot.guess ??= firstFree(guesses, slot);
+  }
+  for (const slot of slots) slot.others = othersFor(slot, ranked, slots);
+}
+
+/** What else may be meant: columns that fit nearly as well, and that no other field has with a better score. */
+function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Slot[]): readonly Guess[] {
+  const better = (guess: Guess): boolean =>
+    slots.some((other) => other !== slot && other.guess?.column === guess.column && other.guess.score > guess.score);
+  const least = NEARLY * (slot.guess?.score ?? 0);
+  return ranked
+    .filter((pair) => pair.slot === slot && pair.guess !== slot.guess)
+    .map(({ guess }) => guess)
+    .filter((guess) => guess.score >= least && !better(guess))
+    .slice(0, MAX_OTHERS);
+}
+
+const NEARLY = 0.6;
+
+interface Pair {
+  readonly slot: Slot;
+  readonly guess: Guess;
+}
+
+/** What other files know a row by is its number, where two columns may be. */
+function withJoins({ words }: Slot, guess: Guess, { key }: SourceNode): Guess {
+  const isNumber = words.includes("id") && guess.column === key && guess.score > SHOWN;
+  return isNumber ? { ...guess, score: Math.min(1, guess.score + JOIN_KEY) } : guess;
+}
+
+const JOIN_KEY = 0.1;
+
+interface RankedPair extends Pair {
+  readonly rank: number;
+}
+
+function claimColumns(ranked: readonly RankedPair[]): void {
+  const claimed = new Map<ColumnProfile, number>();
+  for (const { slot, guess, rank } of ranked) {
+    if (slot.guess !== undefined || isUsedIn(slot.container, guess.column)) continue;
+    const before = claimed.get(guess.column);
+    const needed = isNeeded(slot);
+    if (before !== undefined && rank < before - EQUAL && !needed) continue;
+    if (rank < (needed ? REQUIRED : OPTIONAL)) continue;
+    slot.guess = guess;
+    claimed.set(guess.column, before ?? rank);
+  }
+}
+
+/** The field has to be there in every record. */
+function isNeeded({ required, container }: Slot): boolean {
+  return required && isAlways(container);
+}
+
+function isAlways({ required, parent, source }: Container): boolean {
+  return source !== undefined || parent === undefined || (required && isAlways(parent));
+}
+
+/** Two fields of one object are never the same cell. */
+function isUsedIn({ fields }: Container, column: ColumnProfile): boolean {
+  return fields.some((field) => field.kind === "slot" && field.guess?.column === column);
+}
+
+function firstFree(guesses: readonly Guess[], { container }: Slot): Guess | undefined {
+  return guesses.find(({ column, score }) => score >= REQUIRED && !isUsedIn(container, column));
+}
+
+/** An object that may be left out is less likely the more of its required fields nothing fits. */
+function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot) => number {
+  const fitted = new Set(pairs.filter(({ guess }) => guess.score >= REQUIRED).map(({ slot }) => slot));
+  const factors = new Map<Container, number>([[container, 1]]);
+  for (const inner of containersIn(container)) {
+    const above = factors.get(inner.parent ?? container) ?? 1;
+    const needed = inner.fields.filter((field) => field.kind === "slot" && field.required && !isGiven(field));
+    const share =
+      needed.filter((field) => field.kind === "slot" && fitted.has(field)).length / Math.max(1, needed.length);
+    const whole = needed.length === 0 ? 1 : 0.65 + 0.35 * share;
+    factors.set(inner, isAlways(inner) ? above : above * whole * OPTIONAL_OBJECT);
+  }
+  return (slot) => factors.get(slot.container) ?? 1;
+}
+
+const OPTIONAL_OBJECT = 0.93;
+
+function isGiven({ constant }: Slot): boolean {
+  return constant !== undefined;
+}
+
+/** What is required, what is filled, and what holds something that is. */
+function include(container: Container): boolean {
+  let some = container.source !== undefined || isAlways(container);
+  for (const field of container.fields) {
+    if (field.kind === "slot") some ||= field.guess !== undefined;
+    else if (field.source !== undefined) some = true;
+    else if (include(field)) some = true;
+  }
+  container.included = some;
+  return some;
+}

@@ -1,0 +1,68 @@
+import type { SourceNode } from "../joins/source-tree.ts";
+import { nameWords } from "./field-names.ts";
+import { nameLikeness } from "./name-likeness.ts";
+import { type Container, containersIn } from "./region.ts";
+import type { Scores } from "./score.ts";
+
+/** Below this no list is meant for the rows of a source. */
+const LEAST_AFFINITY = 0.3;
+/** What a column says of a list that its field lies deeper in. */
+const DEEPER = 0.8;
+
+/**
+ * Finds the list of the payload that each child source fills: by what its columns fit in the list's items, and by the
+ * names of both. What finds none is left out.
+ */
+export function placeSources(container: Container, node: SourceNode, scores: Scores): readonly SourceNode[] {
+  const lists = [...containersIn(container)].filter(({ isList }) => isList);
+  const pairs = node.children
+    .flatMap((child) => lists.map((list) => ({ child, list, affinity: affinityOf(list, child, scores) })))
+    .filter(({ affinity }) => affinity >= LEAST_AFFINITY)
+    .toSorted((one, other) => other.affinity - one.affinity);
+  const placed = new Set<SourceNode>();
+  for (const { child, list } of pairs) {
+    if (placed.has(child) || hasSource(list, container)) continue;
+    list.source = child;
+    placed.add(child);
+  }
+  const below = [...placed].flatMap((child) => {
+    const list = lists.find(({ source }) => source === child);
+    return list === undefined ? [] : placeSources(list, child, scores);
+  });
+  return [...node.children.filter((child) => !placed.has(child)), ...below];
+}
+
+/** The list, or one around it or in it, is filled already. */
+function hasSource(list: Container, within: Container): boolean {
+  if (list.source !== undefined) return true;
+  for (let above = list.parent; above !== within && above !== undefined; above = above.parent) {
+    if (above.source !== undefined) return true;
+  }
+  return hasSourceBelow(list);
+}
+
+function hasSourceBelow({ fields }: Container): boolean {
+  return fields.some((field) => field.kind === "container" && (field.source !== undefined || hasSourceBelow(field)));
+}
+
+function affinityOf(list: Container, child: SourceNode, scores: Scores): number {
+  const { source, join } = child;
+  const columns = source.columns.filter((column) => column !== join?.column && column.filled > 0);
+  const best = new Map(columns.map((column) => [column, 0]));
+  const reached = [{ container: list, weight: 1 }];
+  for (const { container, weight } of reached) {
+    for (const field of container.fields) {
+      if (field.kind === "container") reached.push({ container: field, weight: weight * DEEPER });
+      else {
+        for (const column of columns) {
+          best.set(column, Math.max(best.get(column) ?? 0, weight * scores.of(field, column, source).score));
+        }
+      }
+    }
+  }
+  const sum = [...best.values()].reduce((total, score) => total + score, 0);
+  const fit = columns.length === 0 ? 0 : sum / columns.length;
+  const own = nameWords(source.name);
+  const likeness = nameLikeness({ own: list.words, around: [] }, { own, around: [] });
+  return 0.55 * fit + 0.4 * likeness + (list.required ? 0.05 : 0) - 0.02 * list.path.length;
+}

@@ -1,0 +1,118 @@
+import type { FieldType } from "../../../contract/types/field-type.ts";
+import type { ColumnProfile } from "../profile/column-profile.ts";
+import type { SourceNode } from "../joins/source-tree.ts";
+import { fieldsOf, isScalarField, itemObject, scalarItems } from "./contract-fields.ts";
+import { nameWords } from "./field-names.ts";
+import type { LeafForm } from "./leaf-form.ts";
+
+/** A column that may fill a field, and how likely that is (0 to 1). */
+export interface Guess {
+  readonly column: ColumnProfile;
+  readonly score: number;
+  readonly form: LeafForm;
+}
+
+/** A field that takes one value, with what may fill it. */
+export interface Slot {
+  readonly kind: "slot";
+  readonly name: string;
+  readonly path: readonly string[];
+  /** Of one value; of an item where the field is a list of values. */
+  readonly type: FieldType;
+  readonly isList: boolean;
+  /** Whenever the object that it stands in is sent. */
+  readonly required: boolean;
+  readonly words: readonly string[];
+  readonly around: readonly string[];
+  readonly container: Container;
+  guess: Guess | undefined;
+  /** What a mapping writes where no column is needed: `${supplier}`, the only choice. */
+  constant: string | undefined;
+  /** Other columns, the likeliest first. */
+  others: readonly Guess[];
+}
+
+/** An object of the contract, or the items of a list of objects. */
+export interface Container {
+  readonly kind: "container";
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly type: FieldType;
+  readonly isList: boolean;
+  readonly required: boolean;
+  readonly words: readonly string[];
+  readonly parent: Container | undefined;
+  readonly fields: readonly (Slot | Container)[];
+  /** The source whose rows become its items; absent: it is made of the row of what it stands in. */
+  source: SourceNode | undefined;
+  /** Something fills it, or the contract requires it. */
+  included: boolean;
+}
+
+/** Deeper objects are rare in extracts, and schemas may contain themselves. */
+const MAX_DEPTH = 8;
+
+/** The payload as a tree of what may be filled. */
+export function payloadTree(type: FieldType): Container {
+  return containerOf({ name: "", type, required: true, isList: false, parent: undefined, inside: [] });
+}
+
+interface Position extends Pick<Container, "name" | "type" | "required" | "isList" | "parent"> {
+  readonly inside: readonly FieldType[];
+}
+
+function containerOf({ inside, ...position }: Position): Container {
+  const { name, type, parent } = position;
+  const path = parent === undefined ? [] : [...parent.path, name, ...(position.isList ? ["*"] : [])];
+  const fields: (Slot | Container)[] = [];
+  const container: Container = {
+    ...position,
+    kind: "container",
+    path,
+    words: nameWords(name),
+    fields,
+    source: undefined,
+    included: false,
+  };
+  if (inside.length >= MAX_DEPTH || inside.includes(type)) return container;
+  for (const field of fieldsOf(type) ?? []) {
+    const below = { ...field, parent: container, inside: [...inside, type] };
+    const items = itemObject(field.type);
+    const values = scalarItems(field.type);
+    if (items !== undefined) fields.push(containerOf({ ...below, type: items, isList: true }));
+    else if (fieldsOf(field.type) !== undefined) fields.push(containerOf({ ...below, isList: false }));
+    else if (values !== undefined) fields.push(slotOf(container, { ...field, type: values, isList: true }));
+    else if (isScalarField(field.type)) fields.push(slotOf(container, { ...field, isList: false }));
+  }
+  return container;
+}
+
+function slotOf(container: Container, field: Pick<Slot, "name" | "type" | "required" | "isList">): Slot {
+  return {
+    ...field,
+    kind: "slot",
+    path: [...container.path, field.name],
+    words: nameWords(field.name),
+    around: container.words,
+    container,
+    guess: undefined,
+    constant: undefined,
+    others: [],
+  };
+}
+
+/** The containers below one, as far as they are made of the same row; the items of child sources are left out. */
+export function* containersIn(container: Container): Generator<Container> {
+  for (const field of container.fields) {
+    if (field.kind === "slot" || field.source !== undefined) continue;
+    yield field;
+    yield* containersIn(field);
+  }
+}
+
+/** The fields that are filled from the same row. */
+export function slotsIn(container: Container): readonly Slot[] {
+  return [container, ...containersIn(container)].flatMap(({ fields }) =>
+    fields.filter((field) => field.kind === "slot"),
+  );
+}

@@ -1,0 +1,124 @@
+import type { ChoiceType, FieldType, NumberType } from "../../../contract/types/field-type.ts";
+import { type ColumnProfile, dateForm, shareOf } from "../profile/column-profile.ts";
+import type { ValueKind } from "../profile/value-kinds.ts";
+import { NO_WORDS, YES_WORDS } from "./choice-words.ts";
+import { matchChoices } from "./match-choices.ts";
+import { textFit } from "./text-fit.ts";
+import { type LeafForm, PLAIN, sampleShare, type ValueFit } from "./leaf-form.ts";
+
+/** @param words of the field's name */
+export function valueFit(type: FieldType, words: readonly string[], column: ColumnProfile): ValueFit {
+  if (column.looked === 0) return { fit: 0.3, evidence: 0, form: PLAIN };
+  if (isNumeric(type)) return numberFit(type, column);
+  if (type.kind === "date" || type.kind === "datetime") return dateFit(type.kind, column);
+  if (type.kind === "boolean") return booleanFit(column);
+  if (type.kind === "choice") return choiceFit(type, column);
+  if (type.kind === "text") return textFit(type, words, column);
+  if (type.kind === "time") return onlyFit(sampleShare(column, (value) => /^\d\d?:\d\d/.test(value)));
+  if (type.kind === "union")
+    return bestFit(type.options.filter(isScalar).map((option) => valueFit(option, words, column)));
+  return onlyFit(type.kind === "any" ? 0.6 : 0);
+}
+
+type NumericType = Extract<FieldType, { kind: "decimal" }> | NumberType;
+
+function isNumeric(type: FieldType): type is NumericType {
+  return type.kind === "integer" || type.kind === "number" || type.kind === "decimal";
+}
+
+function isScalar({ kind }: FieldType): boolean {
+  return kind !== "object" && kind !== "list" && kind !== "union";
+}
+
+function bestFit(fits: readonly ValueFit[]): ValueFit {
+  return fits.toSorted((one, other) => other.fit - one.fit)[0] ?? onlyFit(0);
+}
+
+function onlyFit(fit: number): ValueFit {
+  return { fit, evidence: 0, form: PLAIN };
+}
+
+function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
+  const form = dateForm(column);
+  if (form === undefined) return onlyFit(0.02);
+  const { pattern, hasTime, hasOffset } = form;
+  const also = column.dates.find(
+    (other) => other !== form && other.fits === form.fits && swaps(other.pattern, pattern),
+  );
+  const fit = kind === "datetime" && !hasTime ? 0.9 : 1;
+  const isIso = kind === "date" ? pattern === "yyyy-MM-dd" : pattern.startsWith("yyyy-MM-dd'T'") && hasOffset;
+  if (isIso) return { fit, evidence: 0.15, form: PLAIN };
+  if (kind === "date") return { fit, evidence: 0.15, form: { kind, pattern, also: also?.pattern } };
+  return { fit, evidence: 0.15, form: { kind, pattern, hasOffset, also: also?.pattern } };
+}
+
+/** Day and month the other way round. */
+function swaps(one: string, other: string): boolean {
+  return orderOf(one) !== orderOf(other);
+}
+
+function orderOf(pattern: string): string {
+  return pattern.replaceAll(/[^dM]/g, "").replaceAll(/(.)\1+/g, "$1");
+}
+
+function booleanFit({ codes }: ColumnProfile): ValueFit {
+  if (codes === undefined || codes.size === 0 || codes.size > 6) return onlyFit(0.02);
+  const values = [...codes.keys()];
+  const yes = values.filter((value) => YES_WORDS.includes(value.toLowerCase()));
+  const no = values.filter((value) => NO_WORDS.includes(value.toLowerCase()));
+  if (yes.length + no.length < values.length) return onlyFit(0.02);
+  const isWritten = values.every((value) => /^(?:true|false)$/i.test(value));
+  const fit = values.every((value) => /^\d$/.test(value)) ? 0.85 : 1;
+  return { fit, evidence: 0.1, form: isWritten ? PLAIN : { kind: "boolean", yes, no } };
+}
+
+function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
+  const { codes } = column;
+  const known = new Set(choices.map(String));
+  if (codes === undefined || codes.size === 0) return onlyFit(sampleShare(column, (value) => known.has(value)));
+  const { table, unknown, vague, same, evidence } = matchChoices([...codes.keys()], choices);
+  const mapped = table.size / codes.size;
+  const fit = Math.max(0.15, mapped);
+  const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= LEAST_ROWS;
+  const shown = new Map([...table].filter(([code]) => !vague.has(code) || isPublic(code)));
+  const told = unknown.filter(isPublic).slice(0, MOST_CODES);
+  const form: LeafForm = {
+    kind: "lookup",
+    table: shown,
+    unknown: told,
+    withheld: codes.size - shown.size - told.length,
+  };
+  return { fit, evidence: mapped < 0.6 ? 0 : evidence * mapped, form: same ? PLAIN : form };
+}
+
+/** A code stands for many; what stands in fewer rows than these may say something of a person. */
+const LEAST_ROWS = 5;
+const LONGEST_CODE = 12;
+const MOST_CODES = 20;
+
+function numberFit(type: Extract<FieldType, { kind: "decimal" }> | NumberType, column: ColumnProfile): ValueFit {
+  const wanted: ValueKind = type.kind === "integer" ? "integer" : "number";
+  const plain = shareOf(column, wanted);
+  const isSigned = sampleShare(column, (value) => value.startsWith("+")) > 0;
+  const padded = type.kind !== "decimal" && sampleShare(column, (value) => /^-?0\d/.test(value)) > 0;
+  if (plain >= 0.9) {
+    const isDate = dateForm(column) !== undefined ? 0.4 : 1;
+    const fit = plain * isDate * sampleShare(column, (value) => isWithin(Number(value), type));
+    return { fit, evidence: 0, form: padded && !isSigned ? number(".", undefined) : PLAIN };
+  }
+  if (type.kind !== "integer" && shareOf(column, "commaNumber") + shareOf(column, "integer") >= 0.9) {
+    return { fit: 0.95, evidence: 0.1, form: number(",", ".") };
+  }
+  const grouped = shareOf(column, "groupedNumber");
+  if (grouped > 0.05 && grouped + plain >= 0.9) return { fit: 0.95, evidence: 0.1, form: number(".", ",") };
+  return onlyFit(plain < 0.5 ? 0.02 : plain * 0.6);
+}
+
+function number(decimal: string, group: string | undefined): LeafForm {
+  return { kind: "number", decimal, group };
+}
+
+function isWithin(value: number, { minimum, maximum }: Pick<NumberType, "minimum" | "maximum">): boolean {
+  const above = minimum === undefined || (minimum.exclusive ? value > minimum.value : value >= minimum.value);
+  return above && (maximum === undefined || (maximum.exclusive ? value < maximum.value : value <= maximum.value));
+}

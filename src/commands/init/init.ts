@@ -1,0 +1,120 @@
+import { mkdir, open } from "node:fs/promises";
+import path from "node:path";
+import { errorCode } from "../../files/error-code.ts";
+import { readContractWithFindings, soundOperation } from "../../job/contract-files.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { JobSettings } from "../../job/job.ts";
+import { Failure } from "../../model/failure.ts";
+import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
+import { checkMapping, type MappingCheck } from "./check-mapping.ts";
+import { type GuessedMapping, guessMapping } from "./guess/guess-mapping.ts";
+import { profileSources } from "./profile/profile-sources.ts";
+import type { SourceProfile } from "./source-profile.ts";
+import { configText } from "./write/config-text.ts";
+import { mappingText } from "./write/mapping-text.ts";
+
+export interface InitOptions {
+  /** Contract, operation, sources, supplier, encoding, delimiter. */
+  readonly job: JobSettings;
+  /** The folder that the files are written to. */
+  readonly out: string;
+}
+
+/** What was found in the extracts, and what was written. */
+export interface InitResult {
+  readonly sources: readonly SourceProfile[];
+  readonly guessed: GuessedMapping;
+  /** The files that were written, and those that were there and stay as they are. */
+  readonly written: readonly string[];
+  readonly kept: readonly string[];
+  /** How good the mapping is already. */
+  readonly check: MappingCheck;
+}
+
+/**
+ * Looks at extracts, and writes a mapping and a configuration file as good as they can be guessed. Opens no connection.
+ * @throws Failure `usage` where no source is named or a mapping is there already; `config` and `source_...` for what cannot
+ *   be read
+ */
+export async function init({ job, out }: InitOptions, dependencies: Dependencies): Promise<InitResult> {
+  const files = { mapping: path.join(out, "mapping.yaml"), config: path.join(out, "migrate.yaml") };
+  await refuseExisting(files.mapping);
+  const contract = await readContractWithFindings(job.contract, dependencies, job.rules);
+  const operation = soundOperation(contract, job.operation, job.contract);
+  const sources = await profileSources(namedFiles(job), {
+    opening: {
+      encoding: job.encoding,
+      delimiter: job.delimiter,
+      limits: DEFAULT_LIMITS,
+      notify: (file, text) => dependencies.notice(`${file}: ${text}`),
+      displayName: (file) => file,
+    },
+    temporaryFolder: dependencies.temporaryFolder,
+    onRows: () => undefined,
+    signal: dependencies.drain,
+  });
+  const guessed = guessMapping(sources, operation, contract);
+  const encoding = job.encoding ?? guessedEncoding(sources);
+  const config = configText(
+    { contract: job.contract, supplier: job.supplier, encoding, delimiter: job.delimiter },
+    out,
+  );
+  await mkdir(out, { recursive: true });
+  await writeNew(files.mapping, mappingText(guessed, out));
+  const isNew = await writeNew(files.config, config);
+  for (const { columns } of sources) for (const { hashes } of columns) hashes.close();
+  const check = await checkMapping(
+    { ...job, sources: [], namedSources: {}, mapping: files.mapping, encoding, supplier: job.supplier ?? "TODO" },
+    dependencies,
+  );
+  return {
+    sources,
+    guessed,
+    written: [files.mapping, ...(isNew ? [files.config] : [])],
+    kept: isNew ? [] : [files.config],
+    check,
+  };
+}
+
+function namedFiles({ sources, namedSources }: JobSettings): Parameters<typeof profileSources>[0] {
+  const named = Object.entries(namedSources).map(([name, patterns]) => ({ name, patterns }));
+  if (sources.includes("-")) {
+    throw new Failure("usage", "init cannot read standard input: a mapping names the files that it is for", {
+      hint: "write what comes in to a file, and name that",
+    });
+  }
+  if (sources.length + named.length > 0) return [...named, { name: undefined, patterns: sources }];
+  throw new Failure("usage", "no extract is given", {
+    hint: 'name all its files: migrate init "extracts/*.csv" --contract ...',
+  });
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const handle = await open(file, "r").catch(() => undefined);
+  if (handle === undefined) return;
+  await handle.close();
+  throw new Failure("usage", `${file} is there already, and init writes over no file`, {
+    hint: "name another folder with --out, or add to the mapping what it lacks with --update",
+  });
+}
+
+/** False where the file is there already. */
+async function writeNew(file: string, text: string): Promise<boolean> {
+  try {
+    const handle = await open(file, "wx");
+    await handle.writeFile(text);
+    await handle.close();
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw new Failure("storage", `${file} cannot be written`, {
+      hint: "see to the folder and the disk, or name another one with --out",
+      cause: error,
+    });
+  }
+}
+
+/** One setting holds for all files that do not say what they are. */
+function guessedEncoding(sources: readonly SourceProfile[]): string | undefined {
+  return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding.guessed)?.encoding.name;
+}

@@ -1,0 +1,98 @@
+import { type ColumnProfile, dateForm, shareOf } from "../profile/column-profile.ts";
+import { shareFound } from "../profile/value-hashes.ts";
+import { nameWords } from "../guess/field-names.ts";
+import type { SourceProfile } from "../source-profile.ts";
+
+/** Rows of one source that name rows of another by a column that is unique there. */
+export interface Join {
+  readonly from: SourceProfile;
+  readonly column: ColumnProfile;
+  readonly to: SourceProfile;
+  readonly key: ColumnProfile;
+  /** Of the rows of `from` that hold something there, the share whose value `to` has. */
+  readonly hits: number;
+  readonly kind: "many-to-one" | "one-to-one";
+  /** 0 to 1: how likely the two columns mean each other. */
+  readonly score: number;
+}
+
+/** Files are joined by keys; a key of one or two digits is in too many columns to mean anything. */
+const SHORTEST_KEY_COUNT = 3;
+const LEAST_HITS = 0.5;
+const LEAST_SCORE = 0.5;
+
+/** Columns that tell rows apart: every value is another one, or nearly (a few repeats are faults of the data). */
+export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnProfile[] {
+  return columns.filter(
+    (column) => isKeyLike(column) && column.filled >= rows * 0.98 && (column.distinct ?? 0) >= column.filled * 0.98,
+  );
+}
+
+/** What may be a key or name one, by its values alone: no dates, no amounts, no text of many words. */
+function isKeyLike(column: ColumnProfile): boolean {
+  if (column.filled === 0 || column.distinct === undefined || column.longest > 64) return false;
+  if (shareOf(column, "email") > 0.5 || shareOf(column, "street") > 0.5) return false;
+  const isAmount = shareOf(column, "number") > 0.9 && shareOf(column, "integer") < 0.9;
+  const spaced = column.sample.filter((value) => value.includes(" ")).length;
+  return !isAmount && spaced < column.sample.length * 0.5 && !isDate(column);
+}
+
+function isDate(column: ColumnProfile): boolean {
+  const form = dateForm(column);
+  return form !== undefined && form.pattern !== "ddMMyyyy";
+}
+
+/** All joins that the data bears out, the likeliest first. */
+export function findJoins(sources: readonly SourceProfile[]): readonly Join[] {
+  const joins = sources.flatMap((to) =>
+    keyColumns(to).flatMap((key) =>
+      sources
+        .filter((from) => from !== to)
+        .flatMap((from) => from.columns.flatMap((column) => joinOf({ from, column, to, key }))),
+    ),
+  );
+  return joins.filter(({ score }) => score >= LEAST_SCORE).toSorted((one, other) => other.score - one.score);
+}
+
+function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Join[] {
+  const { from, column, to, key } = ends;
+  if (!isKeyLike(column) || !sameLook(column, key)) return [];
+  const likeness = namesAgree(ends);
+  if (likeness === 0) return [];
+  const hits = shareFound(column.hashes, key.hashes);
+  if (hits < LEAST_HITS) return [];
+  const kind = column.distinct === column.filled ? "one-to-one" : "many-to-one";
+  const few = Math.min(to.rows, from.rows) < SHORTEST_KEY_COUNT ? 0.9 : 1;
+  return [{ ...ends, hits, kind, score: hits * likeness * few }];
+}
+
+/** Where the lengths of two columns never meet, their values do not either. */
+function sameLook(one: ColumnProfile, other: ColumnProfile): boolean {
+  return one.shortest <= other.longest && other.shortest <= one.longest;
+}
+
+/** Numbers of rows (1, 2, 3...) are in every file: without a name that says so, they name nothing of another file. */
+const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "row", "line", "key", "record"]);
+
+/** How far the names say that one column holds the other's values: `CUST_ID` and `customers.ID`, `ACC` and `ACCOUNT_NO`. */
+function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): number {
+  const own = tellingWords(column.name);
+  const other = tellingWords(key.name);
+  const isPlain = isRowNumber(column) && isRowNumber(key);
+  const same = column.name.toLowerCase() === key.name.toLowerCase();
+  if (own.length === 0) return same && !isPlain ? 0.6 : 0;
+  if (same) return 1;
+  const meant = other.length === 0 ? nameWords(to.name) : other;
+  const shared = own.filter((word) => meant.includes(word)).length;
+  if (shared === 0) return isPlain ? 0 : 0.6;
+  return 0.75 + 0.25 * (shared / Math.max(own.length, other.length, 1));
+}
+
+function tellingWords(name: string): readonly string[] {
+  return nameWords(name).filter((word) => !ROW_NUMBERS.has(word));
+}
+
+/** Small whole numbers, as they come from counting. */
+function isRowNumber(column: ColumnProfile): boolean {
+  return shareOf(column, "integer") > 0.9 && column.longest <= String(column.filled).length + 1;
+}

@@ -1,0 +1,96 @@
+import type { ColumnProfile } from "../profile/column-profile.ts";
+import type { SourceProfile } from "../source-profile.ts";
+import type { Join } from "./find-joins.ts";
+
+/** A source with those whose rows belong to its rows. */
+export interface SourceNode {
+  readonly source: SourceProfile;
+  /** The column that its children name; absent without children. */
+  readonly key: ColumnProfile | undefined;
+  /** How it belongs to its parent; absent for the root. */
+  readonly join: Join | undefined;
+  readonly children: readonly SourceNode[];
+}
+
+export interface SourceTree {
+  readonly root: SourceNode;
+  /** Sources that no join leads to. */
+  readonly left: readonly SourceProfile[];
+}
+
+/**
+ * Which source holds the records, and which rows belong to which: the tree that holds most sources; of two, the one whose
+ * root is more like a record.
+ * @param recordLikeness from 0 to 1
+ */
+export function chooseTree(
+  sources: readonly SourceProfile[],
+  joins: readonly Join[],
+  recordLikeness: (source: SourceProfile) => number,
+): SourceTree {
+  const trees = sources.map((root) => {
+    const parents = parentsUnder(root, sources, joins);
+    const rows = (source: SourceProfile): number => (parents.has(source) || source === root ? 1 : 0);
+    const reached = sources.reduce((sum, source) => sum + rows(source), 0);
+    return { root, parents, worth: reached + 1.5 * recordLikeness(root) };
+  });
+  const [best] = trees.toSorted((one, other) => other.worth - one.worth);
+  if (best === undefined) throw new Error("a tree needs a source");
+  const root = nodeOf(best.root, best.parents);
+  return { root, left: sources.filter((source) => source !== best.root && !best.parents.has(source)) };
+}
+
+type Parents = ReadonlyMap<SourceProfile, Join>;
+
+/** Joins of equal worth: the one to the larger source is the more telling one (a meter's account, and the meter itself). */
+const EQUAL = 0.1;
+
+function parentsUnder(root: SourceProfile, sources: readonly SourceProfile[], joins: readonly Join[]): Parents {
+  const parents = new Map<SourceProfile, Join>();
+  const reached = (source: SourceProfile): boolean => source === root || parents.has(source);
+  const wanted = new Map(
+    sources.filter((source) => source !== root).map((source) => [source, joinsOf(source, joins)] as const),
+  );
+  for (let left = wanted.size; left > 0; left -= 1) {
+    const next = [...wanted]
+      .filter(([source]) => !reached(source))
+      .flatMap(([source, own]) => {
+        const rank = own.findIndex(({ to }) => reached(to));
+        const join = own[rank];
+        return join === undefined ? [] : [{ source, join, rank }];
+      })
+      .toSorted((one, other) => one.rank - other.rank || other.join.score - one.join.score)[0];
+    if (next === undefined) break;
+    parents.set(next.source, next.join);
+  }
+  return parents;
+}
+
+/** The joins from a source, the best first. */
+function joinsOf(source: SourceProfile, joins: readonly Join[]): readonly Join[] {
+  const own = joins.filter(({ from }) => from === source);
+  const best = Math.max(0, ...own.map(({ score }) => score));
+  return own
+    .filter(({ score }) => score >= best - 3 * EQUAL)
+    .toSorted((one, other) => {
+      const close = Math.abs(one.score - other.score) <= EQUAL;
+      return close && one.to !== other.to ? other.to.rows - one.to.rows : other.score - one.score;
+    });
+}
+
+function nodeOf(source: SourceProfile, parents: Parents, join?: Join): SourceNode {
+  const own = [...parents].filter(([, { to }]) => to === source);
+  const keys = own.map(([, { key }]) => key);
+  return {
+    source,
+    join,
+    key: mostFrequent(keys),
+    children: own.map(([child, toParent]) => nodeOf(child, parents, toParent)),
+  };
+}
+
+/** All children of a source have to name one and the same key of it. */
+function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined {
+  const count = (key: ColumnProfile): number => keys.filter((other) => other === key).length;
+  return keys.toSorted((one, other) => count(other) - count(one))[0];
+}

@@ -1,0 +1,129 @@
+import { shapeOf } from "../../../text/shape.ts";
+import { textHash } from "../../../text/text-hash.ts";
+import { createDateCounter, type DateForm } from "./date-forms.ts";
+import { distinctCount, type ValueHashes } from "./value-hashes.ts";
+import { KIND_NAMES, VALUE_KINDS, type ValueKind } from "./value-kinds.ts";
+
+/** What a column holds, counted while its file was read. */
+export interface ColumnProfile {
+  readonly name: string;
+  /** Cells that hold something, of all rows. */
+  readonly filled: number;
+  readonly empty: number;
+  /** Rows whose cells were looked at closely: the first ones, then one in ten. */
+  readonly looked: number;
+  /** Of the cells looked at, the most frequent first. */
+  readonly shapes: readonly { readonly shape: string; readonly count: number }[];
+  readonly shortest: number;
+  readonly longest: number;
+  /** How many of the cells looked at are of each kind. */
+  readonly kinds: Readonly<Record<ValueKind, number>>;
+  readonly dates: readonly DateForm[];
+  /** Every value with how often it was seen, where there are few and all are short. */
+  readonly codes: ReadonlyMap<string, number> | undefined;
+  /** Some of the values, as different as they come: for tests against the contract, never to be shown or written. */
+  readonly sample: readonly string[];
+  /** How many different values there are; undefined where the column cannot be a key, by what it holds. */
+  readonly distinct: number | undefined;
+  readonly hashes: ValueHashes;
+}
+
+export interface ColumnCounter {
+  /** @param closely whether to look at what the cell holds, beside that it holds something */
+  readonly add: (value: string, closely: boolean) => void;
+  readonly profile: (rows: number) => ColumnProfile;
+  /** Forgets what it has counted. */
+  readonly close: () => void;
+}
+
+const MAX_SHAPES = 50;
+const MAX_CODES = 40;
+const LONGEST_CODE = 24;
+const SAMPLE_SIZE = 300;
+const SAMPLE_SEED = 0x0a409382;
+const LONGEST_KEY = 64;
+
+export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCounter {
+  const shapes = new Map<string, number>();
+  const kinds = Object.fromEntries(KIND_NAMES.map((kind) => [kind, 0]));
+  const dates = createDateCounter();
+  const sample = new Map<number, string>();
+  let codes: Map<string, number> | undefined = new Map();
+  let [filled, looked, shortest, longest] = [0, 0, Number.POSITIVE_INFINITY, 0];
+
+  function look(value: string): void {
+    looked += 1;
+    shortest = Math.min(shortest, value.length);
+    longest = Math.max(longest, value.length);
+    const shape = shapeOf(value);
+    if (shapes.size < MAX_SHAPES || shapes.has(shape)) shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
+    for (const kind of KIND_NAMES) if (VALUE_KINDS[kind](value)) kinds[kind] = (kinds[kind] ?? 0) + 1;
+    dates.add(value);
+    sample.set(textHash(value, SAMPLE_SEED) % SAMPLE_SIZE, value);
+  }
+
+  function countCode(value: string): void {
+    if (codes === undefined) return;
+    if (value.length > LONGEST_CODE || (codes.size >= MAX_CODES && !codes.has(value))) codes = undefined;
+    else codes.set(value, (codes.get(value) ?? 0) + 1);
+  }
+
+  return {
+    add(cell, closely) {
+      const value = cell.trim();
+      if (value === "") return;
+      filled += 1;
+      countCode(value);
+      if (cell.length <= LONGEST_KEY) hashes.add(cell);
+      if (closely) look(value);
+    },
+    close: hashes.close,
+    profile: (rows) => ({
+      name,
+      filled,
+      empty: rows - filled,
+      looked,
+      shapes: [...shapes].map(([shape, count]) => ({ shape, count })).toSorted((a, b) => b.count - a.count),
+      shortest: filled === 0 ? 0 : shortest,
+      longest,
+      kinds: kindCounts(kinds),
+      dates: dates.forms(),
+      codes,
+      sample: [...sample.values()],
+      distinct: hashes.count() === filled && filled > 0 ? distinctCount(hashes) : undefined,
+      hashes,
+    }),
+  };
+}
+
+function kindCounts(kinds: Readonly<Record<string, number>>): Readonly<Record<ValueKind, number>> {
+  const of = (kind: ValueKind): number => kinds[kind] ?? 0;
+  return {
+    integer: of("integer"),
+    number: of("number"),
+    commaNumber: of("commaNumber"),
+    groupedNumber: of("groupedNumber"),
+    email: of("email"),
+    phone: of("phone"),
+    postcode: of("postcode"),
+    uuid: of("uuid"),
+    words: of("words"),
+    street: of("street"),
+  };
+}
+
+/** The share of the values looked at that are of a kind. */
+export function shareOf({ kinds, looked }: ColumnProfile, kind: ValueKind): number {
+  return looked === 0 ? 0 : kinds[kind] / looked;
+}
+
+/** How dates are written in the column, where nearly all values are dates in one form. */
+export function dateForm({ dates, looked }: ColumnProfile): DateForm | undefined {
+  const [best] = dates;
+  return best !== undefined && best.fits >= looked * 0.9 ? best : undefined;
+}
+
+/** Every value is another one. */
+export function isUnique({ distinct, filled, empty }: ColumnProfile): boolean {
+  return distinct === filled && empty === 0;
+}

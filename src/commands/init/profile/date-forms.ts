@@ -1,0 +1,99 @@
+import { compileDatePattern, type DatePattern } from "../../../map/leaf/date-pattern.ts";
+
+/** A way in which dates are written, and how many of a column's values fit it. */
+export interface DateForm {
+  readonly pattern: string;
+  readonly hasTime: boolean;
+  readonly hasOffset: boolean;
+  readonly fits: number;
+}
+
+const DATES = [
+  "yyyy-MM-dd",
+  "dd/MM/yyyy",
+  "MM/dd/yyyy",
+  "d/M/yyyy",
+  "M/d/yyyy",
+  "dd-MM-yyyy",
+  "MM-dd-yyyy",
+  "d-M-yyyy",
+  "dd.MM.yyyy",
+  "d.M.yyyy",
+  "yyyy/MM/dd",
+  "yyyyMMdd",
+  "ddMMyyyy",
+  "dd/MM/yy",
+  "MM/dd/yy",
+  "d/M/yy",
+  "dd-MM-yy",
+  "dd.MM.yy",
+  "dd-MMM-yyyy",
+  "d-MMM-yyyy",
+  "dd-MMM-yy",
+  "d MMM yyyy",
+  "d MMMM yyyy",
+  "dd MMM yy",
+  "MMM d yyyy",
+  "MMMM d, yyyy",
+] as const;
+
+const TIMES = [" HH:mm", " HH:mm:ss", " HH:mm:ss.SSS", "'T'HH:mm", "'T'HH:mm:ss", "'T'HH:mm:ss.SSS"] as const;
+const OFFSETS = ["", "XXX", " XXX"] as const;
+
+/** Old systems hold no dates outside of these; a number of eight digits often is none. */
+const FIRST_YEAR = 1900;
+const LAST_YEAR = 2099;
+
+interface Candidate extends Omit<DateForm, "fits"> {
+  readonly reads: DatePattern["read"];
+  fits: number;
+}
+
+/** Counts, value by value, which patterns the values of a column fit. */
+export interface DateCounter {
+  readonly add: (value: string) => void;
+  /** The patterns that fit most, the most first; of equals the narrower first, the day before the month. */
+  readonly forms: () => readonly DateForm[];
+}
+
+/** After so many values, what has fitted none of them is no longer tried. */
+const SETTLED_AFTER = 50;
+
+export function createDateCounter(): DateCounter {
+  let candidates: readonly Candidate[] = [];
+  let count = 0;
+  return {
+    add(value) {
+      count += 1;
+      if (candidates.length === 0 && count < SETTLED_AFTER) candidates = candidatesFor(value);
+      for (const candidate of candidates) if (isDateOf(candidate, value)) candidate.fits += 1;
+      if (count === SETTLED_AFTER) candidates = candidates.filter(({ fits }) => fits > 0);
+    },
+    forms: () =>
+      candidates
+        .filter(({ fits }) => fits > 0)
+        .map(({ pattern, hasTime, hasOffset, fits }) => ({ pattern, hasTime, hasOffset, fits }))
+        .toSorted((one, other) => other.fits - one.fits),
+  };
+}
+
+function isDateOf({ reads }: Candidate, value: string): boolean {
+  const year = reads(value)?.year ?? 0;
+  return year >= FIRST_YEAR && year <= LAST_YEAR;
+}
+
+/** Every pattern that could be meant, where the first value has the look of a date at all. */
+function candidatesFor(value: string): readonly Candidate[] {
+  if (value.length < 6 || value.length > 32 || !/^[\dA-Za-z]{1,9}[-/., \dA-Za-z]/.test(value) || !/\d/.test(value)) {
+    return [];
+  }
+  const withTime = value.includes(":");
+  const times = withTime ? TIMES.flatMap((time) => OFFSETS.map((offset) => `${time}${offset}`)) : [""];
+  return DATES.flatMap((date) => times.flatMap((time) => candidateOf(`${date}${time}`, withTime)));
+}
+
+function candidateOf(pattern: string, hasTime: boolean): readonly Candidate[] {
+  const compiled = compileDatePattern(pattern);
+  if (typeof compiled === "string") return [];
+  return [{ pattern, hasTime, hasOffset: compiled.hasOffset, reads: compiled.read, fits: 0 }];
+}

@@ -1,0 +1,185 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { isCsvRow } from "../../../model/record.ts";
+import type { OpenOptions } from "../../../read/opened-file.ts";
+import type { ReadRow } from "../../../read/read-row.ts";
+import { findFiles } from "../../../read/source-files.ts";
+import type { SourceProfile } from "../source-profile.ts";
+import { type ColumnCounter, type ColumnProfile, createColumnCounter } from "./column-profile.ts";
+import {
+  type FileProfile,
+  type GuessedFile,
+  isDamaged,
+  mayGuess,
+  openGuessed,
+  openGuessing,
+  readWhole,
+} from "./file-profile.ts";
+import { flatRecord } from "./flat-record.ts";
+import { createValueHashes } from "./value-hashes.ts";
+
+export interface ProfileOptions {
+  readonly opening: OpenOptions;
+  /** For what does not fit into memory. */
+  readonly temporaryFolder: string;
+  /** Called with the number of rows read so far. */
+  readonly onRows: (rows: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The files of a source that the user named, or all others. */
+export interface NamedFiles {
+  readonly name: string | undefined;
+  readonly patterns: readonly string[];
+}
+
+/**
+ * Reads all files to their ends, in flat memory. Files without a name that have the same columns are one source.
+ * Raises what reading raises for a file that cannot be read at all.
+ */
+export async function profileSources(
+  named: readonly NamedFiles[],
+  options: ProfileOptions,
+): Promise<readonly SourceProfile[]> {
+  await mkdir(options.temporaryFolder, { recursive: true, mode: 0o700 });
+  const names = new Set<string>();
+  const sources: SourceProfile[] = [];
+  let rows = 0;
+  const onRows = (count: number): void => {
+    options.signal.throwIfAborted();
+    rows += count;
+    options.onRows(rows);
+  };
+  for (const group of await groupFiles(named, options)) {
+    const name = freeName(group, names);
+    names.add(name);
+    sources.push(await profileSource(name, group.files, { ...options, onRows }));
+  }
+  return sources;
+}
+
+interface Group {
+  readonly name: string | undefined;
+  readonly files: GuessedFile[];
+}
+
+async function groupFiles(named: readonly NamedFiles[], { opening }: ProfileOptions): Promise<readonly Group[]> {
+  const groups = new Map<string, Group>();
+  for (const { name, patterns } of named) {
+    for (const found of await findFiles(patterns)) {
+      const file = await openGuessing(found, opening);
+      const key = name === undefined ? columnsKey(file) : `named ${name}`;
+      const group = groups.get(key) ?? { name, files: [] };
+      groups.set(key, group);
+      group.files.push(file);
+    }
+  }
+  return [...groups.values()];
+}
+
+function columnsKey({ opened, found }: GuessedFile): string {
+  return opened.kind === "csv" ? `columns ${JSON.stringify(opened.layout.header.table.columns)}` : `file ${found.path}`;
+}
+
+/** What the first file is called, in the letters that names of sources have. */
+function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
+  const base = path
+    .basename(files[0]?.found.path ?? "records")
+    .replace(/\.gz$/i, "")
+    .replace(/\.[^.]*$/, "");
+  const plain = base
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d]+/gu, "_")
+    .replaceAll(/^_+|_+$/g, "");
+  const shared = files.length > 1 ? plain.replace(/[_\d]+$/, "") : plain.replace(/_?\d{6,}$/, "");
+  const wanted = name ?? (/^\p{L}/u.test(shared) ? shared : `source_${shared || "1"}`);
+  if (!taken.has(wanted)) return wanted;
+  for (let number = 2; ; number += 1) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
+}
+
+/** The first rows are looked at closely; of those behind them one in ten. */
+const CLOSE_ROWS = 100_000;
+const CLOSE_EVERY = 10;
+
+/** Where a file turns out, on the way, not to be UTF-8, its source is read again, with the encoding that it seems to have. */
+async function profileSource(
+  name: string,
+  files: readonly GuessedFile[],
+  options: ProfileOptions,
+): Promise<SourceProfile> {
+  const { opening, temporaryFolder, onRows } = options;
+  const profiles: FileProfile[] = [];
+  const columns = createColumns(temporaryFolder);
+  for (const [at, file] of files.entries()) {
+    if (file.opened.kind === "csv") columns.name(file.opened.layout.header.table.columns);
+    try {
+      const onBatch = (batch: readonly ReadRow[]): void => {
+        columns.add(batch);
+        onRows(batch.length);
+      };
+      profiles.push(await readWhole(file, onBatch));
+    } catch (error) {
+      if (file.guessed || !mayGuess(error, opening)) throw error;
+      columns.close();
+      return profileSource(name, files.with(at, await openGuessed(file.found, opening)), options);
+    }
+  }
+  const rows = profiles.reduce((sum, profile) => sum + profile.rows, 0);
+  return { name, files: profiles, rows, columns: columns.profiles() };
+}
+
+/** JSON records may have paths without end (an object by dates): more are not columns. */
+const MAX_COLUMNS = 2000;
+
+interface Columns {
+  /** Columns that are there even if no row is. */
+  readonly name: (names: readonly string[]) => void;
+  readonly add: (batch: readonly ReadRow[]) => void;
+  readonly profiles: () => readonly ColumnProfile[];
+  readonly close: () => void;
+}
+
+let filesMade = 0;
+
+function createColumns(folder: string): Columns {
+  const counters = new Map<string, ColumnCounter>();
+  let rows = 0;
+
+  function counterOf(name: string): ColumnCounter | undefined {
+    const known = counters.get(name);
+    if (known !== undefined || counters.size >= MAX_COLUMNS || name.trim() === "") return known;
+    filesMade += 1;
+    const counter = createColumnCounter(
+      name,
+      createValueHashes(path.join(folder, `values-${process.pid}-${filesMade}`)),
+    );
+    counters.set(name, counter);
+    return counter;
+  }
+
+  function addRow({ row }: ReadRow): void {
+    const closely = rows <= CLOSE_ROWS || rows % CLOSE_EVERY === 0;
+    if (!isCsvRow(row)) {
+      for (const [name, text] of flatRecord(row.value)) counterOf(name)?.add(text, closely);
+      return;
+    }
+    for (const [at, cell] of row.cells.entries()) counterOf(row.table.columns[at] ?? "")?.add(cell, closely);
+  }
+
+  return {
+    name: (names) => {
+      for (const name of names) counterOf(name);
+    },
+    add(batch) {
+      for (const read of batch) {
+        if (isDamaged(read)) continue;
+        rows += 1;
+        addRow(read);
+      }
+    },
+    profiles: () => [...counters.values()].map((counter) => counter.profile(rows)),
+    close: () => {
+      for (const counter of counters.values()) counter.close();
+    },
+  };
+}

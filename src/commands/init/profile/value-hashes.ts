@@ -1,0 +1,131 @@
+import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { HASH_RANGE, textHash } from "../../../text/text-hash.ts";
+
+/**
+ * The values of one column as 52-bit hashes, however many there are: in memory at first, then in a private file.
+ * That two different values share a hash happens in one of 5,000 columns of a million values, so what is found unique is.
+ */
+export interface ValueHashes {
+  readonly add: (value: string) => void;
+  readonly count: () => number;
+  /** Those within a part of all that there can be (`from` and `to` between 0 and 1), sorted. */
+  readonly sorted: (from: number, to: number) => Float64Array;
+  /** Forgets them. */
+  readonly close: () => void;
+}
+
+const HASH_SEED = 0x13198a2e;
+/** 256 KB a column; more than this lies in a file. */
+const HASHES_IN_MEMORY = 2 ** 15;
+
+/** @param path of the file that is made when memory is to be spared; its folder exists */
+export function createValueHashes(path: string): ValueHashes {
+  let block = new Float64Array(FIRST_BLOCK);
+  let inBlock = 0;
+  let inFile = 0;
+  let file: number | undefined;
+
+  function makeRoom(): void {
+    if (block.length < HASHES_IN_MEMORY) {
+      const larger = new Float64Array(block.length * 4);
+      larger.set(block);
+      block = larger;
+      return;
+    }
+    file ??= openSync(path, "wx+", 0o600);
+    writeSync(file, new Uint8Array(block.buffer));
+    inFile += inBlock;
+    inBlock = 0;
+  }
+
+  return {
+    add(value) {
+      if (inBlock === block.length) makeRoom();
+      block[inBlock] = textHash(value, HASH_SEED);
+      inBlock += 1;
+    },
+    count: () => inFile + inBlock,
+    sorted(from, to) {
+      const found = new Float64Array(inFile + inBlock);
+      let size = 0;
+      const take = (hashes: Float64Array): void => {
+        for (const hash of hashes) {
+          if (hash < from * HASH_RANGE || hash >= to * HASH_RANGE) continue;
+          found[size] = hash;
+          size += 1;
+        }
+      };
+      if (file !== undefined) for (const hashes of blocksOf(file)) take(hashes);
+      take(block.subarray(0, inBlock));
+      return found.subarray(0, size).toSorted();
+    },
+    close() {
+      if (file === undefined) return;
+      closeSync(file);
+      rmSync(path, { force: true });
+      file = undefined;
+    },
+  };
+}
+
+const FIRST_BLOCK = 2 ** 9;
+
+function* blocksOf(file: number): Generator<Float64Array> {
+  const block = new Float64Array(HASHES_IN_MEMORY);
+  const bytes = new Uint8Array(block.buffer);
+  for (let position = 0; ; position += bytes.length) {
+    const read = readSync(file, bytes, 0, bytes.length, position);
+    if (read > 0) yield block.subarray(0, read / Float64Array.BYTES_PER_ELEMENT);
+    if (read < bytes.length) return;
+  }
+}
+
+/** What is sorted at a time: some 8 MB. */
+const HASHES_AT_ONCE = 2 ** 20;
+
+/** Into how many parts columns are cut so that one part of each fits into memory. */
+function partsFor(...columns: readonly ValueHashes[]): number {
+  return Math.ceil(Math.max(1, ...columns.map((hashes) => hashes.count())) / HASHES_AT_ONCE);
+}
+
+/** How many different values the column has. */
+export function distinctCount(hashes: ValueHashes): number {
+  const parts = partsFor(hashes);
+  let distinct = 0;
+  for (let part = 0; part < parts; part += 1) {
+    const sorted = hashes.sorted(part / parts, (part + 1) / parts);
+    for (let at = 0; at < sorted.length; at += 1) if (at === 0 || sorted[at] !== sorted[at - 1]) distinct += 1;
+  }
+  return distinct;
+}
+
+/** Below this share of hits in the first part, the other parts are not worth the reading. */
+const HOPELESS = 0.2;
+
+/**
+ * The share of the values of a column that another column has, too, counted by rows. For long columns that share little,
+ * it is an estimate from a part of them.
+ */
+export function shareFound(values: ValueHashes, among: ValueHashes): number {
+  const parts = partsFor(values, among);
+  let found = 0;
+  let looked = 0;
+  for (let part = 0; part < parts; part += 1) {
+    const range = [part / parts, (part + 1) / parts] as const;
+    const wanted = values.sorted(...range);
+    found += countShared(wanted, among.sorted(...range));
+    looked += wanted.length;
+    if (looked > 0 && found / looked < HOPELESS) break;
+  }
+  return looked === 0 ? 0 : found / looked;
+}
+
+function countShared(wanted: Float64Array, among: Float64Array): number {
+  let found = 0;
+  let at = 0;
+  for (const hash of wanted) {
+    while (at < among.length && (among[at] ?? 0) < hash) at += 1;
+    if (at < among.length && among[at] === hash) found += 1;
+  }
+  return found;
+}

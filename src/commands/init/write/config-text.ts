@@ -1,0 +1,51 @@
+import path from "node:path";
+import { isShippedOverlay } from "../../../job/contract-files.ts";
+import { type Line, renderLines, yamlText } from "./yaml-text.ts";
+
+/** What the commands of a folder are to know. */
+export interface ConfigFacts {
+  /** As they are found from the current folder. */
+  readonly contract: readonly string[];
+  readonly supplier: string | undefined;
+  /** Of sources that do not say it themselves, where it is not UTF-8. */
+  readonly encoding: string | undefined;
+  /** One character; where the command line says it. */
+  readonly delimiter: string | undefined;
+}
+
+/** `migrate.yaml`, for the folder that the mapping lies in. */
+export function configText(facts: ConfigFacts, folder: string): string {
+  const contract = facts.contract.map((file) => yamlText(isShippedOverlay(file) ? file : fromFolder(file, folder)));
+  return renderLines([
+    {
+      depth: 0,
+      text: "",
+      comment: "Settings for everything that is run in this folder; flags and MIGRATE_* variables beat them.",
+    },
+    { depth: 0, text: `contract: ${contract.length === 1 ? contract.join("") : `[${contract.join(", ")}]`}` },
+    { depth: 0, text: "mapping: mapping.yaml" },
+    supplierLine(facts.supplier),
+    ...(facts.encoding === undefined
+      ? []
+      : [{ depth: 0, text: `encoding: ${facts.encoding}`, comment: "of sources that are not UTF-8: a guess" }]),
+    ...(facts.delimiter === undefined ? [] : [{ depth: 0, text: `delimiter: ${JSON.stringify(facts.delimiter)}` }]),
+    { depth: 0, text: "" },
+    ...TARGET.map((comment) => ({ depth: 0, text: "", comment })),
+  ]);
+}
+
+const TARGET = [
+  "The platform to push to. Fill in its address, and take the marks (#) away:",
+  "target: test",
+  "targets:",
+  '  test: { baseUrl: "https://.../v1/", environment: test }',
+];
+
+function supplierLine(supplier: string | undefined): Line {
+  if (supplier !== undefined) return { depth: 0, text: `supplier: ${yamlText(supplier)}` };
+  return { depth: 0, text: "supplier: TODO", comment: "TODO the code of your import supplier" };
+}
+
+function fromFolder(file: string, folder: string): string {
+  return path.relative(folder, file).replaceAll(path.sep, "/");
+}

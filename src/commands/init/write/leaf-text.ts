@@ -1,0 +1,101 @@
+import type { Guess, Slot } from "../guess/region.ts";
+import type { LeafForm } from "../guess/leaf-form.ts";
+import { yamlText } from "./yaml-text.ts";
+
+/** A leaf as the mapping writes it. */
+export function leafText(slot: Slot, zone: string): string | undefined {
+  const { guess, constant } = slot;
+  if (guess !== undefined) return slot.isList ? `[${guessText(guess, zone)}]` : guessText(guess, zone);
+  if (constant === undefined) return undefined;
+  const text = `{ value: ${yamlText(constant)} }`;
+  return slot.isList ? `[${text}]` : text;
+}
+
+function guessText({ column, form }: Guess, zone: string): string {
+  const options = formOptions(form, zone);
+  return options.length === 0
+    ? yamlText(column.name)
+    : `{ ${[`from: ${yamlText(column.name)}`, ...options].join(", ")} }`;
+}
+
+function formOptions(form: LeafForm, zone: string): readonly string[] {
+  switch (form.kind) {
+    case "plain":
+      return [];
+    case "upper":
+      return ["upper: true"];
+    case "date":
+      return [`date: ${patternText(form.pattern)}`];
+    case "datetime":
+      return [`datetime: ${patternText(form.pattern)}`, ...(form.hasOffset ? [] : [`zone: ${zone}`])];
+    case "number":
+      return [`number: { ${[`decimal: ${JSON.stringify(form.decimal)}`, ...groupText(form.group)].join(", ")} }`];
+    case "boolean":
+      return [...listText("true", form.yes), ...listText("false", form.no)];
+    case "lookup":
+      return tableText(form.table);
+    default:
+      return form satisfies never;
+  }
+}
+
+function groupText(group: string | undefined): readonly string[] {
+  return group === undefined ? [] : [`group: ${JSON.stringify(group)}`];
+}
+
+function tableText(table: ReadonlyMap<string, string>): readonly string[] {
+  const entries = [...table].map(([code, choice]) => `${keyText(code)}: ${yamlText(choice)}`);
+  return entries.length === 0 ? [] : [`lookup: { ${entries.join(", ")} }`];
+}
+
+function listText(name: string, values: readonly string[]): readonly string[] {
+  return values.length === 0 ? [] : [`${name}: [${values.map(valueText).join(", ")}]`];
+}
+
+/** One letter that YAML 1.2 takes as text, though YAML 1.1 did not. */
+function valueText(value: string): string {
+  return /^[A-Za-z]$/.test(value) ? value : yamlText(value);
+}
+
+function keyText(code: string): string {
+  return /^[A-Za-z]$/.test(code) || /^\d+$/.test(code) ? code : yamlText(code);
+}
+
+function patternText(pattern: string): string {
+  return /^[A-Za-z./-]+$/.test(pattern) ? pattern : JSON.stringify(pattern);
+}
+
+/** What to know of a guess: its score, and the other columns that may be meant. */
+export function guessComment(slot: Slot): string {
+  const { guess, others } = slot;
+  const likely = others.map(({ column, score }) => `${column.name} ${scoreText(score)}`).join(", ");
+  if (guess === undefined) return likely === "" ? "nothing fits" : `perhaps ${likely}`;
+  const facts = [
+    ...(slot.required ? ["required"] : []),
+    scoreText(guess.score),
+    ...(likely === "" ? [] : [`or ${likely}`]),
+    ...formNotes(slot, guess),
+  ];
+  return facts.join("; ");
+}
+
+function scoreText(score: number): string {
+  return Math.min(score, 1).toFixed(2);
+}
+
+const MAX_CHOICES = 12;
+
+function formNotes({ type }: Slot, { form }: Guess): readonly string[] {
+  if ((form.kind === "date" || form.kind === "datetime") && form.also !== undefined) {
+    return [`TODO: or ${form.also}? No date tells the day from the month`];
+  }
+  if (form.kind !== "lookup" || type.kind !== "choice") return [];
+  const { unknown, withheld } = form;
+  const choices = type.choices.slice(0, MAX_CHOICES).map(String).join(", ");
+  const more = withheld === 0 ? [] : [`${withheld} ${unknown.length === 0 ? "" : "more "}that are rare`];
+  const left = [...unknown, ...more];
+  if (left.length === 0) return [];
+  return [
+    `TODO: codes without a choice: ${left.join(", ")}; the contract has ${choices}${type.choices.length > MAX_CHOICES ? "..." : ""}`,
+  ];
+}

@@ -1,0 +1,214 @@
+import path from "node:path";
+import type { GuessedMapping } from "../guess/guess-mapping.ts";
+import type { Container, Slot } from "../guess/region.ts";
+import { dateForm, shareOf } from "../profile/column-profile.ts";
+import { nameWords } from "../guess/field-names.ts";
+import type { SourceNode } from "../joins/source-tree.ts";
+import { guessComment, leafText } from "./leaf-text.ts";
+import { type Line, renderLines, yamlText } from "./yaml-text.ts";
+
+/** The mapping file: what was guessed, why, and what is left to do, as comments, so that it can be used as it is. */
+export function mappingText(guessed: GuessedMapping, folder: string): string {
+  const { operation, key, keyIsDeclared, tree, payload } = guessed;
+  const keyLine =
+    key === undefined
+      ? [todo(0, "key: the field that a record is known by")]
+      : keyIsDeclared
+        ? []
+        : [{ depth: 0, text: `key: ${yamlText(key)}` }];
+  return renderLines([
+    ...INTRODUCTION.map((comment) => ({ depth: 0, text: "", comment })),
+    { depth: 0, text: "" },
+    { depth: 0, text: `operation: ${yamlText(operation.id)}` },
+    ...keyLine,
+    { depth: 0, text: "sources:" },
+    ...sourceLines(tree.root, folder),
+    ...leftLines(guessed),
+    { depth: 0, text: "" },
+    { depth: 0, text: "payload:" },
+    ...containerLines(payload, { depth: 1, zone: guessed.zone }),
+    ...unusedLines(guessed),
+  ]);
+}
+
+const INTRODUCTION = [
+  "Written by `migrate init` from the extracts: every line is a guess. Its score (0 to 1) stands behind it, with other",
+  "columns that may be meant. Look at the low scores and at each TODO, then run `migrate validate`.",
+];
+
+function todo(depth: number, text: string): Line {
+  return { depth, text: "", comment: `TODO ${text}` };
+}
+
+function sourceLines(node: SourceNode, folder: string): readonly Line[] {
+  const { source, key, join, children } = node;
+  const files = source.files.map(({ path: file }) => yamlText(relativePath(file, folder)));
+  const order = orderColumn(node);
+  const entries = [
+    `files: ${files.length === 1 ? files.join("") : `[${files.join(", ")}]`}`,
+    ...(key === undefined ? [] : [`key: ${yamlText(key.name)}`]),
+    ...(join === undefined ? [] : [`parent: ${yamlText(join.to.name)}, on: ${yamlText(join.column.name)}`]),
+    ...(order === undefined ? [] : [`orderBy: ${yamlText(order)}`]),
+  ];
+  const comment = join === undefined ? "one row is one record" : joinComment(node);
+  return [
+    { depth: 1, text: `${yamlText(source.name)}: { ${entries.join(", ")} }`, comment },
+    ...children.flatMap((child) => sourceLines(child, folder)),
+  ];
+}
+
+function joinComment({ join }: SourceNode): string {
+  if (join === undefined) return "";
+  return `${percent(join.hits)} of its rows belong to a row of ${join.to.name}`;
+}
+
+export function percent(share: number): string {
+  return share === 1 ? "100%" : `${Math.min(99.9, Math.floor(share * 1000) / 10)}%`;
+}
+
+function relativePath(file: string, folder: string): string {
+  return path.relative(folder, file).replaceAll(path.sep, "/");
+}
+
+/** Rows of one parent come in the order of a number that counts them, or of a date that sorts as it is written. */
+function orderColumn({ source, join }: SourceNode): string | undefined {
+  if (join === undefined) return undefined;
+  const whole = source.columns.filter(({ filled, empty }) => filled > 0 && empty === 0);
+  const counting = whole.find(
+    (column) => nameWords(column.name).includes("sequence") && shareOf(column, "integer") === 1,
+  );
+  const dated = whole.find((column) => {
+    const pattern = dateForm(column)?.pattern;
+    return pattern === "yyyyMMdd" || pattern?.startsWith("yyyy-MM-dd") === true;
+  });
+  return (counting ?? dated)?.name;
+}
+
+/** What no join leads to, and what no list is meant for. */
+function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
+  const alone = tree.left.map(
+    ({ name, files }) =>
+      `${name} (${files.map(({ file }) => path.basename(file)).join(", ")}): no column of it names rows of the others`,
+  );
+  const unused = unplaced.map(
+    ({ source }) => `${source.name}: joined, but no list of the payload seems to be made of its rows`,
+  );
+  return [...alone, ...unused].map((text) => todo(1, text));
+}
+
+interface Writing {
+  readonly depth: number;
+  readonly zone: string;
+}
+
+/** The fields of an object: those that it must have first. */
+function containerLines(container: Container, writing: Writing): readonly Line[] {
+  const { depth } = writing;
+  const fields = [
+    ...container.fields.filter(({ required }) => required),
+    ...container.fields.filter(({ required }) => !required),
+  ];
+  const lines = fields.flatMap((field) =>
+    field.kind === "slot" ? slotLines(field, writing) : objectLines(field, writing),
+  );
+  const left = container.fields.filter((field) => !field.required && !isWritten(field)).map(({ name }) => name);
+  const rest =
+    left.length === 0 ? [] : [{ depth, text: "", comment: `may be left out, and nothing fits: ${left.join(", ")}` }];
+  return [...lines, ...rest];
+}
+
+function isWritten(field: Slot | Container): boolean {
+  return field.kind === "slot" ? field.guess !== undefined : field.included;
+}
+
+function slotLines(slot: Slot, { depth, zone }: Writing): readonly Line[] {
+  const text = leafText(slot, zone);
+  if (text !== undefined)
+    return [
+      {
+        depth,
+        text: `${yamlText(slot.name)}: ${text}`,
+        comment: slot.guess === undefined ? "required" : guessComment(slot),
+      },
+    ];
+  return slot.required
+    ? [
+        todo(
+          depth,
+          `${slot.name}: required; ${guessComment(slot)}${choicesOf(slot)}; the same for all records: { value: ... }`,
+        ),
+      ]
+    : [];
+}
+
+const MAX_CHOICES = 12;
+
+function choicesOf({ type }: Slot): string {
+  if (type.kind !== "choice") return "";
+  const shown = type.choices.slice(0, MAX_CHOICES).map(String).join(", ");
+  return `; one of ${shown}${type.choices.length > MAX_CHOICES ? "..." : ""}`;
+}
+
+function objectLines(container: Container, writing: Writing): readonly Line[] {
+  const { name, isList, source, included, required } = container;
+  const { depth } = writing;
+  if (!included) return required ? [todo(depth, `${name}: required; nothing fits any of its fields`)] : [];
+  const deeper = source === undefined ? (isList ? 2 : 1) : 2;
+  const inner = containerLines(container, { ...writing, depth: depth + deeper });
+  if (inner.every(({ text }) => text === "")) {
+    return [
+      todo(depth, `${name}: ${required ? "required; " : ""}nothing fits`),
+      ...inner.map((line) => ({ ...line, depth: depth + 1 })),
+    ];
+  }
+  const head = { depth, text: `${yamlText(name)}:`, comment: required ? "required" : undefined };
+  if (source !== undefined) {
+    return [
+      head,
+      { depth: depth + 1, text: `each: ${yamlText(source.source.name)}` },
+      { depth: depth + 1, text: "item:" },
+      ...inner,
+    ];
+  }
+  return [head, ...(isList ? asItem(inner) : inner)];
+}
+
+/** The first field of an item stands behind the dash; what is only a comment before it goes behind it. */
+function asItem(lines: readonly Line[]): readonly Line[] {
+  const first = lines.findIndex(({ text }) => text !== "");
+  const [head] = lines.slice(first, first + 1);
+  if (head === undefined) return lines;
+  return [
+    { ...head, depth: head.depth - 1, text: `- ${head.text}` },
+    ...lines.slice(0, first),
+    ...lines.slice(first + 1),
+  ];
+}
+
+function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
+  const used = new Set(allSlots(payload).flatMap(({ guess }) => guess?.column ?? []));
+  const lines = nodesOf(tree.root).flatMap((node) => {
+    const { source, join, key } = node;
+    const unused = source.columns.filter((column) => !used.has(column) && column !== join?.column && column !== key);
+    return unused.length === 0
+      ? []
+      : [{ depth: 0, text: "", comment: `${source.name}: ${unused.map(({ name }) => name).join(", ")}` }];
+  });
+  return lines.length === 0
+    ? []
+    : [{ depth: 0, text: "" }, { depth: 0, text: "", comment: "Columns that nothing uses:" }, ...lines];
+}
+
+/** Every field of the payload, those of child rows included. */
+export function allSlots(container: Container): readonly Slot[] {
+  const below = container.fields.flatMap((field) => (field.kind === "container" ? allContainers(field) : []));
+  return [container, ...below].flatMap(({ fields }) => fields.filter((field) => field.kind === "slot"));
+}
+
+function allContainers(container: Container): readonly Container[] {
+  return [container, ...container.fields.flatMap((field) => (field.kind === "container" ? allContainers(field) : []))];
+}
+
+function nodesOf(node: SourceNode): readonly SourceNode[] {
+  return [node, ...node.children.flatMap(nodesOf)];
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { init, type InitResult } from "../../../src/commands/init/init.ts";
+import type { Dependencies } from "../../../src/job/dependencies.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../src/json/json-value.ts";
+import { readMapping } from "../../../src/map/document/mapping-document.ts";
+import { systemClock } from "../../../src/time/system-clock.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+export interface InitScene {
+  readonly result: InitResult;
+  readonly out: string;
+  readonly mapping: string;
+  readonly config: string;
+}
+
+/** Runs `init` over these files. */
+export async function runInit(options: {
+  readonly sources: readonly string[];
+  readonly contract: readonly string[];
+  readonly operation?: string;
+  readonly supplier?: string;
+  readonly encoding?: string;
+}): Promise<InitScene> {
+  const out = temporaryFolder();
+  const job = { folder: process.cwd(), namedSources: {}, ...options };
+  const result = await init({ job, out }, dependencies(temporaryFolder()));
+  const text = (name: string): string => readFileSync(path.join(out, name), "utf8");
+  return { result, out, mapping: text("mapping.yaml"), config: text("migrate.yaml") };
+}
+
+function dependencies(temporary: string): Dependencies {
+  const never = (): never => {
+    throw new Error("init asked for what it has no business with");
+  };
+  return {
+    notice: () => undefined,
+    onCheck: () => undefined,
+    onUpload: never,
+    drain: new AbortController().signal,
+    abort: new AbortController().signal,
+    clock: systemClock,
+    random: Math.random,
+    secrets: never,
+    storeCredentials: never,
+    userAgent: "test",
+    ask: never,
+    copyStandardInput: never,
+    screen: { colour: false, width: 80 },
+    temporaryFolder: path.join(temporary, "temp"),
+    rescueFolder: temporary,
+  };
+}
+
+/**
+ * What a mapping says of every leaf: `customers.*.given_name` -> the column and how it is read. `upper`, `lower` and
+ * `trim` are left out: no extract says what an operator likes.
+ */
+export function leavesOf(file: string, text: string): ReadonlyMap<string, JsonObject> {
+  const { payload } = readMapping({ file, text });
+  const leaves = new Map<string, JsonObject>();
+  collect(payload, "", leaves);
+  return leaves;
+}
+
+const OPTIONS = new Set(["from", "value", "lookup", "date", "datetime", "zone", "true", "false", "number"]);
+const TASTE = new Set(["upper", "lower", "trim", "otherwise", "default"]);
+
+function collect(entry: JsonValue, at: string, leaves: Map<string, JsonObject>): void {
+  if (isJsonArray(entry)) for (const item of entry) collect(item, `${at}.*`, leaves);
+  else if (!isJsonObject(entry)) leaves.set(at, { from: entry });
+  else if (entry["each"] !== undefined) collect(entry["item"] ?? {}, `${at}.*`, leaves);
+  else if (isLeaf(entry)) {
+    leaves.set(at, Object.fromEntries(Object.entries(entry).filter(([name]) => !TASTE.has(name))));
+  } else for (const [name, field] of Object.entries(entry)) collect(field, at === "" ? name : `${at}.${name}`, leaves);
+}
+
+function isLeaf(entry: JsonObject): boolean {
+  const names = Object.keys(entry);
+  const hasOrigin = names.includes("from") || names.includes("value");
+  return hasOrigin && names.every((name) => OPTIONS.has(name) || TASTE.has(name));
+}
+
+export interface Comparison {
+  /** Leaves of the hand-written mapping that were guessed just so. */
+  readonly right: readonly string[];
+  /** Guessed otherwise, or not at all. */
+  readonly wrong: readonly string[];
+  /** Guessed, and not in the hand-written mapping. */
+  readonly more: readonly string[];
+}
+
+/** Tables are compared by the codes that the extract holds: what never occurs cannot be guessed. */
+export function compareLeaves(
+  wanted: ReadonlyMap<string, JsonObject>,
+  guessed: ReadonlyMap<string, JsonObject>,
+): Comparison {
+  const isRight = (attr: string): boolean => same(wanted.get(attr), guessed.get(attr));
+  return {
+    right: [...wanted.keys()].filter(isRight),
+    wrong: [...wanted.keys()].filter((attr) => !isRight(attr)),
+    more: [...guessed.keys()].filter((attr) => !wanted.has(attr)),
+  };
+}
+
+function same(wanted: JsonObject | undefined, guessed: JsonObject | undefined): boolean {
+  if (wanted === undefined || guessed === undefined) return false;
+  const { lookup, ...others } = wanted;
+  const { lookup: table, ...guessedOthers } = guessed;
+  if (JSON.stringify(sorted(others)) !== JSON.stringify(sorted(guessedOthers))) return false;
+  if (!isJsonObject(lookup) || !isJsonObject(table)) return lookup === table;
+  return Object.entries(table).every(([code, choice]) => lookup[code] === choice);
+}
+
+function sorted(entry: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(entry).toSorted(([one], [other]) => one.localeCompare(other)));
+}
