@@ -1,6 +1,6 @@
 import type { InitResult } from "../../commands/init/init.ts";
 import { keyColumns } from "../../commands/init/joins/find-joins.ts";
-import type { FileProfile } from "../../commands/init/profile/file-profile.ts";
+import type { FileEncoding, FileProfile } from "../../commands/init/profile/file-profile.ts";
 import type { SourceProfile } from "../../commands/init/source-profile.ts";
 import { allSlots, percent } from "../../commands/init/write/mapping-text.ts";
 import type { Screen } from "../../job/dependencies.ts";
@@ -65,14 +65,14 @@ function indented(text: string): string {
 function fileText({ file, kind, encoding, delimiter, rows, damaged }: FileProfile): string {
   const facts = [
     counted(rows, "row"),
-    encodingText(encoding),
+    ...(encoding === undefined ? [] : [encodingText(encoding)]),
     delimiter === undefined ? kind.toUpperCase() : `delimiter ${delimiterName(delimiter)}`,
     ...(damaged === 0 ? [] : [`${counted(damaged, "row")} that cannot be read`]),
   ];
   return `${file}: ${facts.join(", ")}`;
 }
 
-function encodingText({ name, byteOrderMark, guessed }: FileProfile["encoding"]): string {
+function encodingText({ name, byteOrderMark, guessed }: FileEncoding): string {
   return `${name.toUpperCase()}${byteOrderMark ? " with a byte order mark" : ""}${guessed ? " (guessed: it is not UTF-8)" : ""}`;
 }
 

@@ -116,5 +116,5 @@ async function writeNew(file: string, text: string): Promise<boolean> {
 
 /** One setting holds for all files that do not say what they are. */
 function guessedEncoding(sources: readonly SourceProfile[]): string | undefined {
-  return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding.guessed)?.encoding.name;
+  return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
 }

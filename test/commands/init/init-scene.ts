@@ -29,10 +29,11 @@ export async function runInit(options: {
   return { result, out, mapping: text("mapping.yaml"), config: text("migrate.yaml") };
 }
 
+function never(): never {
+  throw new Error("init asked for what it has no business with");
+}
+
 function dependencies(temporary: string): Dependencies {
-  const never = (): never => {
-    throw new Error("init asked for what it has no business with");
-  };
   return {
     notice: () => undefined,
     onCheck: () => undefined,

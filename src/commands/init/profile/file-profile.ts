@@ -2,24 +2,30 @@ import { Failure } from "../../../model/failure.ts";
 import { guessEncoding, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "../../../read/opened-file.ts";
 import type { ReadRow } from "../../../read/read-row.ts";
 import type { FoundFile } from "../../../read/source-files.ts";
+import type { TextEncoding } from "../../../read/text/text-encoding.ts";
 
 /** What one file of an extract is. */
 export interface FileProfile {
   /** As the user named it. */
   readonly file: string;
   readonly path: string;
+  /** Of workbooks, where the user named one. */
+  readonly sheet: string | undefined;
   readonly kind: OpenedFile["kind"];
-  readonly encoding: {
-    readonly name: string;
-    readonly byteOrderMark: boolean;
-    /** The file is not UTF-8 and does not say what it is: the name is a guess, and has to be declared. */
-    readonly guessed: boolean;
-  };
+  /** Undefined for workbooks, which say it themselves. */
+  readonly encoding: FileEncoding | undefined;
   /** Of CSV files: one character. */
   readonly delimiter: string | undefined;
   readonly rows: number;
   /** Rows that cannot be read as they should be (ragged, stray quotes, no object); their cells are not looked at. */
   readonly damaged: number;
+}
+
+export interface FileEncoding {
+  readonly name: string;
+  readonly byteOrderMark: boolean;
+  /** The file is not UTF-8 and does not say what it is: the name is a guess, and has to be declared. */
+  readonly guessed: boolean;
 }
 
 /** A file that was opened, in the encoding that it seems to have. */
@@ -52,7 +58,7 @@ export function mayGuess(error: unknown, { encoding }: OpenOptions): boolean {
 
 /** Reads a file from its beginning to its end. */
 export async function readWhole(
-  { opened, guessed }: GuessedFile,
+  { found, opened, guessed }: GuessedFile,
   onRows: (rows: readonly ReadRow[]) => void,
 ): Promise<FileProfile> {
   let [rows, damaged] = [0, 0];
@@ -61,16 +67,20 @@ export async function readWhole(
     damaged += batch.filter(isDamaged).length;
     onRows(batch);
   }
-  const { name, bomBytes } = opened.encoding;
   return {
     file: opened.file,
     path: opened.path,
+    sheet: found.sheet,
     kind: opened.kind,
-    encoding: { name, byteOrderMark: bomBytes > 0, guessed },
+    encoding: opened.kind === "xlsx" ? undefined : encodingOf(opened.encoding, guessed),
     delimiter: opened.kind === "csv" ? opened.layout.delimiter : undefined,
     rows,
     damaged,
   };
+}
+
+function encodingOf({ name, bomBytes }: TextEncoding, guessed: boolean): FileEncoding {
+  return { name, byteOrderMark: bomBytes > 0, guessed };
 }
 
 /** The row cannot be read as it should be. */

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { isCsvRow } from "../../../model/record.ts";
-import type { OpenOptions } from "../../../read/opened-file.ts";
+import { headerOf, type OpenOptions } from "../../../read/opened-file.ts";
 import type { ReadRow } from "../../../read/read-row.ts";
 import { findFiles } from "../../../read/source-files.ts";
 import type { SourceProfile } from "../source-profile.ts";
@@ -78,13 +78,15 @@ async function groupFiles(named: readonly NamedFiles[], { opening }: ProfileOpti
 }
 
 function columnsKey({ opened, found }: GuessedFile): string {
-  return opened.kind === "csv" ? `columns ${JSON.stringify(opened.layout.header.table.columns)}` : `file ${found.path}`;
+  const header = headerOf(opened);
+  return header === undefined ? `file ${found.path}` : `columns ${JSON.stringify(header.table.columns)}`;
 }
 
 /** What the first file is called, in the letters that names of sources have. */
 function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
+  const [first] = files;
   const base = path
-    .basename(files[0]?.found.path ?? "records")
+    .basename(first?.found.sheet ?? first?.found.path ?? "records")
     .replace(/\.gz$/i, "")
     .replace(/\.[^.]*$/, "");
   const plain = base
@@ -111,7 +113,7 @@ async function profileSource(
   const profiles: FileProfile[] = [];
   const columns = createColumns(temporaryFolder);
   for (const [at, file] of files.entries()) {
-    if (file.opened.kind === "csv") columns.name(file.opened.layout.header.table.columns);
+    columns.name(headerOf(file.opened)?.table.columns ?? []);
     try {
       const onBatch = (batch: readonly ReadRow[]): void => {
         columns.add(batch);

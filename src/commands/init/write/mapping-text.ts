@@ -42,7 +42,9 @@ function todo(depth: number, text: string): Line {
 
 function sourceLines(node: SourceNode, folder: string): readonly Line[] {
   const { source, key, join, children } = node;
-  const files = source.files.map(({ path: file }) => yamlText(relativePath(file, folder)));
+  const files = source.files.map(({ path: file, sheet }) =>
+    yamlText(`${relativePath(file, folder)}${sheet === undefined ? "" : `#${sheet}`}`),
+  );
   const order = orderColumn(node);
   const entries = [
     `files: ${files.length === 1 ? files.join("") : `[${files.join(", ")}]`}`,
