@@ -1,9 +1,8 @@
 import type { AttrPath, AttrSegment } from "../json/attr.ts";
 import type { Place } from "../model/place.ts";
-import type { Row } from "../model/record.ts";
+import { placeOf, type Row } from "../model/record.ts";
 import { buildValue, childRows, itemOf, newBuildState, variantFor } from "./build-payload.ts";
 import type { EachNode, ItemsNode, MappingNode, ObjectNode, SingleEntry } from "./mapping-node.ts";
-import { placeOf } from "./source-columns.ts";
 
 /**
  * Walks the mapping along an attr to the cell behind it. Where there is no cell (a constant, an attr that is not

@@ -3,7 +3,7 @@ import { suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 import type { Place } from "../model/place.ts";
-import { isCsvRow, type CsvTable, type JsonRow, type Row } from "../model/record.ts";
+import { isCsvRow, type CsvTable, type JsonRow, placeOf, type Row } from "../model/record.ts";
 import type { CellContent } from "./leaf/conversion.ts";
 import { listed } from "./document/mapping-issues.ts";
 
@@ -38,12 +38,6 @@ export function sourceColumns(source: string, mappingFile: string): SourceColumn
     },
     names: () => [...lines.keys()],
   };
-}
-
-/** The row as a whole. */
-export function placeOf(row: Row): Place {
-  const { line, table } = row;
-  return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };
 }
 
 function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {

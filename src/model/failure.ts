@@ -15,6 +15,7 @@ export const FAILURES = {
   source_too_large: 2,
   source_changed: 2,
   source_empty: 2,
+  source_no_match: 2,
   contract_invalid: 2,
   mapping_invalid: 2,
   run_unknown: 2,

@@ -113,7 +113,15 @@ export type SourceFinding =
   | { readonly code: "source_missing_key"; readonly column: string }
   /** A child row whose parent does not exist; `near`: the parent whose key is almost the same. */
   | { readonly code: "source_orphan_row"; readonly parent: string; readonly near?: Place }
-  /** The other side of it: this record would be sent without the row at `other`. */
+  /** A row refers to a row of a child source that is not there. */
+  | { readonly code: "source_missing_row"; readonly child: string }
+  /** Two rows of a child source with the same key. */
+  | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
+  /** A row of a child source that is the same as one before it, in every cell. */
+  | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
+  /** A cell that rows are ordered by is not what the mapping says. */
+  | { readonly code: "source_bad_order"; readonly wanted: string }
+  /** The other side of an orphan: this record would be sent without the row at `other`. */
   | { readonly code: "source_child_left_out"; readonly child: string; readonly other: Place };
 
 export type LocalFinding = PayloadFinding | SourceFinding;

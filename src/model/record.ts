@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json/json-value.ts";
+import type { Place } from "./place.ts";
 import type { Problem } from "./problem.ts";
 
 /** The header of one CSV file, shared by all its rows. */
@@ -42,6 +43,12 @@ export type Row = CsvRow | JsonRow;
 
 export function isCsvRow(row: Row): row is CsvRow {
   return row.table.kind === "csv";
+}
+
+/** The row as a whole. */
+export function placeOf(row: Row): Place {
+  const { line, table } = row;
+  return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };
 }
 
 /** One record of the input: a row of the root source with the rows joined to it. */

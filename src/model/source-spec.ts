@@ -14,8 +14,35 @@ export interface SourceSpec {
 }
 
 export interface ChildSpec extends SourceSpec {
-  /** Column of this source that holds its parent's key. */
+  /** Column of this source that holds what its parent has in `parentKey`. */
   readonly on: string;
-  /** Column that orders the rows of one parent: by number where all are numbers, else as text. Default: file order. */
-  readonly orderBy?: string;
+  /** Column of the parent, in which several rows may have the same; default: the parent's `key`. */
+  readonly parentKey?: string;
+  /** How the rows of one parent are ordered. Default: as they stand in the files. */
+  readonly orderBy?: RowOrder;
+  /** Rows that are the same in every cell as one before them are left out. */
+  readonly distinct?: boolean;
+  /** One of several rows of a parent is taken. */
+  readonly pick?: RowChoice;
+}
+
+export interface RowOrder {
+  readonly column: string;
+  /** What the cells have to be. Default: numbers where all are, else text. */
+  readonly cells?: OrderedCells;
+}
+
+export interface OrderedCells {
+  /** How a cell has to be written, in words: `a number`. */
+  readonly wanted: string;
+  /** What a cell is ordered by; `undefined` for one that is not written so. */
+  readonly rank: (text: string) => number | string | undefined;
+}
+
+export interface RowChoice {
+  readonly take: "first" | "last";
+  /** Default: the order of the rows. */
+  readonly by?: RowOrder;
+  /** Column: of the rows that have the same there one is taken. Default: of all rows of the parent. */
+  readonly per?: string;
 }

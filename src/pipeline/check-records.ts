@@ -8,7 +8,7 @@ import { documentRootOf } from "../job/supplier-settings.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import type { Place } from "../model/place.ts";
-import { hasErrors, type Problem } from "../model/problem.ts";
+import { hasErrors, type LocalProblem, type Problem } from "../model/problem.ts";
 import { hasUnlistedErrors, limitProblems } from "../model/problem-limit.ts";
 import type { InputRecord, MappedRecord } from "../model/record.ts";
 import type { ShownValues } from "../report/shown-values.ts";
@@ -40,11 +40,21 @@ export async function* mapRecords(
 function mapRecord({ number, source, orphan, row, problems }: InputRecord, job: Job): MappedRecord {
   if (orphan) return { number, source, orphan, row, problems, key: undefined, payload: {}, readable: false };
   const mapped = job.mapping.map(row);
-  const readable = !hasErrors(problems);
+  const readable = problems.every(isHarmless);
   const all = readable && mapped.problems.length > 0 ? limitProblems([...problems, ...mapped.problems]) : problems;
   const { key, payload, steps, parameters } = mapped;
   return { number, source, orphan, row, problems: all, key, payload, steps, parameters, readable };
 }
+
+/** What was wrong with its rows as a set leaves each of their cells where it belongs. */
+function isHarmless({ severity, code }: Problem): boolean {
+  return severity === "warning" || ABOUT_SEVERAL_ROWS.has(code);
+}
+
+const ABOUT_SEVERAL_ROWS: ReadonlySet<string> = new Set<LocalProblem["code"]>([
+  "source_duplicate_key",
+  "source_missing_row",
+]);
 
 /** `--only` and `--limit`: the numbers of the records stay those of the whole input. */
 export async function* selectRecords(

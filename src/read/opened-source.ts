@@ -1,6 +1,7 @@
 import { Failure } from "../model/failure.ts";
 import type { LocalProblem } from "../model/problem.ts";
-import type { ChildSpec, SourceSpec } from "../model/source-spec.ts";
+import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../model/source-spec.ts";
+import { suggest } from "../text/suggestion.ts";
 import { unicodeName } from "./csv/csv-rows.ts";
 import { headerOf, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
 import { type ReadRow, sourceProblem } from "./read-row.ts";
@@ -17,9 +18,12 @@ export interface OpenedSource {
 }
 
 export interface OpenedChild extends OpenedSource {
-  /** The column or path that holds the parent's key. */
+  /** The column or path that holds what the parent has in `parentKey`. */
   readonly on: string;
-  readonly orderBy: string | undefined;
+  readonly parentKey: string;
+  readonly orderBy: RowOrder | undefined;
+  readonly distinct: boolean;
+  readonly pick: RowChoice | undefined;
 }
 
 /** A source and those below it, each parent before its children. */
@@ -38,20 +42,29 @@ export async function openSource(spec: SourceSpec, opening: OpenOptions): Promis
   for (const found of await findFiles(spec.files, spec.sheet)) files.push(await openFile(found, opening, spec.rename));
   if (spec.key !== undefined) requireColumn(spec, files, spec.key);
   const children: OpenedChild[] = [];
-  for (const child of spec.children) children.push(await openChild(child, spec, opening));
+  for (const child of spec.children) {
+    const parentKey = parentKeyOf(child, spec);
+    requireColumn(spec, files, parentKey);
+    children.push(await openChild(child, parentKey, opening));
+  }
   return { name: spec.name, key: spec.key, files, children };
 }
 
-async function openChild(spec: ChildSpec, parent: SourceSpec, opening: OpenOptions): Promise<OpenedChild> {
-  if (parent.key === undefined) {
-    throw new Failure("mapping_invalid", `source "${spec.name}" joins "${parent.name}", which names no key`, {
-      hint: `name in the mapping the column of "${parent.name}" that the rows of "${spec.name}" refer to: key: <column>`,
-    });
-  }
+function parentKeyOf({ name, parentKey }: ChildSpec, parent: SourceSpec): string {
+  const key = parentKey ?? parent.key;
+  if (key !== undefined) return key;
+  throw new Failure("mapping_invalid", `source "${name}" joins "${parent.name}", which names no key`, {
+    hint: `name in the mapping the column of "${parent.name}" that the rows of "${name}" refer to: key: <column>`,
+  });
+}
+
+async function openChild(spec: ChildSpec, parentKey: string, opening: OpenOptions): Promise<OpenedChild> {
   const source = await openSource(spec, opening);
-  requireColumn(spec, source.files, spec.on);
-  if (spec.orderBy !== undefined) requireColumn(spec, source.files, spec.orderBy);
-  return { ...source, on: spec.on, orderBy: spec.orderBy };
+  const { on, orderBy, distinct = false, pick } = spec;
+  for (const column of [on, orderBy?.column, pick?.by?.column, pick?.per]) {
+    if (column !== undefined) requireColumn(spec, source.files, column);
+  }
+  return { ...source, on, parentKey, orderBy, distinct, pick };
 }
 
 function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: string): void {
@@ -59,11 +72,13 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
     const header = headerOf(opened);
     if (header === undefined || header.table.columnIndex.has(column)) continue;
     const { line, table } = header;
+    const columns = `its columns are: ${table.columns.slice(0, 30).join(", ")}`;
+    const near = suggest(column, table.columns);
     throw new Failure(
       "source_bad_header",
       `${opened.file}:${line}: no column "${column}", which source "${spec.name}" needs`,
       {
-        hint: `its columns are: ${table.columns.slice(0, 30).join(", ")}`,
+        hint: near === undefined ? columns : `did you mean "${near}"? ${columns}`,
         place: { file: opened.file, line },
       },
     );

@@ -64,5 +64,11 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_missing_key: "Fill in the number that the row is known by, or delete the row if it is a line of totals.",
   source_orphan_row:
     "Add the record that this row belongs to, or correct the number that joins the two. Zeros at the front count.",
+  source_missing_row:
+    "Add the row that this one refers to, or correct the number that names it. Zeros at the front count.",
+  source_duplicate_key: "Delete the row that is not meant, or give it the number that it should have.",
+  source_repeated_row:
+    "The record is sent all the same, with both rows. Delete one of them if it stands there by mistake.",
+  source_bad_order: "Correct the cell: rows are put in order by it, and nobody can tell where this one belongs.",
   source_child_left_out: "Write the number that joins the two files in the same way in both.",
 };

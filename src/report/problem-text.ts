@@ -99,6 +99,12 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   source_too_deep: ({ limit }) => `Nested deeper than ${limit} levels.`,
   source_record_too_large: ({ limitBytes }) => `The record is larger than ${counted(limitBytes, "byte")}.`,
   source_missing_key: ({ column }) => `The row has no value in the key column ${plainText(column)}.`,
+  source_duplicate_key: ({ source, other }) =>
+    `Another row of ${plainText(source)} has the same key: ${placeText(other)}.`,
+  source_repeated_row: ({ source, other }) =>
+    `The same as another row of ${plainText(source)}, in every cell: ${placeText(other)}.`,
+  source_missing_row: ({ child }) => `No row of ${plainText(child)} has this key.`,
+  source_bad_order: ({ wanted }) => `Rows are ordered by this cell, so it must be ${plainText(wanted)}.`,
   source_child_left_out: ({ child, other }) =>
     `A row of ${plainText(child)} has almost this key, and would be left out: ${placeText(other)}.`,
   source_orphan_row: ({ parent, near }) =>

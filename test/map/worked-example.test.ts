@@ -60,7 +60,7 @@ function ordered(child: ChildSpec, rows: readonly CsvRow[]): readonly CsvRow[] {
   const { orderBy } = child;
   return orderBy === undefined
     ? rows
-    : rows.toSorted((one, other) => Number(cell(one, orderBy)) - Number(cell(other, orderBy)));
+    : rows.toSorted((one, other) => Number(cell(one, orderBy.column)) - Number(cell(other, orderBy.column)));
 }
 
 function cell(row: CsvRow, column: string): string {

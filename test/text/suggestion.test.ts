@@ -5,6 +5,11 @@ it.each([
   ["costumers", ["customers", "consumers", "notes"], "customers"],
   ["Billing_Name", ["billing_name"], "billing_name"],
   ["maxLenght", ["minLength", "maxLength"], "maxLength"],
+  ["emial", ["name", "mail", "email"], "email"],
+  ["CUTS", ["ACC", "CUST"], "CUST"],
+  ["serial_number", ["meter_point", "meter_serial_number", "old_meter_serial_number"], "meter_serial_number"],
+  ["METER SERIAL", ["POINT", "SERIAL"], "SERIAL"],
+  ["ref", ["account_ref", "x_ref"], undefined],
   ["x", ["external_account_number"], undefined],
   ["balance", [], undefined],
 ])("%s among %j", (word, candidates, expected) => {

@@ -3,7 +3,9 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { parseDocument, type SourceDocument } from "../../contract/document/yaml-document.ts";
+import type { RowChoice, RowOrder } from "../../model/source-spec.ts";
 import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
+import { readJoinColumns, readRowChoice, readRowOrder } from "./row-options.ts";
 import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
 
 /** A mapping file, checked for shape; the payload's entries are read against the contract later. */
@@ -38,7 +40,11 @@ export interface SourceEntry {
   readonly key?: string;
   readonly parent?: string;
   readonly on?: string;
-  readonly orderBy?: string;
+  /** The column of the parent that `on` refers to; absent for its key. */
+  readonly parentKey?: string;
+  readonly orderBy?: RowOrder;
+  readonly distinct?: boolean;
+  readonly pick?: RowChoice;
   /** 1-based number of a column -> its name, in place of the one in the header. */
   readonly rename?: ReadonlyMap<number, string>;
 }
@@ -82,7 +88,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
 }
 
 const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "parameters", "functions"] as const;
-const SOURCE_KEYS = ["files", "sheet", "key", "parent", "on", "orderBy", "rename"] as const;
+const SOURCE_KEYS = ["files", "sheet", "key", "parent", "on", "orderBy", "distinct", "pick", "rename"] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
   const value = object[name];
@@ -138,13 +144,20 @@ function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceE
   if (object["files"] !== undefined && files === undefined) {
     issues.add([...path, "files"], "has to be a path, a glob, or a list of them");
   }
-  const source: Record<string, string> = {};
-  for (const name of ["sheet", "key", "parent", "on", "orderBy"] as const) {
-    const text = textAt(object, name, path, issues);
-    if (text !== undefined) source[name] = text;
-  }
-  const rename = readRename(object["rename"], [...path, "rename"], issues);
-  return { ...source, ...(files !== undefined && { files }), ...(rename !== undefined && { rename }) };
+  const { distinct } = object;
+  if (distinct !== undefined && typeof distinct !== "boolean")
+    issues.add([...path, "distinct"], "has to be true or false");
+  return definedMembers({
+    files,
+    sheet: textAt(object, "sheet", path, issues),
+    key: textAt(object, "key", path, issues),
+    parent: textAt(object, "parent", path, issues),
+    ...readJoinColumns(object["on"], [...path, "on"], issues),
+    orderBy: readRowOrder(object["orderBy"], [...path, "orderBy"], issues),
+    distinct: distinct === true ? true : undefined,
+    pick: readRowChoice(object["pick"], [...path, "pick"], issues),
+    rename: readRename(object["rename"], [...path, "rename"], issues),
+  });
 }
 
 /** `rename: { 4: NOTES }`: names by the number of the column, because what has no name has nothing else. */

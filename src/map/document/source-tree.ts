@@ -59,7 +59,7 @@ function rootOf(entries: Entries, document: MappingDocument): string {
 function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: Issues): void {
   const path = ["sources", name];
   if (entry.parent === undefined) {
-    for (const option of ["on", "orderBy"] as const) {
+    for (const option of ["on", "orderBy", "distinct", "pick"] as const) {
       if (entry[option] !== undefined) issues.add([...path, option], "means nothing for a source without parent");
     }
     return;
@@ -68,7 +68,7 @@ function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: I
   if (parent === undefined) {
     const hint = didYouMean(entry.parent, [...entries.keys()]);
     issues.add([...path, "parent"], `there is no source "${entry.parent}"`, hint);
-  } else if (parent.key === undefined) {
+  } else if (parent.key === undefined && entry.parentKey === undefined) {
     const hint = `add key: the column of "${entry.parent}" that "${name}" refers to`;
     issues.add(["sources", entry.parent], `is the parent of "${name}", but has no key`, hint);
   }
@@ -130,13 +130,13 @@ function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, 
 }
 
 function childrenOf(parent: string, entries: Entries, files: Files): readonly ChildSpec[] {
-  return [...entries].flatMap(([name, { parent: ownParent, on, orderBy }]) =>
+  return [...entries].flatMap(([name, { parent: ownParent, on, parentKey, orderBy, distinct, pick }]) =>
     ownParent !== parent || on === undefined
       ? []
       : {
           ...specOf(name, entries, files),
           on,
-          ...(orderBy === undefined ? {} : { orderBy }),
+          ...definedMembers({ parentKey, orderBy, distinct, pick }),
           children: childrenOf(name, entries, files),
         },
   );

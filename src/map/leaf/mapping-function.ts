@@ -1,12 +1,11 @@
 import { Failure } from "../../model/failure.ts";
 import type { JsonValue } from "../../json/json-value.ts";
-import { isCsvRow, type Row } from "../../model/record.ts";
+import { isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { Conversion } from "./conversion.ts";
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions } from "./leaf-options.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
 import type { LeafNode } from "../mapping-node.ts";
-import { placeOf } from "../source-columns.ts";
 
 /** Calls a user's function for a leaf. What it throws ends in a Failure `mapping_invalid` that names the row. */
 export function compileCall(

@@ -1,4 +1,4 @@
-import { type OpenedChild, rowsOf } from "../opened-source.ts";
+import type { OpenedChild } from "../opened-source.ts";
 import type { ReadRow } from "../read-row.ts";
 import { keyOf } from "../row-key.ts";
 
@@ -16,6 +16,8 @@ export interface ChildStore {
   readonly finder: () => ChildFinder;
   /** All rows in the order of the files. */
   readonly all: () => AsyncIterable<readonly StoredRow[]>;
+  /** The rows that join on one key, key by key; just over `rowsPerParent` of them at the most. */
+  readonly groups: () => AsyncIterable<readonly StoredRow[]>;
 }
 
 export interface ChildFinder {
@@ -35,13 +37,13 @@ export async function* numbered(rows: AsyncIterable<readonly ReadRow[]>): AsyncG
 }
 
 /** Child rows held in memory: for small files. */
-export async function memoryStore(child: OpenedChild): Promise<ChildStore> {
+export async function memoryStore({ on }: OpenedChild, source: AsyncIterable<readonly ReadRow[]>): Promise<ChildStore> {
   const rows: StoredRow[] = [];
   const byKey = new Map<string, StoredRow[]>();
-  for await (const batch of numbered(rowsOf(child))) {
+  for await (const batch of numbered(source)) {
     for (const stored of batch) {
       rows.push(stored);
-      const key = keyOf(stored.read.row, child.on);
+      const key = keyOf(stored.read.row, on);
       if (key === undefined) continue;
       const group = byKey.get(key);
       if (group === undefined) byKey.set(key, [stored]);
@@ -54,6 +56,9 @@ export async function memoryStore(child: OpenedChild): Promise<ChildStore> {
     finder: () => ({ find: async (keys) => keys.map(group), close: async () => {} }),
     async *all() {
       yield rows;
+    },
+    async *groups() {
+      yield* byKey.values();
     },
   };
 }

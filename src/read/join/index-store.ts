@@ -8,7 +8,7 @@ import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
 import { type OpenedFile, tableOf } from "../opened-file.ts";
-import { type OpenedChild, rowsOf } from "../opened-source.ts";
+import type { OpenedChild } from "../opened-source.ts";
 import { NO_PROBLEMS, type ReadRow } from "../read-row.ts";
 import { keyOf } from "../row-key.ts";
 import { type ChildStore, numbered, type StoredRow } from "./child-store.ts";
@@ -52,11 +52,12 @@ export async function openRowIndex(folder: string): Promise<RowIndex> {
  */
 export async function indexStore(
   child: OpenedChild,
+  source: AsyncIterable<readonly ReadRow[]>,
   { table, rowsPerKey }: { readonly table: string; readonly rowsPerKey: number },
   { database, path }: RowIndex,
 ): Promise<ChildStore> {
   const text = rowSerializer(child.files);
-  const count = await fill(database, child, table, text).catch((error: unknown) => {
+  const count = await fill(database, { on: child.on, source, table, text }).catch((error: unknown) => {
     throw errorCode(error) === "ERR_SQLITE_ERROR" ? storageFailure(path, error) : error;
   });
   const byKeys = database.prepare(
@@ -78,6 +79,10 @@ export async function indexStore(
         yield from.all(next).map((found: unknown) => storedRow(indexed(found), text));
       }
     },
+    async *groups() {
+      const rows = database.prepare(`SELECT id, key, row FROM ${table} WHERE key IS NOT NULL ORDER BY key, id`);
+      yield* groupsOf(rows.iterate(), rowsPerKey, text);
+    },
   };
 }
 
@@ -92,17 +97,24 @@ function storageFailure(path: string, error: unknown): Failure {
   });
 }
 
-async function fill(database: Database, child: OpenedChild, table: string, text: RowSerializer): Promise<number> {
+interface Filling {
+  readonly on: string;
+  readonly source: AsyncIterable<readonly ReadRow[]>;
+  readonly table: string;
+  readonly text: RowSerializer;
+}
+
+async function fill(database: Database, { on, source, table, text }: Filling): Promise<number> {
   database.exec(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, key TEXT, row TEXT NOT NULL)`);
   const insertOf = (rows: number): string => `INSERT INTO ${table} VALUES ${Array(rows).fill("(?,?,?)").join(",")}`;
   const insertMany = database.prepare(insertOf(INSERT_ROWS));
   let waiting: (number | string | null)[] = [];
   let count = 0;
   database.exec("BEGIN");
-  for await (const batch of numbered(rowsOf(child))) {
+  for await (const batch of numbered(source)) {
     count += batch.length;
     for (const { id, read } of batch) {
-      waiting.push(id, keyOf(read.row, child.on) ?? null, text.write(read));
+      waiting.push(id, keyOf(read.row, on) ?? null, text.write(read));
       if (waiting.length < INSERT_ROWS * 3) continue;
       insertMany.run(...waiting);
       waiting = [];
@@ -148,6 +160,22 @@ function grouped(
     if (rows.length > rowsPerKey) break;
   }
   return byKey;
+}
+
+/** Rows that come key by key; what is over the limit is passed over. */
+function* groupsOf(found: Iterable<unknown>, rowsPerKey: number, text: RowSerializer): Generator<readonly StoredRow[]> {
+  let group: StoredRow[] = [];
+  let key: string | undefined;
+  for (const each of found) {
+    const row = indexed(each);
+    if (row.key !== key && group.length > 0) {
+      yield group;
+      group = [];
+    }
+    key = row.key;
+    if (group.length <= rowsPerKey) group.push(storedRow(row, text));
+  }
+  if (group.length > 0) yield group;
 }
 
 /** Rows as text and back, for the rows of one source. */

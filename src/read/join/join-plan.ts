@@ -1,4 +1,7 @@
+import type { ReadRow } from "../read-row.ts";
+import { arrangeRows } from "./arrange-rows.ts";
 import { type ChildStore, memoryStore } from "./child-store.ts";
+import { type DuplicateKeys, indexRegister, type KeyRegister, memoryRegister, registered } from "./duplicate-keys.ts";
 import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
 import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
 import type { OpenedFile } from "../opened-file.ts";
@@ -10,6 +13,8 @@ export interface PlannedChild {
   readonly child: OpenedChild;
   readonly parent: OpenedSource;
   readonly store: ChildStore;
+  /** Of the source's key; absent when it names none. */
+  readonly duplicates: DuplicateKeys | undefined;
   readonly children: readonly PlannedChild[];
 }
 
@@ -23,48 +28,117 @@ export interface JoinPlan {
  * read along with the parents when both are sorted by the key; else through an index on disk in `tempFolder`.
  */
 export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Promise<JoinPlan> {
-  let index: Promise<RowIndex> | undefined;
-  let tables = 0;
   const small = bytesBelow(root) <= limits.memoryJoinBytes;
-  const close = async (): Promise<void> => {
-    await (await index)?.close();
+  const disk = openOnDemand(tempFolder);
+  const storeOf = async (child: OpenedChild, parents: SortedParents | undefined): Promise<StoreChoice> => {
+    const register = child.key === undefined ? undefined : await registerOf(child.key, small ? undefined : disk);
+    // Rows that are left out do not count: then the keys are known once the rows are arranged.
+    const early = leavesRowsOut(child) ? undefined : register;
+    const rows = (): AsyncIterable<readonly ReadRow[]> =>
+      early === undefined ? rowsOf(child) : registered(rowsOf(child), early);
+    const choice = small
+      ? { store: await memoryStore(child, rows()), inOrder: false }
+      : ((parents && (await mergedStore(child, rows(), parents, limits.rowsPerParent))) ?? {
+          store: await indexed(child, rows(), disk, limits.rowsPerParent),
+          inOrder: false,
+        });
+    if (register !== undefined && early === undefined) await registerTaken(choice.store, child, register);
+    return register === undefined ? choice : { ...choice, duplicates: register.duplicates() };
   };
-  const indexed = async (child: OpenedChild): Promise<ChildStore> => {
-    index ??= openRowIndex(tempFolder);
-    tables += 1;
-    return indexStore(child, { table: `rows${tables}`, rowsPerKey: limits.rowsPerParent }, await index);
-  };
-  /** `inOrder`: the parent's rows are taken in the order of its files. */
+  /** `inOrder`: the parent's rows are taken in the order of its files, each once. */
   const plan = async (parent: OpenedSource, inOrder: boolean): Promise<readonly PlannedChild[]> => {
     const planned: PlannedChild[] = [];
-    const parentOrder = once(() => sortedBy(rowsOf(parent), parent.key ?? "", true));
+    const orders = sortedParents(parent);
     for (const child of parent.children) {
-      const merged = small || !inOrder ? undefined : await mergedStore(child, parentOrder, limits.rowsPerParent);
-      const store = merged ?? (small ? await memoryStore(child) : await indexed(child));
-      const children = await plan(child, merged !== undefined && child.orderBy === undefined);
-      planned.push({ child, parent, store, children });
+      const choice = await storeOf(child, small || !inOrder ? undefined : orders);
+      const children = await plan(child, choice.inOrder && child.orderBy === undefined && !leavesRowsOut(child));
+      planned.push({ child, parent, children, store: choice.store, duplicates: choice.duplicates });
     }
     return planned;
   };
   try {
-    return { children: await plan(root, true), close };
+    return { children: await plan(root, true), close: disk.close };
   } catch (error) {
-    await close();
+    await disk.close();
     throw error;
   }
+}
+
+interface StoreChoice {
+  readonly store: ChildStore;
+  /** Its rows come in the order of their files, each once. */
+  readonly inOrder: boolean;
+  readonly duplicates?: DuplicateKeys;
+}
+
+interface OnDisk {
+  readonly index: () => Promise<RowIndex>;
+  /** A name for a table of its own. */
+  readonly tableName: (kind: string) => string;
+  readonly close: () => Promise<void>;
+}
+
+function openOnDemand(folder: string): OnDisk {
+  let index: Promise<RowIndex> | undefined;
+  let tables = 0;
+  return {
+    index: () => (index ??= openRowIndex(folder)),
+    tableName: (kind) => {
+      tables += 1;
+      return `${kind}${tables}`;
+    },
+    close: async () => (await index)?.close(),
+  };
+}
+
+async function registerOf(column: string, disk: OnDisk | undefined): Promise<KeyRegister> {
+  return disk === undefined
+    ? memoryRegister(column)
+    : indexRegister(column, disk.tableName("keys"), await disk.index());
+}
+
+async function indexed(
+  child: OpenedChild,
+  rows: AsyncIterable<readonly ReadRow[]>,
+  disk: OnDisk,
+  rowsPerKey: number,
+): Promise<ChildStore> {
+  return indexStore(child, rows, { table: disk.tableName("rows"), rowsPerKey }, await disk.index());
+}
+
+function leavesRowsOut({ distinct, pick }: OpenedChild): boolean {
+  return distinct || pick !== undefined;
+}
+
+async function registerTaken(store: ChildStore, child: OpenedChild, register: KeyRegister): Promise<void> {
+  for await (const group of store.groups()) register.add(arrangeRows(group, child).rows);
+}
+
+/** In which orders the rows of a parent are sorted by a column; each is looked at once. */
+type SortedParents = (column: string) => Promise<SortedBy>;
+
+function sortedParents(parent: OpenedSource): SortedParents {
+  const known = new Map<string, Promise<SortedBy>>();
+  return (column) => {
+    const sorted = known.get(column) ?? sortedBy(rowsOf(parent), column);
+    known.set(column, sorted);
+    return sorted;
+  };
 }
 
 /** The child is read first: an unsorted file shows within its first rows. */
 async function mergedStore(
   child: OpenedChild,
-  parentOrder: () => Promise<SortedBy>,
+  rows: AsyncIterable<readonly ReadRow[]>,
+  parents: SortedParents,
   rowsPerKey: number,
-): Promise<ChildStore | undefined> {
-  const rows = await sortedBy(rowsOf(child), child.on, false);
-  if (rows.orders.length === 0) return undefined;
-  const { orders } = await parentOrder();
-  const order = rows.orders.find((candidate) => orders.includes(candidate));
-  return order === undefined ? undefined : mergeStore(child, { order, count: rows.count, rowsPerKey });
+): Promise<StoreChoice | undefined> {
+  const sorted = await sortedBy(rows, child.on);
+  if (sorted.orders.length === 0) return undefined;
+  const { orders, unique } = await parents(child.parentKey);
+  const order = sorted.orders.find((candidate) => orders.includes(candidate));
+  if (order === undefined) return undefined;
+  return { store: mergeStore(child, { order, count: sorted.count, rowsPerKey }), inOrder: unique };
 }
 
 function bytesBelow(source: OpenedSource): number {
@@ -77,9 +151,4 @@ function bytesBelow(source: OpenedSource): number {
 function unpackedBytes(file: OpenedFile): number {
   if (file.kind === "xlsx") return file.sheet.unpackedBytes;
   return file.found.bytes * (file.gzip ? 20 : 1);
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => (made ??= make());
 }

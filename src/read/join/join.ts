@@ -1,12 +1,14 @@
 import { Failure } from "../../model/failure.ts";
 import { addProblem } from "../../model/problem-limit.ts";
+import type { LocalProblem } from "../../model/problem.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
+import { arrangeRows } from "./arrange-rows.ts";
 import type { ChildFinder, StoredRow } from "./child-store.ts";
-import { type MatchedRows, nearestParents, newMatchedRows, orphanProblems } from "./orphans.ts";
+import { type MatchedRows, nearestParents, newMatchedRows, noMatch, orphanProblems } from "./orphans.ts";
 import { type JoinPlan, planJoin, type PlannedChild } from "./join-plan.ts";
 import { type OpenedSource, rowsOf, withDescendants } from "../opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
-import type { ReadRow } from "../read-row.ts";
+import { type ReadRow, sourceProblem } from "../read-row.ts";
 import { keyOf, keyPlace } from "../row-key.ts";
 
 /** An input record that has not been numbered yet. */
@@ -41,10 +43,14 @@ async function* joinedRows(
   const state: JoinState = {
     limits,
     matched: new Map(sources.map((each) => [each, newMatchedRows(each.store.count)])),
+    counts: new Map(sources.map(({ child, store }) => [child.name, store.count])),
   };
+  let count = 0;
   for await (const rows of attached(rowsOf(root), children, state)) {
+    count += rows.length;
     yield rows.map((read) => ({ source: root.name, orphan: false, ...read }));
   }
+  state.counts.set(root.name, count);
   for (const planned of sources) yield* orphansOf(planned, state);
 }
 
@@ -52,6 +58,8 @@ async function* joinedRows(
 interface JoinState {
   readonly limits: ReadLimits;
   readonly matched: ReadonlyMap<PlannedChild, MatchedRows>;
+  /** How many rows each source has; the root's once they are read. */
+  readonly counts: Map<string, number>;
 }
 
 /** An open finder for a child source, and those for the sources below it. */
@@ -91,18 +99,20 @@ async function attach(
   state: JoinState,
 ): Promise<readonly ReadRow[]> {
   if (levels.length === 0) return rows;
-  const groups = new Map<string, readonly (readonly ReadRow[])[]>();
+  const groups = new Map<string, readonly ChildRows[]>();
   for (const level of levels) groups.set(level.planned.child.name, await childrenOf(rows, level, state));
   return rows.map((read, index) => {
     const children = new Map<string, readonly Row[]>();
     const problems = [...read.problems];
     for (const [name, lists] of groups) {
-      const list = lists[index] ?? [];
+      const list = lists[index];
+      if (list === undefined) continue;
       children.set(
         name,
-        list.map(({ row }) => row),
+        list.rows.map(({ row }) => row),
       );
-      for (const each of list) for (const problem of each.problems) addProblem(problems, problem);
+      for (const each of list.rows) for (const problem of each.problems) addProblem(problems, problem);
+      for (const problem of list.problems) addProblem(problems, problem);
     }
     return {
       row: { ...read.row, children },
@@ -116,46 +126,65 @@ async function childrenOf(
   parents: readonly ReadRow[],
   { planned, finder, below }: JoinLevel,
   state: JoinState,
-): Promise<readonly (readonly ReadRow[])[]> {
-  const { child, parent } = planned;
-  const keys = parents.map(({ row }) => keyOf(row, parent.key ?? ""));
+): Promise<readonly ChildRows[]> {
+  const { child } = planned;
+  const keys = parents.map(({ row }) => keyOf(row, child.parentKey));
+  const matched = state.matched.get(planned);
   const groups = (await finder.find(keys)).map((group, index) => {
     refuseTooMany(group, parents[index], planned, state.limits);
-    return ordered(group, child.orderBy);
+    for (const { id } of group) matched?.add(id);
+    return arrangeRows(group, child);
   });
-  const matched = state.matched.get(planned);
-  for (const group of groups) for (const { id } of group) matched?.add(id);
   const flat = await attach(
-    groups.flatMap((group) => group.map(({ read }) => read)),
+    groups.flatMap(({ rows }) => rows.map((stored) => readRowOf(stored, planned))),
     below,
     state,
   );
   let start = 0;
-  return groups.map(({ length }) => flat.slice(start, (start += length)));
+  return groups.map(({ rows, problems }, index) => ({
+    rows: flat.slice(start, (start += rows.length)),
+    problems: rows.length > 0 ? problems : missingRow(keys[index], parents[index], planned),
+  }));
+}
+
+/** The rows of one source that belong to one parent row. */
+interface ChildRows {
+  readonly rows: readonly ReadRow[];
+  /** Of the rows as a set. */
+  readonly problems: readonly LocalProblem[];
+}
+
+function readRowOf({ id, read }: StoredRow, { child, duplicates }: PlannedChild): ReadRow {
+  const other = duplicates?.otherThan(id);
+  if (other === undefined || child.key === undefined) return read;
+  const finding = { code: "source_duplicate_key", source: child.name, other } as const;
+  return { row: read.row, problems: [...read.problems, sourceProblem(keyPlace(read.row, child.key), finding)] };
+}
+
+/** A row that refers to one row of a source, and not just may have some, is not whole without it. */
+function missingRow(
+  key: string | undefined,
+  parent: ReadRow | undefined,
+  { child, parent: { key: parentsOwn } }: PlannedChild,
+): readonly LocalProblem[] {
+  const refersToOne = child.key === child.on && child.parentKey !== parentsOwn;
+  if (key === undefined || parent === undefined || !refersToOne) return [];
+  return [sourceProblem(keyPlace(parent.row, child.parentKey), { code: "source_missing_row", child: child.name })];
 }
 
 function refuseTooMany(
   group: readonly StoredRow[],
   parent: ReadRow | undefined,
-  { child, parent: { key = "" } }: PlannedChild,
+  { child }: PlannedChild,
   { rowsPerParent }: ReadLimits,
 ): void {
   if (group.length <= rowsPerParent || parent === undefined) return;
-  const place = keyPlace(parent.row, key);
+  const place = keyPlace(parent.row, child.parentKey);
   throw new Failure(
     "source_too_large",
     `${place.file}:${place.line}: more than ${rowsPerParent} rows of source "${child.name}" belong to this row`,
     { hint: `check that "${child.on}" is the column that names the parent of a row of "${child.name}"`, place },
   );
-}
-
-/** By number where all are numbers, else as text; equal ones, and all without `orderBy`, in the order of the file. */
-function ordered(group: readonly StoredRow[], orderBy: string | undefined): readonly StoredRow[] {
-  if (orderBy === undefined || group.length < 2) return group;
-  const keyed = group.map((stored) => ({ stored, text: keyOf(stored.read.row, orderBy)?.trim() ?? "" }));
-  const numeric = keyed.every(({ text }) => text !== "" && Number.isFinite(Number(text)));
-  const compare = (a: string, b: string): number => (numeric ? Number(a) - Number(b) : a < b ? -1 : Number(a > b));
-  return keyed.toSorted((a, b) => compare(a.text, b.text)).map(({ stored }) => stored);
 }
 
 async function* orphansOf(planned: PlannedChild, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
@@ -165,10 +194,12 @@ async function* orphansOf(planned: PlannedChild, state: JoinState): AsyncGenerat
   const unmatched = async function* (): AsyncGenerator<readonly ReadRow[]> {
     for await (const rows of store.all()) {
       const left = rows.filter(({ id }) => !matched.has(id));
-      if (left.length > 0) yield left.map(({ read }) => read);
+      if (left.length > 0) yield left.map((stored) => readRowOf(stored, planned));
     }
   };
   const near = await nearestParents(unmatched(), child, parent);
+  const isLost = matched.size() === 0 && near.size === 0 && store.count > 1 && state.counts.get(parent.name) !== 0;
+  if (isLost) throw await noMatch(child, parent, store);
   for await (const rows of attached(unmatched(), children, state)) {
     yield rows.map(({ row, problems }) => ({
       source: child.name,

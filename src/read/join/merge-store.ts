@@ -4,12 +4,17 @@ import { keyOf } from "../row-key.ts";
 import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 /**
- * Child rows read along with their parents: both are sorted by the key in `order`, the parents' keys differ, and
- * keys are asked for in that order. Nothing is held but the rows of one key, and no more than just over `rowsPerKey`.
+ * Child rows read along with their parents: both are sorted by the key in `order`, and keys are asked for in that
+ * order. Nothing is held but the rows of one key, and no more than just over `rowsPerKey`.
  */
 export function mergeStore(child: OpenedChild, merging: Merging): ChildStore {
   const all = (): AsyncGenerator<readonly StoredRow[]> => numbered(rowsOf(child));
-  return { count: merging.count, all, finder: () => mergeFinder(child, merging, all()) };
+  return {
+    count: merging.count,
+    all,
+    groups: () => groupsOf(child, merging, all()),
+    finder: () => mergeFinder(child, merging, all()),
+  };
 }
 
 interface Merging {
@@ -26,6 +31,7 @@ function mergeFinder(
 ): ChildFinder {
   let batch: readonly StoredRow[] = [];
   let at = 0;
+  let last: { readonly key: string | undefined; readonly group: readonly StoredRow[] } = { key: undefined, group: [] };
   const current = async (): Promise<StoredRow | undefined> => {
     while (at >= batch.length) {
       const next = await rows.next();
@@ -50,13 +56,38 @@ function mergeFinder(
   return {
     find: async (keys) => {
       const groups: (readonly StoredRow[])[] = [];
-      for (const key of keys) groups.push(key === undefined ? [] : await groupOf(key));
+      for (const key of keys) {
+        if (key !== undefined && key !== last.key) last = { key, group: await groupOf(key) };
+        groups.push(key === undefined ? [] : last.group);
+      }
       return groups;
     },
     close: async () => {
       await rows.return(undefined);
     },
   };
+}
+
+async function* groupsOf(
+  { on }: OpenedChild,
+  { rowsPerKey }: Merging,
+  rows: AsyncIterable<readonly StoredRow[]>,
+): AsyncGenerator<readonly StoredRow[]> {
+  let group: StoredRow[] = [];
+  let last: string | undefined;
+  for await (const batch of rows) {
+    for (const stored of batch) {
+      const key = keyOf(stored.read.row, on);
+      if (key === undefined) continue;
+      if (key !== last && group.length > 0) {
+        yield group;
+        group = [];
+      }
+      last = key;
+      if (group.length <= rowsPerKey) group.push(stored);
+    }
+  }
+  if (group.length > 0) yield group;
 }
 
 /** An order in which extracts are commonly sorted by their key. */
@@ -86,19 +117,15 @@ export interface SortedBy {
   readonly orders: readonly KeyOrder[];
   /** How many rows there are; only when an order fits. */
   readonly count: number;
+  /** No two of them have the same key; only when an order fits. */
+  readonly unique: boolean;
 }
 
-/**
- * The orders in which `rows` are sorted by the key `name`; rows without a key are passed over.
- * `unique`: equal keys break the order.
- */
-export async function sortedBy(
-  rows: AsyncIterable<readonly ReadRow[]>,
-  name: string,
-  unique: boolean,
-): Promise<SortedBy> {
+/** The orders in which `rows` are sorted by the key `name`; rows without a key are passed over. */
+export async function sortedBy(rows: AsyncIterable<readonly ReadRow[]>, name: string): Promise<SortedBy> {
   let orders = KEY_ORDERS;
   let count = 0;
+  let unique = true;
   let last: string | undefined;
   for await (const batch of rows) {
     count += batch.length;
@@ -106,20 +133,18 @@ export async function sortedBy(
       const key = keyOf(row, name);
       if (key === undefined) continue;
       const before = last;
-      const broken = orders.some((order) => !follows(order, before, key, unique));
-      if (broken) orders = orders.filter((order) => follows(order, before, key, unique));
-      if (orders.length === 0) return { orders, count };
+      if (key === before) unique = false;
+      const broken = orders.some((order) => !follows(order, before, key));
+      if (broken) orders = orders.filter((order) => follows(order, before, key));
+      if (orders.length === 0) return { orders, count, unique };
       last = key;
     }
   }
-  return { orders, count };
+  return { orders, count, unique };
 }
 
-function follows(order: KeyOrder, before: string | undefined, key: string, unique: boolean): boolean {
-  if (!order.accepts(key)) return false;
-  if (before === undefined) return true;
-  const difference = order.compare(before, key);
-  return unique ? difference < 0 : difference <= 0;
+function follows(order: KeyOrder, before: string | undefined, key: string): boolean {
+  return order.accepts(key) && (before === undefined || order.compare(before, key) <= 0);
 }
 
 function compareText(left: string, right: string): number {

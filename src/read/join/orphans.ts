@@ -1,6 +1,10 @@
+import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import type { Row } from "../../model/record.ts";
+import { counted } from "../../text/count.ts";
+import { shapeOf } from "../../text/shape.ts";
+import type { ChildStore } from "./child-store.ts";
 import { type OpenedChild, type OpenedSource, rowsOf } from "../opened-source.ts";
 import { type ReadRow, sourceProblem } from "../read-row.ts";
 import { keyOf, keyPlace } from "../row-key.ts";
@@ -22,11 +26,11 @@ export async function nearestParents(
 ): Promise<NearMisses> {
   const wanted = await looseKeys(orphans, child.on);
   const near = new Map<string, Place>();
-  if (wanted.size === 0 || parent.key === undefined) return near;
+  if (wanted.size === 0) return near;
   for await (const rows of rowsOf(parent)) {
     for (const { row } of rows) {
-      const loose = looseKey(row, parent.key);
-      if (loose !== undefined && wanted.has(loose) && !near.has(loose)) near.set(loose, keyPlace(row, parent.key));
+      const loose = looseKey(row, child.parentKey);
+      if (loose !== undefined && wanted.has(loose) && !near.has(loose)) near.set(loose, keyPlace(row, child.parentKey));
     }
     if (near.size === wanted.size) break;
   }
@@ -44,6 +48,35 @@ export function orphanProblems(
   const nearest = near.get(loose);
   const finding = { code: "source_orphan_row", parent, ...(nearest === undefined ? {} : { near: nearest }) } as const;
   return [sourceProblem(keyPlace(row, on), finding)];
+}
+
+/**
+ * A join that finds nothing is wrong as a whole, and no list of orphans says so better. (What would be sent is
+ * every parent without its rows.)
+ */
+export async function noMatch(child: OpenedChild, parent: OpenedSource, { count }: ChildStore): Promise<Failure> {
+  const [own, theirs] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
+  const samples = [own, theirs].filter((sample) => sample !== undefined);
+  const message = `${child.name}: 0 of ${counted(count, "row")} match ${parent.name}.${child.parentKey}`;
+  const shown = samples.length < 2 ? "" : `: ${samples.map(({ text }) => text).join(", but ")}`;
+  const hint = `is ${child.on} the column to join on? see \`on\` of this source in the mapping${shown}`;
+  return new Failure("source_no_match", message, { hint, ...(own && { place: own.place }) });
+}
+
+/** The shape of the first key of a source, and where it stands. */
+async function firstKey(
+  source: OpenedSource,
+  column: string,
+): Promise<{ readonly place: Place; readonly text: string } | undefined> {
+  for await (const rows of rowsOf(source)) {
+    for (const { row } of rows) {
+      const key = keyOf(row, column);
+      if (key === undefined) continue;
+      const place = keyPlace(row, column);
+      return { place, text: `${place.file}:${place.line} has one like ${shapeOf(key)}` };
+    }
+  }
+  return undefined;
 }
 
 async function looseKeys(batches: AsyncIterable<readonly ReadRow[]>, on: string): Promise<ReadonlySet<string>> {

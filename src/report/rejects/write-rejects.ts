@@ -85,6 +85,7 @@ type KnownColumns = Map<string, string[]>;
 function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: RejectWriterOptions): RejectWriter {
   const files = new Map<string, RejectFileWriter>();
   const unseen = new Set(options.sources);
+  const childRows = newWrittenRows();
   let leftOut = 0;
 
   const fileOf = (child: string | undefined, row: Row): RejectFileWriter => {
@@ -108,6 +109,7 @@ function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: Re
     },
     hasAllSources: () => unseen.size === 0,
     add: (entry, key) => {
+      if (entry.child !== undefined && childRows.isRepeated(entry.row)) return true;
       const isTaken = fileOf(entry.child, entry.row).add(entry, key);
       if (!isTaken) leftOut += 1;
       return isTaken;
@@ -123,6 +125,39 @@ function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: Re
       return { files: written, leftOut };
     },
   };
+}
+
+/** Which child rows were written: several records may share one, and fed back in, it has to be there once. */
+interface WrittenRows {
+  /** True for a row that was here before. */
+  readonly isRepeated: (row: Row) => boolean;
+}
+
+/** One bit for every line of a file, or for every element of a JSON list. */
+function newWrittenRows(): WrittenRows {
+  const byFile = new Map<Row["table"], Uint8Array>();
+  return {
+    isRepeated: (row) => {
+      const number = rowNumber(row);
+      const bits = wideEnough(byFile.get(row.table) ?? new Uint8Array(), number);
+      byFile.set(row.table, bits);
+      const before = bits[number >> 3] ?? 0;
+      bits[number >> 3] = before | (1 << (number & 7));
+      return ((before >> (number & 7)) & 1) === 1;
+    },
+  };
+}
+
+function rowNumber(row: Row): number {
+  const element = isCsvRow(row) ? undefined : /\d+$/.exec(row.pointer)?.[0];
+  return element === undefined ? row.line : Number(element);
+}
+
+function wideEnough(bits: Uint8Array, number: number): Uint8Array {
+  if (number >> 3 < bits.length) return bits;
+  const wider = new Uint8Array(Math.max(1024, bits.length * 2, (number >> 3) + 1));
+  wider.set(bits);
+  return wider;
 }
 
 function knownColumnsOf(known: KnownColumns, name: string, columns: readonly string[]): string[] {

@@ -29,7 +29,7 @@ payload:
     });
     expect([...document.sources]).toEqual([
       ["accounts", { files: ["accounts*.csv"], key: "REF" }],
-      ["meters", { files: ["a.csv", "b.csv"], parent: "accounts", on: "REF", orderBy: "SEQ" }],
+      ["meters", { files: ["a.csv", "b.csv"], parent: "accounts", on: "REF", orderBy: { column: "SEQ" } }],
     ]);
     expect(document.lineOf(["payload", "customers", "item"])).toBe(10);
   });
@@ -65,6 +65,11 @@ function plan(sources: string, more: Partial<GivenSources> = {}): SourceSpec {
   return planSources(read(`payload: {}\n${sources}`), given(more));
 }
 
+function child(options: string): SourceSpec["children"][number] | undefined {
+  return plan(`sources: { a: { files: a.csv, key: K }, c: { files: c.csv, parent: a, on: K, ${options} } }`)
+    .children[0];
+}
+
 describe("planSources", () => {
   const joined = `sources:
   accounts: { files: accounts.csv, key: REF }
@@ -83,11 +88,58 @@ describe("planSources", () => {
           files: ["folder/customers.csv"],
           key: "ID",
           on: "ACC",
-          orderBy: "SEQ",
+          orderBy: { column: "SEQ" },
           children: [{ name: "phones", files: ["folder/phones*.csv"], on: "CUST", children: [] }],
         },
       ],
     }));
+  test("a join may name the parent's column, which then needs no key", () =>
+    expect(
+      plan("sources: { a: { files: a.csv }, c: { files: c.csv, parent: a, on: { ID: CUST }, distinct: true } }"),
+    ).toMatchObject({ children: [{ on: "ID", parentKey: "CUST", distinct: true }] }));
+  test("one of several rows is picked in short or in full", () => {
+    expect(child("pick: first")?.pick).toEqual({ take: "first" });
+    expect(child("pick: last by CHANGED ON")?.pick).toEqual({ take: "last", by: { column: "CHANGED ON" } });
+    expect(child("pick: { last: CHANGED, per: MPAN }")?.pick).toEqual({
+      take: "last",
+      by: { column: "CHANGED" },
+      per: "MPAN",
+    });
+    const { by } = child("pick: { first: { column: N, as: number } }")?.pick ?? {};
+    expect(["7", "-1.5", "1e3", "x", ""].map((text) => by?.cells?.rank(text))).toEqual([
+      7,
+      -1.5,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+  test("rows are ordered by dates of a pattern", () => {
+    const order = child("orderBy: { column: SINCE, date: dd/MM/yyyy }")?.orderBy;
+    const ranks = ["31/12/1999", "01/01/2000", "30/02/2000"].map((text) => order?.cells?.rank(text));
+    expect(Number(ranks[0])).toBeLessThan(Number(ranks[1]));
+    expect(ranks[2]).toBeUndefined();
+    expect(order).toMatchObject({ column: "SINCE", cells: { wanted: "a date that exists, written as dd/MM/yyyy" } });
+  });
+  test.each([
+    ["distnct: true", "sources.c.distnct: is not known here", 'did you mean "distinct"?'],
+    ["distinct: yes", "sources.c.distinct: has to be true or false", ""],
+    ["orderBy: { column: A, sa: number }", "sources.c.orderBy.sa: is not known here", 'did you mean "as"?'],
+    ["orderBy: { column: A, as: numbr }", "orderBy.as: has to be number or text", 'did you mean "number"?'],
+    ["orderBy: { column: A, as: date }", "orderBy.as: has to be number or text", "write its pattern"],
+    ["orderBy: { column: A, date: dd/mm/yyyy }", 'orderBy.date: "dd/mm/yyyy"', ""],
+    ["orderBy: { as: number }", "orderBy.column: has to be a column", "{ column: SEQ, as: number }"],
+    ["pick: lst", "sources.c.pick: has to say which row is taken", "last by <column>"],
+    ["pick: { first: A, last: B }", "sources.c.pick: has to say which row is taken", "last by <column>"],
+    ["pick: { lst: A }", "sources.c.pick.lst: is not known here", 'did you mean "last"?'],
+    ["pick: { last: A, per: [B] }", "sources.c.pick.per: has to be a column", ""],
+    ["orderBy: [A]", "sources.c.orderBy: has to be a column", "{ column: SEQ, as: number }"],
+  ])("%s is refused", (options, message, hint) => {
+    const failure = failureOf(() => child(options));
+    expect(failure).toMatchObject({ code: "mapping_invalid", place: { line: 2 } });
+    expect(failure.message).toContain(message);
+    expect(`${failure.message} ${failure.hint}`).toContain(hint);
+  });
   test("columns are renamed by their number", () =>
     expect(plan('sources: { a: { files: x.csv, rename: { 4: NOTES, "7": OLD } } }').rename).toEqual(
       new Map([
@@ -137,6 +189,9 @@ describe("planSources", () => {
     }));
   test.each([
     ["sources: { a: { files: x, key: K }, b: { files: y } }", "a, b all have no parent"],
+    ["sources: { a: { files: x, pick: first } }", "sources.a.pick: means nothing for a source without parent"],
+    ["sources: { a: { files: x }, b: { files: y, parent: a, on: { A: B, C: D } } }", "on one pair of columns"],
+    ["sources: { a: { files: x }, b: { files: y, parent: a, on: [A] } }", "sources.b.on: has to be a column"],
     [
       "sources: { a: { files: x, parent: b, on: K, key: K }, b: { files: y, parent: a, on: K, key: K } }",
       "own ancestor",

@@ -1,0 +1,122 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { OrderedCells, RowChoice, RowOrder } from "../../model/source-spec.ts";
+import { compileDatePattern, type PatternTime } from "../leaf/date-pattern.ts";
+import { didYouMean, refuseUnknown, scalarText, type Issues } from "./mapping-issues.ts";
+
+/** On what the rows of a source are joined. */
+export interface JoinColumns {
+  /** The column of this source. */
+  readonly on: string;
+  /** The column of the parent; absent for its key. */
+  readonly parentKey?: string;
+}
+
+/** `on: ACCOUNT_REF`, or with the column of the parent: `on: { CUST_ID: CUSTOMER }`. */
+export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, issues: Issues): JoinColumns | undefined {
+  if (value === undefined) return undefined;
+  if (isColumn(value)) return { on: value };
+  const [pair, ...more] = isJsonObject(value) ? Object.entries(value) : [];
+  if (pair !== undefined && more.length === 0 && isColumn(pair[1])) return { on: pair[0], parentKey: pair[1] };
+  const hint = "write on: CUST_ID, or on: { CUST_ID: CUSTOMER } with the column of this source and that of its parent";
+  const fact = more.length > 0 ? "joins on one pair of columns, and not on several" : "has to be a column";
+  issues.add(path, fact, hint);
+  return undefined;
+}
+
+/** `orderBy: SEQ`, or with what the cells are: `{ column: SEQ, as: number }`, `{ column: SINCE, date: dd/MM/yyyy }`. */
+export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issues: Issues): RowOrder | undefined {
+  if (value === undefined) return undefined;
+  if (isColumn(value)) return { column: value };
+  if (!isJsonObject(value)) {
+    issues.add(path, "has to be a column", `or what its cells are: ${ORDER_EXAMPLE}`);
+    return undefined;
+  }
+  refuseUnknown(value, ["column", "as", "date"], path, issues);
+  const { column } = value;
+  if (!isColumn(column)) {
+    issues.add([...path, "column"], "has to be a column", `for example ${ORDER_EXAMPLE}`);
+    return undefined;
+  }
+  const cells = readCells(value, path, issues);
+  return { column, ...definedMembers({ cells }) };
+}
+
+const ORDER_EXAMPLE = "{ column: SEQ, as: number }, or { column: SINCE, date: dd/MM/yyyy }";
+
+function readCells({ as, date }: JsonObject, path: AttrPath, issues: Issues): OrderedCells | undefined {
+  if (as !== undefined && date !== undefined) {
+    issues.add(path, "as and date cannot stand together");
+    return undefined;
+  }
+  if (date !== undefined) return readDates(date, [...path, "date"], issues);
+  if (as === undefined) return undefined;
+  if (as === "number") return NUMBERS;
+  if (as === "text") return TEXTS;
+  const hint =
+    as === "date" ? 'write its pattern: date: "dd/MM/yyyy"' : didYouMean(scalarText(as) ?? "", ["number", "text"]);
+  issues.add([...path, "as"], "has to be number or text", hint);
+  return undefined;
+}
+
+const NUMBERS: OrderedCells = {
+  wanted: "a number",
+  rank: (text) => (/^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined),
+};
+
+const TEXTS: OrderedCells = { wanted: "a text", rank: (text) => (text === "" ? undefined : text) };
+
+function readDates(written: JsonValue, path: AttrPath, issues: Issues): OrderedCells | undefined {
+  if (typeof written !== "string") {
+    issues.add(path, "has to be a pattern, such as dd/MM/yyyy");
+    return undefined;
+  }
+  const pattern = compileDatePattern(written);
+  if (typeof pattern === "string") {
+    issues.add(path, `"${written}": ${pattern}`);
+    return undefined;
+  }
+  return {
+    wanted: `a date that exists, written as ${written}`,
+    rank: (text) => {
+      const time = pattern.read(text);
+      return time && moment(time);
+    },
+  };
+}
+
+function moment({ year, month, day, hour, minute, second, offset = 0 }: PatternTime): number {
+  return Date.UTC(year, month - 1, day, hour, minute - offset, second);
+}
+
+/** `pick: last`, `pick: last by CHANGED`, or `pick: { last: CHANGED, per: MPAN }`, where CHANGED may be as in `orderBy`. */
+export function readRowChoice(value: JsonValue | undefined, path: AttrPath, issues: Issues): RowChoice | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string") return readChoiceText(value, path, issues);
+  if (!isJsonObject(value)) {
+    issues.add(path, CHOICE_FAULT, CHOICE_HINT);
+    return undefined;
+  }
+  refuseUnknown(value, ["first", "last", "per"], path, issues);
+  const { first, last, per } = value;
+  if ((first === undefined) === (last === undefined)) issues.add(path, CHOICE_FAULT, CHOICE_HINT);
+  if (per !== undefined && !isColumn(per)) issues.add([...path, "per"], "has to be a column");
+  const take = first === undefined ? "last" : "first";
+  const by = readRowOrder(first ?? last, [...path, take], issues);
+  return { take, ...definedMembers({ by, per: isColumn(per) ? per : undefined }) };
+}
+
+const CHOICE_FAULT = "has to say which row is taken";
+const CHOICE_HINT = "write first, last, last by <column>, or { last: <column>, per: <column> }";
+
+function readChoiceText(text: string, path: AttrPath, issues: Issues): RowChoice | undefined {
+  const [, take, column] = /^\s*(first|last)(?:\s+by\s+(\S.*?))?\s*$/.exec(text) ?? [];
+  if (take === "first" || take === "last") return { take, ...(column !== undefined && { by: { column } }) };
+  issues.add(path, CHOICE_FAULT, CHOICE_HINT);
+  return undefined;
+}
+
+function isColumn(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && value !== "";
+}

@@ -1,0 +1,134 @@
+import { canonicalJson } from "../../json/json-value.ts";
+import type { LocalProblem } from "../../model/problem.ts";
+import { isCsvRow, placeOf, type Row } from "../../model/record.ts";
+import type { RowChoice, RowOrder } from "../../model/source-spec.ts";
+import type { OpenedChild } from "../opened-source.ts";
+import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
+import { keyOf, keyPlace } from "../row-key.ts";
+import type { StoredRow } from "./child-store.ts";
+
+/** The rows of one parent that are taken, in order. */
+export interface ArrangedRows {
+  readonly rows: readonly StoredRow[];
+  /** What is wrong with the rows as a set, and what was wrong with rows that were not taken. */
+  readonly problems: Problems;
+}
+
+/** Leaves repeated rows out or warns of them, orders the rest, and takes those that the source's `pick` asks for. */
+export function arrangeRows(group: readonly StoredRow[], child: OpenedChild): ArrangedRows {
+  if (group.length < 2) return { rows: group, problems: NO_PROBLEMS };
+  const repeated = repeatedRows(group);
+  const kept = child.distinct && repeated.size > 0 ? group.filter(({ id }) => !repeated.has(id)) : group;
+  const warnings = child.distinct || repeated.size === 0 ? NO_PROBLEMS : repeatWarnings(group, repeated, child.name);
+  if (kept.length < 2 || (child.orderBy === undefined && child.pick === undefined)) {
+    return { rows: kept, problems: warnings };
+  }
+  return takeRows(kept, child, warnings);
+}
+
+function takeRows(group: readonly StoredRow[], { orderBy, pick }: OpenedChild, warnings: Problems): ArrangedRows {
+  const ordered = orderBy === undefined ? group : sortRows(group, orderBy);
+  const unordered = orderBy?.cells === undefined ? warnings : [...warnings, ...orderProblems(group, orderBy)];
+  if (pick === undefined) return { rows: ordered, problems: unordered };
+  const taken = picked(ordered, pick);
+  const unpicked = pick.by === undefined ? NO_PROBLEMS : orderProblems(group, pick.by);
+  return { rows: taken, problems: [...unordered, ...unpicked, ...problemsOfOthers(ordered, taken)] };
+}
+
+type Problems = readonly LocalProblem[];
+
+/** Numbers of rows that are the same as an earlier one -> that one. */
+function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRow> {
+  const [first, second] = group;
+  if (group.length === 2 && first !== undefined && second !== undefined) {
+    return isSameRow(first.read.row, second.read.row) ? new Map([[second.id, first]]) : NO_ROWS;
+  }
+  const repeated = new Map<number, StoredRow>();
+  const firsts = new Map<string, StoredRow>();
+  for (const stored of group) {
+    const content = contentOf(stored.read.row);
+    const before = firsts.get(content);
+    if (before === undefined) firsts.set(content, stored);
+    else if (isSameRow(before.read.row, stored.read.row)) repeated.set(stored.id, before);
+  }
+  return repeated;
+}
+
+const NO_ROWS: ReadonlyMap<number, StoredRow> = new Map();
+
+function contentOf(row: Row): string {
+  return isCsvRow(row) ? JSON.stringify(row.cells) : canonicalJson(row.value);
+}
+
+function isSameRow(one: Row, other: Row): boolean {
+  if (!isCsvRow(one) || !isCsvRow(other)) return contentOf(one) === contentOf(other);
+  const { cells } = other;
+  if (one.cells.length !== cells.length || one.cells.some((cell, index) => cell !== cells[index])) return false;
+  return one.table === other.table || one.table.columns.join("\n") === other.table.columns.join("\n");
+}
+
+function repeatWarnings(
+  group: readonly StoredRow[],
+  repeated: ReadonlyMap<number, StoredRow>,
+  source: string,
+): Problems {
+  return group.flatMap(({ id, read }) => {
+    const other = repeated.get(id);
+    if (other === undefined) return [];
+    const finding = { code: "source_repeated_row", source, other: placeOf(other.read.row) } as const;
+    return [sourceProblem(placeOf(read.row), finding, "warning")];
+  });
+}
+
+function orderProblems(group: readonly StoredRow[], { column, cells }: RowOrder): Problems {
+  if (cells === undefined) return NO_PROBLEMS;
+  const { rank, wanted } = cells;
+  return group.flatMap(({ read: { row } }) =>
+    rank(orderText(row, column)) === undefined
+      ? [sourceProblem(keyPlace(row, column), { code: "source_bad_order", wanted })]
+      : [],
+  );
+}
+
+/** Equal ones stay in the order of the files; those that cannot be ordered come last. */
+function sortRows(group: readonly StoredRow[], { column, cells }: RowOrder): readonly StoredRow[] {
+  const texts = group.map(({ read }) => orderText(read.row, column));
+  const ranks = cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
+  return group
+    .map((stored, index) => ({ stored, rank: ranks[index] }))
+    .toSorted((one, other) => compareRanks(one.rank, other.rank))
+    .map(({ stored }) => stored);
+}
+
+function orderText(row: Row, column: string): string {
+  return keyOf(row, column)?.trim() ?? "";
+}
+
+/** By number where all are numbers, else as text. */
+function undeclaredRanks(texts: readonly string[]): readonly (string | number)[] {
+  const numeric = texts.every((text) => text !== "" && Number.isFinite(Number(text)));
+  return numeric ? texts.map(Number) : texts;
+}
+
+function compareRanks(one: string | number | undefined, other: string | number | undefined): number {
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
+  return one < other ? -1 : Number(one > other);
+}
+
+/** The first or last of the rows, or of those that have the same in a column, in the order of the rows. */
+function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): readonly StoredRow[] {
+  const ordered = by === undefined ? group : sortRows(group, by);
+  const chosen = new Map<string, StoredRow>();
+  for (const stored of ordered) {
+    const value = per === undefined ? "" : orderText(stored.read.row, per);
+    if (take === "last" || !chosen.has(value)) chosen.set(value, stored);
+  }
+  const taken = new Set(chosen.values());
+  return group.filter((stored) => taken.has(stored));
+}
+
+/** A row with errors may have been left out for what stands in the wrong cell. */
+function problemsOfOthers(all: readonly StoredRow[], taken: readonly StoredRow[]): Problems {
+  const kept = new Set(taken);
+  return all.flatMap((stored) => (kept.has(stored) ? NO_PROBLEMS : stored.read.problems));
+}

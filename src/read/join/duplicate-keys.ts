@@ -1,0 +1,131 @@
+import type { Place } from "../../model/place.ts";
+import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
+import type { ReadRow } from "../read-row.ts";
+import { keyOf, keyPlace } from "../row-key.ts";
+import { numbered, type StoredRow } from "./child-store.ts";
+import type { RowIndex } from "./index-store.ts";
+
+/** Takes note of the keys of a source's rows, to find those that several rows have. */
+export interface KeyRegister {
+  readonly add: (rows: readonly StoredRow[]) => void;
+  /** Forgets what was added. */
+  readonly clear: () => void;
+  readonly duplicates: () => DuplicateKeys;
+}
+
+export interface DuplicateKeys {
+  /** Where another row has the key of the row with this number; `undefined` when none has. */
+  readonly otherThan: (id: number) => Place | undefined;
+}
+
+/** Passes rows on and adds them to a register. */
+export async function* registered(
+  rows: AsyncIterable<readonly ReadRow[]>,
+  register: KeyRegister,
+): AsyncGenerator<readonly ReadRow[]> {
+  register.clear();
+  for await (const stored of numbered(rows)) {
+    register.add(stored);
+    yield stored.map(({ read }) => read);
+  }
+}
+
+/** Keys held in memory: for small files. */
+export function memoryRegister(column: string): KeyRegister {
+  const byKey = new Map<string, StoredRow[]>();
+  return {
+    clear: () => byKey.clear(),
+    add: (rows) => {
+      for (const stored of rows) {
+        const key = keyOf(stored.read.row, column);
+        if (key === undefined) continue;
+        const same = byKey.get(key);
+        if (same === undefined) byKey.set(key, [stored]);
+        else same.push(stored);
+      }
+    },
+    duplicates: () => {
+      const others = new Map<number, Place>();
+      for (const rows of byKey.values()) {
+        for (const [index, { id }] of rows.entries()) {
+          const other = rows[index === 0 ? 1 : index - 1];
+          if (other !== undefined) others.set(id, keyPlace(other.read.row, column));
+        }
+      }
+      return { otherThan: (id) => others.get(id) };
+    },
+  };
+}
+
+/** Keys in a table of the index: SQLite sorts them on the disk, and memory does not grow with their number. */
+export function indexRegister(column: string, name: string, { database }: RowIndex): KeyRegister {
+  database.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, key TEXT, file INTEGER, line INTEGER, pointer TEXT)`);
+  const tables: (CsvTable | JsonTable)[] = [];
+  const insertOf = (rows: number): string => `INSERT INTO ${name} VALUES ${Array(rows).fill("(?,?,?,?,?)").join(",")}`;
+  const insertMany = database.prepare(insertOf(INSERT_ROWS));
+  let waiting: (number | string | null)[] = [];
+  const flush = (): void => {
+    if (waiting.length > 0) database.prepare(insertOf(waiting.length / COLUMNS)).run(...waiting);
+    waiting = [];
+  };
+  return {
+    clear: () => {
+      waiting = [];
+      database.exec(`DELETE FROM ${name}`);
+    },
+    add: (rows) => {
+      for (const { id, read } of rows) {
+        const { row } = read;
+        const key = keyOf(row, column);
+        if (key === undefined) continue;
+        waiting.push(id, key, numberOf(row.table, tables), row.line, isCsvRow(row) ? null : row.pointer);
+        if (waiting.length < INSERT_ROWS * COLUMNS) continue;
+        insertMany.run(...waiting);
+        waiting = [];
+      }
+    },
+    duplicates: () => {
+      flush();
+      database.exec(duplicatesSql(name));
+      const find = database.prepare(
+        `SELECT file, line, pointer FROM ${name}_others JOIN ${name} ON ${name}.id = other WHERE ${name}_others.id = ?`,
+      );
+      const [some] = database.prepare(`SELECT id FROM ${name}_others LIMIT 1`).all();
+      if (some === undefined) return { otherThan: () => undefined };
+      return { otherThan: (id) => placeIn(find.get(id), tables, column) };
+    },
+  };
+}
+
+const COLUMNS = 5;
+const INSERT_ROWS = 200;
+
+/** First the keys that several rows have, which are few: only their rows are compared. */
+function duplicatesSql(name: string): string {
+  return `
+    CREATE TABLE ${name}_shared AS SELECT key FROM ${name} GROUP BY key HAVING count(*) > 1;
+    CREATE UNIQUE INDEX ${name}_shared_key ON ${name}_shared (key);
+    CREATE TABLE ${name}_others AS
+      SELECT id, coalesce(lag(id) OVER by_key, lead(id) OVER by_key) AS other
+      FROM ${name} WHERE key IN (SELECT key FROM ${name}_shared)
+      WINDOW by_key AS (PARTITION BY key ORDER BY id);
+    CREATE UNIQUE INDEX ${name}_others_id ON ${name}_others (id);`;
+}
+
+function numberOf(table: CsvTable | JsonTable, tables: (CsvTable | JsonTable)[]): number {
+  const known = tables.lastIndexOf(table);
+  return known < 0 ? tables.push(table) - 1 : known;
+}
+
+function placeIn(found: unknown, tables: readonly (CsvTable | JsonTable)[], column: string): Place | undefined {
+  if (typeof found !== "object" || found === null) return undefined;
+  if (!("file" in found) || !("line" in found) || !("pointer" in found)) return undefined;
+  const { file, line, pointer } = found;
+  const table = tables[Number(file)];
+  return table && keyPlace(rowAt(table, Number(line), typeof pointer === "string" ? pointer : ""), column);
+}
+
+/** A row as far as its place is concerned. */
+function rowAt(table: CsvTable | JsonTable, line: number, pointer: string): Row {
+  return table.kind === "csv" ? { table, line, cells: [] } : { table, line, pointer, value: {} };
+}

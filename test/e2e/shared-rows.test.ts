@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { linesOf, validate, workFolder } from "./validate-scene.ts";
+
+const MAPPING = `operation: import-account
+sources:
+  accounts:  { files: accounts.csv }
+  customers: { files: customers.csv, parent: accounts, on: { CUST_ID: CUSTOMER }, key: CUST_ID }
+payload:
+  number: REF
+  name: NAME
+  customers:
+    each: customers
+    item: { family_name: LAST, email: MAIL }
+`;
+
+const FILES = {
+  "mapping.yaml": MAPPING,
+  "accounts.csv": "REF,NAME,CUSTOMER\n1,Ann,C1\n2,Ann again,C1\n3,Bob,C2\n4,Cy,C9\n",
+  "customers.csv": "CUST_ID,LAST,MAIL\nC1,Abbott,not a mail\nC2,Begum,b@example.org\n",
+};
+
+it("shows an error in a row that two accounts share at both, and writes the row into the rejects once", async () => {
+  const folder = workFolder(FILES);
+  const { code, stdout } = await validate(folder, ["--out", "report"]);
+  const cell = { file: "customers.csv", line: 2, column: "MAIL", columnNumber: 3 };
+  expect(linesOf(stdout).map(({ key, status, errors }) => ({ key, status, errors }))).toMatchObject([
+    { key: "1", status: "invalid", errors: [{ attr: "customers.0.email", code: "invalid", source: cell }] },
+    { key: "2", status: "invalid", errors: [{ attr: "customers.0.email", code: "invalid", source: cell }] },
+    { key: "3", status: "valid" },
+    { key: "4", status: "invalid", errors: [{ code: "source_missing_row", source: { line: 5, column: "CUSTOMER" } }] },
+  ]);
+  expect(code).toBe(1);
+  const rejects = readFileSync(path.join(folder, "report/rejects.customers.csv"), "utf8");
+  expect(rejects.split("\n").filter((line) => line.startsWith("C1,"))).toHaveLength(1);
+});
+
+it("reports a key that stands twice in a child file at both accounts, with the other faults of these", async () => {
+  const folder = workFolder({
+    "mapping.yaml": MAPPING.replace("on: { CUST_ID: CUSTOMER }, key: CUST_ID", "on: { REF: REF }, key: LAST"),
+    "accounts.csv": "REF,NAME\n1,Ann\n2,\n",
+    "customers.csv": "REF,LAST,MAIL\n1,Abbott,\n2,Abbott,\n",
+  });
+  const { stdout } = await validate(folder, []);
+  expect(linesOf(stdout).map(({ errors = [] }) => errors.map(({ code }) => code))).toEqual([
+    ["source_duplicate_key"],
+    ["source_duplicate_key", "required"],
+  ]);
+});
+
+it("ends at a join that finds nothing, and says so once", async () => {
+  const folder = workFolder({ ...FILES, "accounts.csv": "REF,NAME,CUSTOMER\n1,Ann,10001\n2,Bob,10002\n" });
+  const { code, stderr } = await validate(folder, []);
+  expect(code).toBe(2);
+  expect(stderr).toContain("customers: 0 of 2 rows match accounts.CUSTOMER");
+  expect(stderr).not.toContain("10001");
+});
