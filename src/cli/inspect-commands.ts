@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import {
   checkOptions,
+  type DoctorFlags,
+  doctorOptions,
   type DocumentFlags,
   type Flags,
   formatOption,
@@ -9,6 +11,7 @@ import {
   options,
   reportOptions,
   storeOptions,
+  targetOptions,
   withOptions,
 } from "./options/options.ts";
 
@@ -34,6 +37,19 @@ export function addInspectCommands(program: Command): void {
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).previewAction(sources, flags),
+    );
+
+  withOptions(program.command("doctor"), [
+    ...jobOptions,
+    ...targetOptions,
+    ...options("ledger"),
+    ...doctorOptions,
+    formatOption(),
+  ])
+    .description("Is everything in place for a push? One line a check, with what mends it. Sends no record.")
+    .argument("[sources...]", "files, globs, or - for standard input")
+    .action(async (sources: string[], flags: DoctorFlags, command: Command) =>
+      (await import("./actions/doctor-action.ts")).doctorAction(sources, flags, command),
     );
 
   addDocumentsCommand(program);

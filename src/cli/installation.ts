@@ -38,6 +38,14 @@ function buildStamp(): string {
 
 /** The version in the package's own manifest. */
 export function packageVersion(): string {
-  const manifest: { readonly version: string } = createRequire(import.meta.url)("../../package.json");
-  return manifest.version;
+  return manifest().version;
+}
+
+/** The versions of Node.js that the package runs on: `^20.19.0 || >=22.12.0`. */
+export function requiredNode(): string {
+  return manifest().engines.node;
+}
+
+function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
+  return createRequire(import.meta.url)("../../package.json");
 }

@@ -1,4 +1,5 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
+import { knownVariables } from "./options/option-origin.ts";
 import type { Flags } from "./options/options.ts";
 import { environmentNotices } from "./process/environment.ts";
 import type { Logger } from "./process/logger.ts";
@@ -10,8 +11,11 @@ import { createProgram, requestedLogFormat, usesNetwork } from "./program.ts";
  */
 export async function runProgram(loggerFor: (flags: Flags) => Logger): Promise<void> {
   const program = createProgram();
-  program.hook("preAction", (_program, command) => {
+  program.hook("preAction", async (_program, command) => {
     const logger = loggerFor(command.opts<Flags>());
+    // The doctor finds the same, and goes on.
+    if (command.name() === "doctor") return;
+    for (const text of await unknownVariableNotices(program)) logger.notice(text);
     if (usesNetwork(command)) for (const notice of environmentNotices(process)) logger.notice(notice);
   });
   try {
@@ -25,6 +29,14 @@ export async function runProgram(loggerFor: (flags: Flags) => Logger): Promise<v
     // Without a command commander shows the help, as text.
     if (error.code !== "commander.help" || logFormat === "json") logRefusal(error, loggerFor({ logFormat }));
   }
+}
+
+/** What finds a suggestion is loaded where one is wanted. */
+async function unknownVariableNotices(program: Command): Promise<readonly string[]> {
+  const known = knownVariables(program);
+  if (Object.keys(process.env).every((name) => !name.startsWith("MIGRATE_") || known.includes(name))) return [];
+  const { unknownVariables } = await import("./process/unknown-variables.ts");
+  return unknownVariables(process.env, known);
 }
 
 /** Commander refuses with `error: what is wrong`, and below it `(what may have been meant)`. */

@@ -20,6 +20,7 @@ import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
+import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, soundOperation } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { DocumentRoots } from "./supplier-settings.ts";
@@ -71,31 +72,56 @@ export async function openJob(
   const resolve = pathsFrom(settings.folder);
   const files = settings.contract.map(resolve);
   const contract = await readContractWithFindings(files, dependencies, settings.rules);
-  const document =
-    settings.mapping === undefined ? undefined : readMapping(await readTextFile(resolve(settings.mapping)));
+  const document = await readJobMapping(settings);
   const operation = soundOperation(contract, settings.operation ?? document?.operation, files);
-  const beside = besideMapping(settings);
-  const whereNamed: NamingPlace = (file) => document?.findText((text) => beside(text) === file);
-  const mapping =
-    document === undefined
-      ? passThrough(operation)
-      : await withNamingPlace(whereNamed, () => compile(document, operation, settings));
+  const mapping = await mappingOf(document, operation, settings);
   noticeUnmappedFields(mapping, settings, dependencies);
   const ruleContext = await loadRuleContext(contract, settings, { resolve, now: dependencies.clock.now() });
   noticeSkippedRules(operation, ruleContext, dependencies);
   noticeForeignOverlays(contract, dependencies);
-  const plan = planOf(document, settings, resolve);
-  const input = await withNamingPlace(whereNamed, () =>
+  const { plan, input } = await openJobInput(document, settings, dependencies);
+  const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
+  return { settings, contract, operation, mapping, ruleContext, plan, input, ...after };
+}
+
+/** The mapping that the settings name, as it is written; undefined where sources are payloads already. */
+export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
+  if (settings.mapping === undefined) return undefined;
+  return readMapping(await readTextFile(pathsFrom(settings.folder)(settings.mapping)));
+}
+
+function namingPlaceIn(document: MappingDocument | undefined, settings: JobSettings): NamingPlace {
+  const beside = besideMapping(settings);
+  return (file) => document?.findText((text) => beside(text) === file);
+}
+
+/** The same, compiled for an operation. */
+export async function mappingOf(
+  document: MappingDocument | undefined,
+  operation: Operation,
+  settings: JobSettings,
+): Promise<Mapping> {
+  if (document === undefined) return passThrough(operation);
+  return withNamingPlace(namingPlaceIn(document, settings), () => compile(document, operation, settings));
+}
+
+/** The files that the settings and the mapping name, found and opened; nothing but headers is read. */
+export async function openJobInput(
+  document: MappingDocument | undefined,
+  settings: JobSettings,
+  dependencies: Pick<Dependencies, "temporaryFolder" | "notice">,
+): Promise<Pick<Job, "plan" | "input">> {
+  const plan = planOf(document, settings, pathsFrom(settings.folder));
+  const open = (): Promise<Input> =>
     openInput(plan, {
       tempFolder: dependencies.temporaryFolder,
       onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
       ...(settings.standardInput !== undefined && { displayNames: new Map([[settings.standardInput, "-"]]) }),
       ...(settings.encoding !== undefined && { encoding: settings.encoding }),
       ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
-    }),
-  );
-  const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
-  return { settings, contract, operation, mapping, ruleContext, plan, input, ...after };
+    });
+  const input = await withNamingPlace(namingPlaceIn(document, settings), open);
+  return { plan, input };
 }
 
 /** Without an attr of its own, the key of the other record is the record's own. */
@@ -115,7 +141,7 @@ function prerequisiteOf(
  * What is sent has to be known again.
  * @throws Failure `config` where records have no business key
  */
-export function requireKey(job: Job): void {
+export function requireKey(job: Pick<Job, "mapping">): void {
   if (job.mapping.keyAttr !== undefined) return;
   throw new Failure("config", "records have no business key, so none could be recognised again", {
     hint: "name the key's attr: `key:` in the mapping, or `x-migrate-key` in the contract",
@@ -159,9 +185,13 @@ function noticeSkippedRules(
   ruleContext: RuleContext | undefined,
   dependencies: Pick<Dependencies, "notice">,
 ): void {
-  if (ruleContext === undefined) return;
-  const skipped = skippedRulesText([...new Set(sentTypes(operation).flatMap(rulesWithin))], ruleContext);
+  const skipped = ruleContext && skippedRulesText(rulesOf(operation), ruleContext);
   if (skipped !== undefined) dependencies.notice(skipped);
+}
+
+/** The rules that what is sent to the operation can meet. */
+export function rulesOf(operation: Operation): readonly Rule[] {
+  return [...new Set(sentTypes(operation).flatMap(rulesWithin))];
 }
 
 function noticeForeignOverlays({ findings }: Contract, dependencies: Pick<Dependencies, "notice">): void {

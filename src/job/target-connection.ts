@@ -14,6 +14,7 @@ import {
   DEFAULT_TIMEOUTS,
   type HttpClient,
   type HttpOptions,
+  type SecuredConnection,
   type Timeouts,
 } from "../transport/http-client.ts";
 import { createCredentialMask, type CredentialMask, maskingHttp } from "../transport/masking-http.ts";
@@ -130,6 +131,8 @@ function requireRemoteValidation(operation: Operation, tools: RequestDependencie
   });
 }
 
+export type { SecuredConnection };
+
 export interface OpenTarget extends HttpClient {
   readonly baseUrl: URL;
   /** Knows the credentials that were used on this connection. */
@@ -142,7 +145,7 @@ export interface OpenTarget extends HttpClient {
  */
 export async function openTarget(
   target: TargetSettings,
-  limits: Pick<HttpOptions, "connections" | "maxReplyBytes">,
+  limits: Pick<HttpOptions, "connections" | "maxReplyBytes" | "onSecured">,
   { proxyCredentials }: Pick<Dependencies, "proxyCredentials">,
 ): Promise<OpenTarget> {
   const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });

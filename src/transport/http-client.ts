@@ -1,4 +1,4 @@
-import { createSecureContext, rootCertificates } from "node:tls";
+import { createSecureContext, type PeerCertificate, rootCertificates, TLSSocket } from "node:tls";
 import { buildConnector, Pool } from "undici";
 import { Failure } from "../model/failure.ts";
 import { errorCode } from "../files/error-code.ts";
@@ -17,8 +17,21 @@ export interface HttpOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Every connection is a tunnel through this proxy; default: none, whatever the environment says. */
   readonly proxy?: Proxy;
+  /** Told of every TLS connection once its certificate has been verified. */
+  readonly onSecured?: (connection: SecuredConnection) => void;
   /** A longer body is cut here (`complete: false`), default 1 MiB. */
   readonly maxReplyBytes?: number;
+}
+
+/** What was agreed on in a TLS handshake. */
+export interface SecuredConnection {
+  /** `TLSv1.3`. */
+  readonly protocol: string;
+  /** Common names of the certificate and of who signed it; empty where there is none. */
+  readonly subject: string;
+  readonly issuer: string;
+  /** Milliseconds since 1970. */
+  readonly validTo: number;
 }
 
 export interface HttpClient {
@@ -45,7 +58,7 @@ export function createHttp(options: HttpOptions): HttpClient {
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    connect: connector(options, timeouts),
+    connect: noticingTls(connector(options, timeouts), options.onSecured),
   });
   const followAbort = createAbortListeners();
 
@@ -85,6 +98,31 @@ function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildCo
       else callback(null, opened);
     });
   };
+}
+
+function noticingTls(connect: buildConnector.connector, onSecured: HttpOptions["onSecured"]): buildConnector.connector {
+  if (onSecured === undefined) return connect;
+  return (target, callback) => {
+    connect(target, (...opened) => {
+      const [, socket] = opened;
+      if (socket instanceof TLSSocket) onSecured(securedConnection(socket));
+      callback(...opened);
+    });
+  };
+}
+
+function securedConnection(socket: TLSSocket): SecuredConnection {
+  const { subject, issuer, valid_to: validTo } = socket.getPeerCertificate();
+  return {
+    protocol: socket.getProtocol() ?? "",
+    subject: commonName(subject),
+    issuer: commonName(issuer),
+    validTo: Date.parse(validTo),
+  };
+}
+
+function commonName(who: Partial<PeerCertificate["subject"]> | undefined): string {
+  return [who?.CN ?? who?.O ?? ""].flat().join(" ");
 }
 
 /** A probe takes no longer than this, and no longer than a connection may. */

@@ -103,6 +103,8 @@ const MESSAGES = {
   },
 } as const;
 
+const DOCTOR = { offline: { help: "open no connection" } } as const;
+
 const STORE = {
   store: { arg: "<place>", env: true, help: "a folder, or s3://bucket (default: the supplier's bucket)" },
   endpoint: { arg: "<url>", env: "AWS_ENDPOINT_URL_S3", help: "address of an S3-compatible store (default: AWS)" },
@@ -166,6 +168,9 @@ export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
 /** Of `init`. */
 export type InitFlags = Omit<InspectFlags, "out"> & FlagsOf<typeof INIT>;
+
+/** Of `doctor`. */
+export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "text" | "json" };
 
 /** Of `documents check`. */
 export type DocumentFlags = Omit<RunFlags, "concurrency"> & FlagsOf<typeof STORE>;
@@ -235,6 +240,8 @@ export const initOptions: readonly Option[] = [
     "Output:",
   ),
 ];
+
+export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
 
 export const reconcileOptions: readonly Option[] = optionsOf(RECONCILE);
 

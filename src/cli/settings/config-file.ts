@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { parseDocument } from "../../contract/document/yaml-document.ts";
+import { parseDocument, type SourceDocument } from "../../contract/document/yaml-document.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
 import type { NamingPlace } from "../../job/naming-place.ts";
 import { isAddress } from "../../ledger/open-ledger-store.ts";
@@ -17,13 +17,24 @@ const CONFIG_NAME = "migrate.yaml";
  * @throws Failure `config`, with file and line, for anything in it that is not understood.
  */
 export async function readConfig(named: string | undefined, folder: string): Promise<Config> {
+  return (await readLocatedConfig(named, folder)).config;
+}
+
+/** A configuration, and the document that says where each of its settings stands; none where there is no file. */
+export interface LocatedConfig {
+  readonly config: Config;
+  readonly document?: SourceDocument;
+}
+
+/** The same, with the document that it was read from. */
+export async function readLocatedConfig(named: string | undefined, folder: string): Promise<LocatedConfig> {
   const file = named ?? findUpwards(folder);
-  if (file === undefined) return {};
+  if (file === undefined) return { config: {} };
   const { text } = await readTextFile(pathsFrom(folder)(file));
   const document = parseDocument({ file, text }, "config");
   const resolve = pathFrom(path.dirname(file));
   const placeOf: NamingPlace = (tried) => document.findText((written) => resolve(written) === path.normalize(tried));
-  return { ...resolvePaths(parseConfig(document), resolve), file, placeOf };
+  return { config: { ...resolvePaths(parseConfig(document), resolve), file, placeOf }, document };
 }
 
 function findUpwards(folder: string, from: string = folder): string | undefined {

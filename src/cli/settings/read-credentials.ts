@@ -12,12 +12,26 @@ import type { StoreCredentials } from "../../store/s3-store.ts";
  */
 export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretFiles): Promise<Secrets> {
   const set = secretsFrom(environment["MIGRATE_TOKEN"], environment["MIGRATE_API_KEY"]);
-  if (Object.keys(set).length > 0) return set;
+  if (isAnySet(set)) return set;
   const [token, apiKey] = [
     await readSecret(files.tokenFile, NAME_FILE_HINT),
     await readSecret(files.apiKeyFile, NAME_FILE_HINT),
   ];
   return secretsFrom(token, apiKey);
+}
+
+/** Where `readSecrets` finds each of them: the name of a variable, or of a file. Nothing is opened. */
+export function secretOrigins(
+  environment: NodeJS.ProcessEnv,
+  { tokenFile, apiKeyFile }: SecretFiles,
+): Readonly<Partial<Record<keyof Secrets, string>>> {
+  const set = secretsFrom(environment["MIGRATE_TOKEN"], environment["MIGRATE_API_KEY"]);
+  if (!isAnySet(set)) return { ...(tokenFile && { token: tokenFile }), ...(apiKeyFile && { apiKey: apiKeyFile }) };
+  return { ...(set.token && { token: "MIGRATE_TOKEN" }), ...(set.apiKey && { apiKey: "MIGRATE_API_KEY" }) };
+}
+
+function isAnySet(secrets: Secrets): boolean {
+  return Object.keys(secrets).length > 0;
 }
 
 /** An empty value is no credential. */

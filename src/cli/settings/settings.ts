@@ -43,7 +43,14 @@ const DEFAULT_MAX_CONCURRENCY = 16;
  * @throws Failure `config` or `usage`
  */
 export async function readSettings(sources: readonly string[], flags: Flags, folder: string): Promise<Settings> {
-  const config = await readConfig(flags.config, folder);
+  return settingsOf(await readConfig(flags.config, folder), { sources, flags, folder });
+}
+
+/** The same for a configuration that has been read. */
+export function settingsOf(
+  config: Config,
+  { sources, flags, folder }: { readonly sources: readonly string[]; readonly flags: Flags; readonly folder: string },
+): Settings {
   const target = targetOf(flags, config);
   const supplier = supplierOf(flags, config, target);
   const { ledger = DEFAULT_LEDGER, out, ...given } = { ...config, ...flags };
@@ -101,12 +108,17 @@ interface ChosenTarget extends TargetConfig {
 }
 
 function targetOf(flags: Flags, config: Config): ChosenTarget | undefined {
-  const name = flags.target ?? (flags.baseUrl === undefined ? config.target : undefined);
+  const name = targetNameOf(flags, config);
   const targets = new Map(Object.entries(config.targets ?? {}));
   const named = name === undefined ? undefined : targets.get(name);
   if (name !== undefined && named === undefined) throw unknownTarget(name, config);
   const baseUrl = flags.baseUrl ?? named?.baseUrl;
   return baseUrl === undefined ? undefined : { ...named, name, baseUrl, ca: flags.ca ?? named?.ca };
+}
+
+/** An address that is given stands for itself: the file's own target is then none of it. */
+export function targetNameOf(flags: Flags, config: Config): string | undefined {
+  return flags.target ?? (flags.baseUrl === undefined ? config.target : undefined);
 }
 
 function unknownTarget(name: string, config: Config): Failure {

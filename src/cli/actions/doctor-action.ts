@@ -1,0 +1,92 @@
+import type { Command } from "commander";
+import { type Check, failedBy, skipped } from "../../commands/doctor/check.ts";
+import { doctor } from "../../commands/doctor/doctor.ts";
+import { Failure, worstExitCode } from "../../model/failure.ts";
+import { requiredNode } from "../installation.ts";
+import { knownVariables, optionOrigins } from "../options/option-origin.ts";
+import type { DoctorFlags, Flags } from "../options/options.ts";
+import { type Context, withContext } from "../process/context.ts";
+import { environmentCheck, nodeCheck } from "../process/machine-checks.ts";
+import { type LocatedConfig, readLocatedConfig, refuseWritableByOthers } from "../settings/config-file.ts";
+import { configurationCheck } from "../settings/configuration-check.ts";
+import { effectiveSettings } from "../settings/effective-settings.ts";
+import { secretOrigins } from "../settings/read-credentials.ts";
+import { type Settings, settingsOf } from "../settings/settings.ts";
+import { checkLine, checkSummary, checksJson } from "../views/doctor-view.ts";
+
+export function doctorAction(sources: readonly string[], flags: DoctorFlags, command: Command): Promise<void> {
+  return withContext(flags, async (context) => {
+    const isText = flags.format === "text";
+    const checks: Check[] = [];
+    for await (const check of allChecks(sources, { flags, command }, context)) {
+      checks.push(check);
+      context.close();
+      if (isText) await context.write(checkLine(check, context.dependencies.screen));
+    }
+    const exitCode = worstExitCode(checks.map((check) => check.exitCode));
+    await context.write(isText ? checkSummary(checks, exitCode) : checksJson(checks, exitCode));
+    return exitCode;
+  });
+}
+
+interface TypedOptions {
+  readonly flags: DoctorFlags;
+  readonly command: Command;
+}
+
+async function* allChecks(
+  sources: readonly string[],
+  { flags, command }: TypedOptions,
+  { dependencies }: Context,
+): AsyncGenerator<Check> {
+  yield nodeCheck(process.versions.node, requiredNode());
+  yield environmentCheck(process, knownVariables(command.parent ?? command));
+  const { settings, check } = await readConfiguration(sources, { flags, command });
+  yield check;
+  if (settings === undefined) {
+    yield* ["contract", "mapping", "input", "target", "ledger"].map((name) => skipped(name, "needs the configuration"));
+    return;
+  }
+  const options = {
+    ...settings,
+    offline: flags.offline ?? false,
+    secretOrigins: (files: Parameters<typeof secretOrigins>[1]) => secretOrigins(process.env, files),
+  };
+  yield* doctor(options, dependencies);
+}
+
+interface Configuration {
+  readonly check: Check;
+  /** Absent where the configuration file cannot be understood. */
+  readonly settings?: Settings;
+}
+
+async function readConfiguration(sources: readonly string[], { flags, command }: TypedOptions): Promise<Configuration> {
+  let config: LocatedConfig | undefined;
+  const folder = process.cwd();
+  try {
+    config = await readLocatedConfig(flags.config, folder);
+    await refuseWritableByOthers(config.config.file);
+    const settings = settingsOf(config.config, { sources, flags, folder });
+    const effective = effectiveSettings({ settings, config, flags, origins: optionOrigins(command) });
+    return { settings, check: configurationCheck(config.config.file, effective) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const check = failedBy("configuration", error);
+    return config === undefined ? { check } : { check, ...withoutTarget(config, { sources, flags, folder }) };
+  }
+}
+
+/** A target or a supplier that is not there says nothing against the rest. */
+function withoutTarget(
+  { config: { target: _target, suppliers: _suppliers, ...config } }: LocatedConfig,
+  { flags, ...more }: { readonly sources: readonly string[]; readonly flags: Flags; readonly folder: string },
+): Pick<Configuration, "settings"> {
+  try {
+    const { target: _name, baseUrl: _address, ...rest } = flags;
+    return { settings: settingsOf(config, { ...more, flags: rest }) };
+  } catch (error) {
+    if (error instanceof Failure) return {};
+    throw error;
+  }
+}

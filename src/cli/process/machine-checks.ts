@@ -1,0 +1,50 @@
+import { type Check, failed, failedBy, ok, warning } from "../../commands/doctor/check.ts";
+import { Failure } from "../../model/failure.ts";
+import { environmentNotices, type ProcessSettings } from "./environment.ts";
+import { unknownVariables } from "./unknown-variables.ts";
+
+/** @param required the versions of Node.js that the package runs on: `^20.19.0 || >=22.12.0` */
+export function nodeCheck(version: string, required: string): Check {
+  const text = `Node.js ${version}`;
+  if (!isWithin(version, required)) {
+    return failed("node", `${text}; ${required} is needed`, {
+      exitCode: USAGE_EXIT_CODE,
+      fix: "install a newer Node.js",
+    });
+  }
+  if (version.startsWith("20.")) {
+    return warning("node", `${text}, which is past the end of its support`, { fix: "install Node.js 22 or newer" });
+  }
+  return ok("node", text);
+}
+
+const USAGE_EXIT_CODE = 2;
+
+/** Of version ranges, as much as the manifest of this package needs: `^` and `>=`, joined by `||`. */
+function isWithin(version: string, ranges: string): boolean {
+  const found = numbersOf(version);
+  return ranges.split("||").some((range) => {
+    const [, mark, least = ""] = /^\s*(\^|>=)\s*([\d.]+)\s*$/.exec(range) ?? [];
+    const wanted = numbersOf(least);
+    const different = wanted.findIndex((number, at) => number !== found[at]);
+    const isNewer = different === -1 || (found[different] ?? 0) > (wanted[different] ?? 0);
+    return mark !== undefined && isNewer && (mark === ">=" || found[0] === wanted[0]);
+  });
+}
+
+function numbersOf(version: string): readonly number[] {
+  return version.split(".").map((part) => Number.parseInt(part, 10));
+}
+
+/** What the variables of the process would do to a push. */
+export function environmentCheck(settings: ProcessSettings, known: readonly string[]): Check {
+  try {
+    const notices = [...unknownVariables(settings.env, known), ...environmentNotices(settings)];
+    return notices.length === 0
+      ? ok("environment", "no unknown MIGRATE_ variable, nothing that weakens a connection")
+      : warning("environment", notices.join("; "), { fix: "unset what is not meant" });
+  } catch (error) {
+    if (error instanceof Failure) return failedBy("environment", error);
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { Chalk } from "chalk";
+import type { Check } from "../../commands/doctor/check.ts";
+import type { Screen } from "../../job/dependencies.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import { wrapText } from "../../terminal/text-width.ts";
+import { counted } from "../../text/count.ts";
+
+const MARKS = { ok: "✓", warning: "!", failed: "✗", skipped: "-" } as const;
+const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
+const NAME_WIDTH = 15;
+const INDENT = " ".repeat(NAME_WIDTH + 2);
+const LEAST_WIDTH = 20;
+
+/** One check: mark, name and what was found; below it what mends it. */
+export function checkLine({ name, status, text, fix }: Check, { width, colour }: Screen): string {
+  const style = new Chalk({ level: colour ? 1 : 0 });
+  const room = Math.max(LEAST_WIDTH, width - INDENT.length);
+  const [first = "", ...more] = wrapText(plainText(text, 2000), room);
+  const mend =
+    fix === undefined || status === "ok"
+      ? []
+      : fix.split("\n").flatMap((line) => wrapText(`→ ${plainText(line, 500)}`, room));
+  const mark = style[COLOURS[status]](MARKS[status]);
+  const head = `${mark} ${plainText(name).padEnd(NAME_WIDTH)}${first}`;
+  return [head, ...[...more, ...mend].map((line) => INDENT + line)].map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+/** The line below all checks. */
+export function checkSummary(checks: readonly Check[], exitCode: number): string {
+  const parts = (["failed", "warning", "skipped"] as const).flatMap((status) => {
+    const count = checks.filter((check) => check.status === status).length;
+    return count === 0 ? [] : [status === "warning" ? counted(count, "warning") : `${count} ${status}`];
+  });
+  return `\n${[counted(checks.length, "check"), ...parts].join(", ")}; exit code ${exitCode}\n`;
+}
+
+export function checksJson(checks: readonly Check[], exitCode: number): string {
+  return `${printableJson({ checks, exitCode }, "indented")}\n`;
+}

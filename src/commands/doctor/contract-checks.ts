@@ -1,0 +1,135 @@
+import type { Contract } from "../../contract/contract.ts";
+import { fieldTable } from "../../contract/describe/field-table.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import { pathsFrom, readContractWithFindings, soundOperation } from "../../job/contract-files.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { type JobSettings, mappingOf, readJobMapping, requireKey, rulesOf } from "../../job/job.ts";
+import type { NamingPlace } from "../../job/naming-place.ts";
+import { loadRuleContext, skippedRulesText } from "../../job/rule-configuration.ts";
+import type { MappingDocument } from "../../map/document/mapping-document.ts";
+import { mappedAttrs } from "../../map/mapped-attrs.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import { shellCommand } from "../../text/shell-command.ts";
+import { type Check, failed, lookAt, ok, skipped, warning } from "./check.ts";
+
+type ContractDependencies = Pick<Dependencies, "contractCache" | "clock"> & {
+  /** Where the configuration names a file. */
+  readonly placeOf: NamingPlace | undefined;
+};
+
+/** The contract, the operation, its rules, and how much of it the mapping fills. */
+export async function contractChecks(
+  settings: JobSettings,
+  document: MappingDocument | undefined | "unreadable",
+  dependencies: ContractDependencies,
+): Promise<readonly Check[]> {
+  const files = settings.contract.map(pathsFrom(settings.folder));
+  const { check, found: contract } = await lookAt(
+    "contract",
+    async () => {
+      const read = await readContractWithFindings(files, dependencies, settings.rules);
+      return { check: contractCheck(read, files), found: read };
+    },
+    dependencies.placeOf,
+  );
+  if (contract === undefined)
+    return [check, ...["operation", "rules", "mapping"].map((name) => skipped(name, "needs the contract"))];
+  const name = settings.operation ?? (document === "unreadable" ? undefined : document?.operation);
+  const { check: operationCheck, found: operation } = await lookAt("operation", async () => {
+    const sound = soundOperation(contract, name, files);
+    return { check: ok("operation", `${sound.id}: ${sound.method} ${sound.path}`), found: sound };
+  });
+  if (operation === undefined) {
+    return [check, operationCheck, ...["rules", "mapping"].map((each) => skipped(each, "needs the operation"))];
+  }
+  const rules = await lookAt("rules", async () => ({
+    check: await rulesCheck(contract, operation, settings, dependencies),
+  }));
+  const mapping =
+    document === "unreadable"
+      ? []
+      : [(await lookAt("mapping", async () => ({ check: await mappingCheck(document, operation, settings) }))).check];
+  return [check, operationCheck, rules.check, ...mapping];
+}
+
+/** Findings are no reason for a push to stop: what the operation reaches is judged with the operation. */
+function contractCheck({ title, version, operations, findings }: Contract, files: readonly string[]): Check {
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const warnings = findings.length - errors;
+  const text = `${title} ${version}: ${counted(operations.length, "operation")}, ${counted(errors, "error")}, ${counted(warnings, "warning")}`;
+  const figures = { operations: operations.length, errors, warnings };
+  if (findings.length === 0) return ok("contract", text, { figures });
+  return warning("contract", text, { figures, fix: shellCommand(["migrate", "contract", "check", ...files]) });
+}
+
+async function rulesCheck(
+  contract: Contract,
+  operation: Operation,
+  settings: JobSettings,
+  { clock }: ContractDependencies,
+): Promise<Check> {
+  const rules = rulesOf(operation);
+  const context = await loadRuleContext(contract, settings, { resolve: pathsFrom(settings.folder), now: clock.now() });
+  const left = context && skippedRulesText(rules, context);
+  if (left !== undefined) return warning("rules", left, { fix: "declare them in migrate.yaml (docs/rules.md)" });
+  return ok(
+    "rules",
+    rules.length === 0 ? "none in this operation" : `${counted(rules.length, "rule")}, all of them checked`,
+  );
+}
+
+/** The mapping file; `unreadable` where it is named and cannot be understood: then the check says why. */
+export async function mappingDocument(
+  settings: JobSettings,
+  placeOf: NamingPlace | undefined,
+): Promise<{ readonly check?: Check; readonly document: MappingDocument | undefined | "unreadable" }> {
+  let document: MappingDocument | undefined | "unreadable" = "unreadable";
+  const { check } = await lookAt(
+    "mapping",
+    async () => {
+      document = await readJobMapping(settings);
+      return { check: ok("mapping", "") };
+    },
+    placeOf,
+  );
+  return check.status === "ok" ? { document } : { check, document };
+}
+
+async function mappingCheck(
+  document: MappingDocument | undefined,
+  operation: Operation,
+  settings: JobSettings,
+): Promise<Check> {
+  const mapping = await mappingOf(document, operation, settings);
+  requireKey({ mapping });
+  if (document === undefined) return ok("mapping", "none: what the sources hold are payloads already");
+  const { unmappedRequired } = mapping;
+  const figures = { ...coverageOf(document, operation), missing: unmappedRequired.length };
+  const covered = `${formatCount(figures.mapped)} of ${formatCount(figures.required)} required attrs`;
+  if (unmappedRequired.length > 0) {
+    return failed("mapping", `${covered}; nothing fills ${listed(unmappedRequired)}`, {
+      exitCode: INVALID_EXIT_CODE,
+      fix: `map them in ${document.file}`,
+      figures,
+    });
+  }
+  const rest = figures.mapped === figures.required ? "" : "; the others are in parts that the mapping leaves out";
+  return ok("mapping", covered + rest, { figures });
+}
+
+/** Every record would be invalid. */
+const INVALID_EXIT_CODE = 1;
+
+function coverageOf(
+  { payload }: MappingDocument,
+  operation: Operation,
+): { readonly mapped: number; readonly required: number } {
+  const required = new Set(fieldTable(operation).flatMap((row) => (row.required ? [row.attr] : [])));
+  const filled = operation.body === undefined ? new Map() : mappedAttrs(payload, operation.body);
+  return { mapped: [...required].filter((attr) => filled.has(attr)).length, required: required.size };
+}
+
+function listed(attrs: readonly string[]): string {
+  const shown = attrs.slice(0, 4).join(", ");
+  return attrs.length > 4 ? `${shown} and ${formatCount(attrs.length - 4)} more` : shown;
+}

@@ -1,0 +1,48 @@
+import type { JobSettings } from "../../job/job.ts";
+import type { NamingPlace } from "../../job/naming-place.ts";
+import type { Supplier } from "../../job/supplier-settings.ts";
+import type { TargetSettings } from "../../job/target-connection.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { type Check, skipped } from "./check.ts";
+import { contractChecks, mappingDocument } from "./contract-checks.ts";
+import { inputChecks, type InputDependencies } from "./input-checks.ts";
+import { ledgerChecks } from "./ledger-checks.ts";
+import { platformChecks, type PlatformDependencies, type SecretOrigins } from "./platform-checks.ts";
+
+export interface DoctorOptions {
+  readonly job: JobSettings;
+  readonly target: TargetSettings | undefined;
+  readonly supplier: Supplier;
+  readonly ledger: string;
+  /** Opens no connection. */
+  readonly offline: boolean;
+  readonly secretOrigins: SecretOrigins;
+  /** Where the configuration names a file. */
+  readonly placeOf?: NamingPlace | undefined;
+}
+
+export type DoctorDependencies = InputDependencies & PlatformDependencies & Pick<Dependencies, "contractCache">;
+
+/**
+ * Looks at everything that a push needs, one check after the other: contract, mapping, input, platform, ledger.
+ * Reads the input once, sends nothing but one request for headers and one for a token, and writes nothing.
+ */
+export async function* doctor(options: DoctorOptions, dependencies: DoctorDependencies): AsyncGenerator<Check> {
+  const { job, target, ledger, supplier, placeOf } = options;
+  const { check, document } = await mappingDocument(job, placeOf);
+  yield* await contractChecks(job, document, { ...dependencies, placeOf });
+  if (check !== undefined) yield check;
+  const input =
+    document === "unreadable"
+      ? { checks: [skipped("input", "needs the mapping")] }
+      : await inputChecks(job, document, dependencies);
+  yield* input.checks;
+  if (target === undefined) yield skipped("target", "none is named: --target, --base-url, or `target` in migrate.yaml");
+  else yield* platformChecks(target, options, dependencies);
+  yield* ledgerChecks({
+    ledger,
+    target,
+    supplier: supplier.code,
+    records: "records" in input ? input.records : undefined,
+  });
+}

@@ -1,0 +1,156 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { type Job, type JobSettings, openJobInput } from "../../job/job.ts";
+import { withStandardInput } from "../../job/standard-input.ts";
+import type { MappingDocument } from "../../map/document/mapping-document.ts";
+import { Failure } from "../../model/failure.ts";
+import { hasErrors } from "../../model/problem.ts";
+import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
+import type { InputRecord, Row } from "../../model/record.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import { type Check, failed, failedBy, ok, skipped, warning } from "./check.ts";
+import { formatBytes } from "./format-bytes.ts";
+
+export type InputDependencies = Pick<
+  Dependencies,
+  "temporaryFolder" | "notice" | "copyStandardInput" | "drain" | "onCheck"
+>;
+
+/** What reading the whole input once shows, or its first records (`limit`): its files, and how far its joins match. */
+export async function inputChecks(
+  settings: JobSettings,
+  document: MappingDocument | undefined,
+  dependencies: InputDependencies,
+): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {
+  try {
+    const job = await withStandardInput(settings, dependencies.temporaryFolder, dependencies);
+    const opened = await openJobInput(document, job, dependencies);
+    try {
+      return await readWhole(opened, settings.limit, dependencies);
+    } finally {
+      await opened.input.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code === "usage" && settings.sources.length === 0) return { checks: [skipped("input", error.message)] };
+    return { checks: [failedBy("input", error)] };
+  }
+}
+
+async function readWhole(
+  { plan, input }: Pick<Job, "plan" | "input">,
+  limit: number | undefined,
+  { drain, onCheck }: InputDependencies,
+): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {
+  const joins = joinCounts(plan);
+  const read = { records: 0, unreadable: 0 };
+  const isEnough = (): boolean => read.records >= (limit ?? Number.POSITIVE_INFINITY);
+  for await (const batch of input.records({ signal: drain })) {
+    for (const record of batch) {
+      if (isEnough()) break;
+      if (!record.orphan) read.records += 1;
+      if (isUnreadable(record)) read.unreadable += 1;
+      joins.count(record);
+    }
+    onCheck({ records: read.records, invalid: read.unreadable });
+    if (isEnough()) break;
+  }
+  const bytes = input.files.reduce((sum, file) => sum + file.bytes, 0);
+  const names = input.files.map(({ file }) => file);
+  const files = `${counted(names.length, "file")} (${names.slice(0, 4).join(", ")}${names.length > 4 ? ", ..." : ""}), ${formatBytes(bytes)}`;
+  return {
+    checks: [filesCheck(files, read, isEnough()), ...joins.checks(isEnough() ? read.records : undefined)],
+    ...(!isEnough() && { records: read.records }),
+  };
+}
+
+/** An orphan is counted with its join. */
+function isUnreadable({ orphan, problems }: InputRecord): boolean {
+  return hasErrors(orphan ? problems.filter(({ code }) => code !== "source_orphan_row") : problems);
+}
+
+const INVALID_EXIT_CODE = 1;
+const FIX = "`migrate validate` names file, line and column of each";
+
+function filesCheck(
+  files: string,
+  { records, unreadable }: { readonly records: number; readonly unreadable: number },
+  isLimited: boolean,
+): Check {
+  const figures = { records, unreadable };
+  const text = `${files}: ${isLimited ? "the first " : ""}${counted(records, "record")}`;
+  if (unreadable > 0) {
+    const bad = `${counted(unreadable, "record")} cannot be read as the mapping has it`;
+    return failed("input", `${text}; ${bad}`, { exitCode: INVALID_EXIT_CODE, fix: FIX, figures });
+  }
+  return records === 0 ? warning("input", text, { figures }) : ok("input", text, { figures });
+}
+
+/** How the rows of a child source meet those of its parent. */
+interface JoinCount {
+  readonly child: ChildSpec;
+  readonly parent: SourceSpec;
+  parents: number;
+  parentsWithRows: number;
+  joined: number;
+  orphans: number;
+}
+
+function joinCounts(root: SourceSpec): {
+  readonly count: (record: InputRecord) => void;
+  /** @param firstRecords how many were read, where that is not all */
+  readonly checks: (firstRecords: number | undefined) => readonly Check[];
+} {
+  const counts = new Map<string, JoinCount>();
+  const add = (parent: SourceSpec): void => {
+    for (const child of parent.children) {
+      counts.set(child.name, { child, parent, parents: 0, parentsWithRows: 0, joined: 0, orphans: 0 });
+      add(child);
+    }
+  };
+  add(root);
+  const countBelow = (row: Row, { children }: SourceSpec): void => {
+    for (const child of children) {
+      const rows = row.children?.get(child.name) ?? [];
+      const join = counts.get(child.name);
+      if (join === undefined) continue;
+      join.parents += 1;
+      join.parentsWithRows += rows.length > 0 ? 1 : 0;
+      join.joined += rows.length;
+      for (const each of rows) countBelow(each, child);
+    }
+  };
+  return {
+    count: ({ orphan, source, row }) => {
+      const join = orphan ? counts.get(source) : undefined;
+      if (join !== undefined) join.orphans += 1;
+      countBelow(row, join?.child ?? root);
+    },
+    checks: (firstRecords) => [...counts.values()].map((join) => joinCheck(join, firstRecords !== undefined)),
+  };
+}
+
+/** Rows without a parent are only known once all parents have been read. */
+function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean): Check {
+  const name = "join";
+  const { parents, parentsWithRows, joined, orphans } = counts;
+  const columns = `${child.name}.${child.on} -> ${parent.name}.${parent.key ?? ""}`;
+  const having = `${formatCount(parentsWithRows)} of ${isLimited ? "the first " : ""}${formatCount(parents)} rows of ${parent.name} have some`;
+  const figures = { parents, parentsWithRows, joined, ...(!isLimited && { orphans }) };
+  const rows = joined + orphans;
+  const text = isLimited
+    ? `${columns}: ${having}`
+    : `${columns}: ${formatCount(joined)} of ${formatCount(rows)} rows match${share(joined, rows)}; ${having}`;
+  if (joined === 0 && (orphans > 0 || (isLimited && parents > 0))) {
+    const fix = `check \`on\` and \`key\` of "${child.name}" in the mapping`;
+    return isLimited
+      ? warning(name, text, { figures, fix })
+      : failed(name, text, { exitCode: INVALID_EXIT_CODE, fix, figures });
+  }
+  if (orphans > 0) return failed(name, text, { exitCode: INVALID_EXIT_CODE, fix: FIX, figures });
+  return ok(name, text, { figures });
+}
+
+/** Cut, and not rounded: 100% is all of them. */
+function share(part: number, whole: number): string {
+  return whole === 0 ? "" : ` (${Math.floor((part / whole) * 1000) / 10}%)`;
+}

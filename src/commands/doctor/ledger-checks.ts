@@ -1,0 +1,172 @@
+import { access, constants, stat, statfs } from "node:fs/promises";
+import path from "node:path";
+import { instanceOf } from "../../job/endpoint.ts";
+import { hostOf, type TargetSettings } from "../../job/target-connection.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { Failure } from "../../model/failure.ts";
+import { STATUSES, type Summary } from "../../model/outcome.ts";
+import { readRunLedger, requireSameDestination } from "../../pipeline/run-ledger.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import { type Check, failed, failedBy, lookAt, ok } from "./check.ts";
+import { formatBytes } from "./format-bytes.ts";
+
+export interface LedgerOptions {
+  /** Locator of the ledger: the path of its file. */
+  readonly ledger: string;
+  readonly target: TargetSettings | undefined;
+  readonly supplier: string | undefined;
+  /** Records of the input; absent where they were not counted. */
+  readonly records: number | undefined;
+}
+
+const STORAGE_EXIT_CODE = 6;
+const INCOMPLETE_EXIT_CODE = 3;
+const AMBIGUOUS_EXIT_CODE = 5;
+const IN_USE_EXIT_CODE = 7;
+
+/** Room for the ledger, and what it says of itself and of its runs. Changes nothing. */
+export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Check> {
+  const store = await openLedgerStore(options.ledger);
+  yield (await lookAt("disk", async () => ({ check: await diskCheck(store.folder, options.records) }))).check;
+  const { check, found: exists } = await lookAt("ledger", () => soundness(store));
+  yield check;
+  if (exists === true) yield* runChecks(store, options);
+}
+
+/** Measured: about 400 bytes a record, and as much again while a run writes. */
+const LEDGER_BYTES_PER_RECORD = 1000;
+const LEAST_FREE_BYTES = 100_000_000;
+
+async function diskCheck(folder: string, records: number | undefined): Promise<Check> {
+  const existing = await nearestFolder(path.resolve(folder));
+  const { bavail, bsize } = await statfs(existing);
+  const free = bavail * bsize;
+  const wanted = Math.max(LEAST_FREE_BYTES, (records ?? 0) * LEDGER_BYTES_PER_RECORD);
+  const figures = { freeBytes: free, wantedBytes: wanted };
+  const text = `${formatBytes(free)} free for the ledger in ${folder}`;
+  const isWritable = await access(existing, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable) {
+    return failed("disk", `${existing} cannot be written to`, {
+      exitCode: STORAGE_EXIT_CODE,
+      fix: "give write access to it, or name another place with --ledger",
+      figures,
+    });
+  }
+  if (free >= wanted) return ok("disk", text, { figures });
+  return failed("disk", `${text}, and about ${formatBytes(wanted)} are wanted`, {
+    exitCode: STORAGE_EXIT_CODE,
+    fix: "make room, or name another place with --ledger",
+    figures,
+  });
+}
+
+/** The ledger's folder is made by the first push. */
+async function nearestFolder(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => undefined);
+  const parent = path.dirname(folder);
+  return found?.isDirectory() === true || parent === folder ? folder : nearestFolder(parent);
+}
+
+async function soundness(store: LedgerStore): Promise<{ readonly check: Check; readonly found: boolean }> {
+  try {
+    const { findings, counts } = await store.check();
+    const figures = { ...counts, findings: findings.length };
+    const [first] = findings;
+    if (first === undefined) {
+      const held = `${counted(counts.runs, "run")}, ${counted(counts.records, "record")}`;
+      return { check: ok("ledger", `${store.name} is sound: ${held}`, { figures }), found: true };
+    }
+    const more = findings.length > 1 ? ` (and ${formatCount(findings.length - 1)} more findings)` : "";
+    const fix = "`migrate ledger check` says everything, `migrate ledger repair` mends it";
+    return { check: failed("ledger", `${first}${more}`, { exitCode: STORAGE_EXIT_CODE, fix, figures }), found: true };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "run_unknown") throw error;
+    return { check: ok("ledger", `${store.name} is not there yet: the first push makes it`), found: false };
+  }
+}
+
+async function* runChecks(store: LedgerStore, options: LedgerOptions): AsyncGenerator<Check> {
+  try {
+    yield* await readRunLedger(store, (ledger) => checksOfRuns(store, ledger, options));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    yield failedBy("runs", error);
+  }
+}
+
+async function checksOfRuns(
+  store: LedgerStore,
+  ledger: Ledger,
+  { target, supplier }: LedgerOptions,
+): Promise<readonly Check[]> {
+  const runs = await ledger.runs();
+  const active = await store.activeRun();
+  const [latest] = runs;
+  if (latest === undefined) return [ok("last run", "none yet")];
+  const destination =
+    target === undefined ? [] : await otherDestination(ledger, store.name, { target, supplier: supplier ?? "" });
+  const last = latest.id === active ? inUse(latest) : lastRun(latest, await ledger.summary(latest.id));
+  return [...destination, last, await ambiguousCheck(ledger, runs, active)];
+}
+
+/** Silent where it is the same. */
+async function otherDestination(
+  ledger: Ledger,
+  name: string,
+  { target, supplier }: { readonly target: TargetSettings; readonly supplier: string },
+): Promise<readonly Check[]> {
+  try {
+    const here = { host: hostOf(target), instance: instanceOf(target.baseUrl), supplier };
+    await requireSameDestination(ledger, name, here);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "wrong_target") return [];
+    return [failedBy("ledger's target", error)];
+  }
+}
+
+function inUse({ id, target }: Run): Check {
+  return failed("last run", `${id} is at work just now, sending to ${target}: another push would be refused`, {
+    exitCode: IN_USE_EXIT_CODE,
+    fix: "wait until it has ended: `migrate status`",
+  });
+}
+
+function lastRun({ id, exitCode, dryRun, target }: Run, { counts }: Summary): Check {
+  const known = STATUSES.flatMap((status) => (counts[status] ? [`${formatCount(counts[status])} ${status}`] : []));
+  const what = dryRun ? "a dry run" : `to ${target}`;
+  const text = `${id} ${what}: ${known.join(", ") || "no records"}`;
+  const left = (counts.pending ?? 0) + (counts.blocked ?? 0);
+  if (dryRun || (exitCode !== undefined && left === 0)) return ok("last run", text);
+  const state = exitCode === undefined ? "interrupted" : "incomplete";
+  return failed("last run", `${text}; ${state}`, { exitCode: INCOMPLETE_EXIT_CODE, fix: `migrate resume ${id}` });
+}
+
+/** In every run that can have left some: those that ended with them, and those that did not end. */
+async function ambiguousCheck(ledger: Ledger, runs: readonly Run[], active: string | undefined): Promise<Check> {
+  const open = runs.filter(({ id, dryRun, exitCode }) => {
+    return !dryRun && id !== active && (exitCode === undefined || exitCode >= INCOMPLETE_EXIT_CODE);
+  });
+  const left: { readonly id: string; readonly ambiguous: number }[] = [];
+  for (const { id } of open) {
+    const { ambiguous = 0 } = (await ledger.summary(id)).counts;
+    if (ambiguous > 0) left.push({ id, ambiguous });
+  }
+  const [latest, ...earlier] = left;
+  if (latest === undefined) return ok("ambiguous", "no record's fate is unknown");
+  const more = earlier.length === 0 ? "" : `, and of ${counted(earlier.length, "earlier run")}`;
+  return failed(
+    "ambiguous",
+    `nobody knows whether ${counted(latest.ambiguous, "record")} of run ${latest.id} arrived${more}`,
+    {
+      exitCode: AMBIGUOUS_EXIT_CODE,
+      fix: `migrate reconcile ${latest.id}`,
+      figures: { ambiguous: latest.ambiguous, earlierRuns: earlier.length },
+    },
+  );
+}

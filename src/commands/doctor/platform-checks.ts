@@ -1,0 +1,167 @@
+import { type AuthSettings, credentialsOf } from "../../job/auth-settings.ts";
+import type { Dependencies, SecretFiles, Secrets } from "../../job/dependencies.ts";
+import type { NamingPlace } from "../../job/naming-place.ts";
+import { requireOngoing, type Supplier } from "../../job/supplier-settings.ts";
+import {
+  hostOf,
+  openTarget,
+  type OpenTarget,
+  type SecuredConnection,
+  type TargetSettings,
+} from "../../job/target-connection.ts";
+import { type ConnectionProbe, probeConnection } from "../../platform/probe-connection.ts";
+import { token } from "../reading/token.ts";
+import { type Check, failed, lookAt, ok, skipped, warning } from "./check.ts";
+
+export type PlatformDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials" | "userAgent">;
+
+/** Where `secrets` finds each credential: a variable's name, or a file's. */
+export type SecretOrigins = (files: SecretFiles) => Readonly<Partial<Record<keyof Secrets, string>>>;
+
+export interface PlatformOptions {
+  /** Opens no connection. */
+  readonly offline: boolean;
+  readonly supplier: Supplier;
+  readonly secretOrigins: SecretOrigins;
+  /** Where the configuration names a file. */
+  readonly placeOf?: NamingPlace | undefined;
+}
+
+/** The target: its address and supplier, credentials, connection, clock and token. */
+export async function* platformChecks(
+  target: TargetSettings,
+  { offline, supplier, secretOrigins, placeOf }: PlatformOptions,
+  dependencies: PlatformDependencies,
+): AsyncGenerator<Check> {
+  yield (await lookAt("target", async () => ({ check: targetCheck(target, supplier) }))).check;
+  const { check, found: kind } = await lookAt("credentials", () =>
+    credentialsCheck(target.auth, secretOrigins, dependencies),
+  );
+  yield check;
+  if (offline) {
+    yield* ["tls", "clock"].map((name) => skipped(name, OFFLINE));
+    yield kind === "token" ? await tokenCheck(target, dependencies) : skipped("token", OFFLINE);
+    return;
+  }
+  const connection = await connectionChecks(target, { ...dependencies, placeOf });
+  yield* connection.checks;
+  if (kind === undefined) yield skipped("token", "needs credentials");
+  else if (connection.isOpen || kind === "token") yield await tokenCheck(target, dependencies);
+  else yield skipped("token", "needs the connection");
+}
+
+const OFFLINE = "not looked at: --offline";
+
+function targetCheck(target: TargetSettings, supplier: Supplier): Check {
+  requireOngoing(supplier);
+  const { baseUrl, production, proxy } = target;
+  // Refuses what no command would send to.
+  hostOf(target);
+  const more = [
+    ...(production ? ["production"] : []),
+    ...(supplier.code === undefined ? [] : [`supplier ${supplier.code}`]),
+    ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
+  ];
+  return ok("target", [baseUrl, ...more].join(", "));
+}
+
+/** What would be used, and where it comes from; never the credential itself. */
+async function credentialsCheck(
+  auth: AuthSettings,
+  secretOrigins: SecretOrigins,
+  { secrets }: PlatformDependencies,
+): Promise<{ readonly check: Check; readonly found: "token" | "key" }> {
+  const { kind } = credentialsOf(await secrets(auth), auth);
+  const { token: tokenFrom, apiKey: keyFrom } = secretOrigins(auth);
+  if (kind !== "token") return { check: ok("credentials", `an API key from ${keyFrom ?? ""}`), found: "key" };
+  const unused = keyFrom === undefined ? "" : `; the API key from ${keyFrom} is not used beside it`;
+  return { check: ok("credentials", `a token from ${tokenFrom ?? ""}${unused}`), found: "token" };
+}
+
+async function connectionChecks(
+  target: TargetSettings,
+  dependencies: PlatformDependencies & Pick<PlatformOptions, "placeOf">,
+): Promise<{ readonly checks: readonly Check[]; readonly isOpen: boolean }> {
+  const secured: SecuredConnection[] = [];
+  const onSecured = (connection: SecuredConnection): void => void secured.push(connection);
+  const ask = async (): Promise<{ readonly check: Check; readonly found: ConnectionProbe }> => {
+    const open = await openTarget(target, { connections: 1, onSecured }, dependencies);
+    try {
+      const found = await probeConnection({ ...open, ...dependencies });
+      const answer = { target, status: found.status, secured: secured[0], now: dependencies.clock.now() };
+      return { check: tlsCheck(open, answer), found };
+    } finally {
+      await open.close();
+    }
+  };
+  const { check, found: probe } = await lookAt("tls", ask, dependencies.placeOf);
+  if (probe === undefined) return { checks: [check, skipped("clock", "needs the connection")], isOpen: false };
+  return { checks: [check, clockCheck(probe.clockAheadMs)], isOpen: true };
+}
+
+interface Answer {
+  readonly target: TargetSettings;
+  readonly status: number;
+  /** Absent where there is no TLS. */
+  readonly secured: SecuredConnection | undefined;
+  readonly now: number;
+}
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+
+function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Answer): Check {
+  if (secured === undefined) return warning("tls", `${baseUrl.host} is asked in plain HTTP, on this machine only`);
+  const { protocol, subject, issuer, validTo } = secured;
+  const trusted = target.ca === undefined ? "" : `, trusted through ${target.ca}`;
+  const until = new Date(validTo).toISOString().slice(0, 10);
+  const text = `${baseUrl.host}: ${protocol}, certificate of ${subject} by ${issuer} until ${until}${trusted}`;
+  const days = Math.floor((validTo - now) / DAY_MS);
+  const figures = { status, certificateDays: days };
+  if (days < SOON_DAYS) return warning("tls", text, { figures, fix: "the platform's operator has to renew it" });
+  if (status >= 300 && status < 400) {
+    return warning("tls", `${text}; it answers with a redirect (HTTP ${status}), which is never followed`, {
+      figures,
+      fix: "check the base URL",
+    });
+  }
+  return ok("tls", text, { figures });
+}
+
+const MAX_SKEW_MS = 10_000;
+
+/** Tokens are renewed by the platform's clock, so a wrong one here stops nothing; what is written down is wrong. */
+function clockCheck(aheadMs: number | undefined): Check {
+  if (aheadMs === undefined) return skipped("clock", "the platform's reply has no Date");
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  const figures = { platformAheadMs: aheadMs };
+  if (Math.abs(aheadMs) <= MAX_SKEW_MS)
+    return ok("clock", `within ${Math.max(1, seconds)} s of the platform's`, { figures });
+  const side = aheadMs > 0 ? "behind" : "ahead of";
+  return warning("clock", `${seconds} s ${side} the platform's`, { figures, fix: "set this machine's clock (NTP)" });
+}
+
+/** As `migrate token` shows it. */
+async function tokenCheck(target: TargetSettings, dependencies: PlatformDependencies): Promise<Check> {
+  const { check } = await lookAt("token", async () => {
+    const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);
+    if (from === "none") return { check: ok("token", "none is needed: the API key itself is sent (basic)") };
+    const who = typeof claims["sub"] === "string" ? ` for ${claims["sub"]}` : "";
+    const until = expiresAt === undefined ? "its end is not known" : `until ${iso(expiresAt)}`;
+    const text = `${from === "login" ? "obtained" : "given"}${who}, ${until}, sent as ${scheme}`;
+    if (!ended) return { check: ok("token", text) };
+    return {
+      check: failed("token", `${text}: it has expired`, {
+        exitCode: EXPIRED_EXIT_CODE,
+        fix: "set a new MIGRATE_TOKEN, or an API key in its place",
+      }),
+    };
+  });
+  return check;
+}
+
+const EXPIRED_EXIT_CODE = 4;
+
+function iso(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { environmentCheck, nodeCheck } from "../../../src/cli/process/machine-checks.ts";
+
+const REQUIRED = "^20.19.0 || >=22.12.0";
+
+describe("the version of Node.js", () => {
+  it.each([
+    ["20.19.0", "warning"],
+    ["20.20.2", "warning"],
+    ["22.12.0", "ok"],
+    ["24.0.0", "ok"],
+    ["26.1.3", "ok"],
+  ])("%s: %s", (version, status) => {
+    expect(nodeCheck(version, REQUIRED)).toMatchObject({ status, exitCode: 0 });
+  });
+
+  it.each(["18.20.0", "20.18.3", "21.7.0", "22.11.9"])("%s is refused, with what is needed", (version) => {
+    expect(nodeCheck(version, REQUIRED)).toMatchObject({
+      status: "failed",
+      exitCode: 2,
+      text: expect.stringContaining(REQUIRED),
+    });
+  });
+});
+
+describe("the environment", () => {
+  it("is fine with variables that are read", () => {
+    const check = environmentCheck({ env: { MIGRATE_CA: "x", PATH: "y" }, execArgv: [] }, ["MIGRATE_CA"]);
+    expect(check.status).toBe("ok");
+  });
+
+  it("has a variable that nothing reads and that is like no other", () => {
+    const check = environmentCheck({ env: { MIGRATE_ZZZZZZZZ: "x" }, execArgv: [] }, ["MIGRATE_CA"]);
+    expect(check).toMatchObject({ status: "warning", text: "MIGRATE_ZZZZZZZZ is set, and nothing reads it" });
+  });
+});
