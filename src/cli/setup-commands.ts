@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type InitFlags, initOptions, withOptions } from "./options/options.ts";
+import { type Flags, type InitFlags, initOptions, options, withOptions } from "./options/options.ts";
 
 /** The commands that a migration begins with. */
 export function addSetupCommands(program: Command): void {
@@ -9,4 +9,16 @@ export function addSetupCommands(program: Command): void {
     .action(async (sources: string[], flags: InitFlags) =>
       (await import("./actions/setup-actions.ts")).initAction(sources, flags),
     );
+
+  const schema = program
+    .command("schema")
+    .description("JSON Schemas for editors, that complete and check what is typed. No network.")
+    .exitOverride();
+  withOptions(schema.command("config"), [])
+    .description("Of migrate.yaml.")
+    .action(async (flags: Flags) => (await import("./actions/setup-actions.ts")).configSchemaAction(flags));
+  withOptions(schema.command("mapping"), options("config", "contract", "cache", "operation"))
+    .description("Of a mapping: with a contract, of its fields too.")
+    .action(async (flags: Flags) => (await import("./actions/setup-actions.ts")).mappingSchemaAction(flags));
+  for (const command of schema.commands) command.exitOverride();
 }

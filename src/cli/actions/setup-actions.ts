@@ -1,13 +1,35 @@
 import { init } from "../../commands/init/init.ts";
-import type { InitFlags } from "../options/options.ts";
-import { withSettings } from "../process/context.ts";
+import { schemaOfMapping } from "../../commands/schema-of-mapping.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import type { Flags, InitFlags } from "../options/options.ts";
+import { withContext, withSettings } from "../process/context.ts";
+import { configJsonSchema } from "../settings/config-schema.ts";
 import { initView } from "../views/init-view.ts";
 import { show } from "../views/view.ts";
 
 /** `--out` is the folder for what init writes: settings that know another meaning of it do not see it. */
 export function initAction(sources: readonly string[], { out, ...flags }: InitFlags): Promise<void> {
   return withSettings(sources, flags, async ({ job }, context) => {
-    await show(initView, await init({ job, out }, context.dependencies), flags, context);
+    await show(
+      initView,
+      await init({ job, out, configSchema: configJsonSchema() }, context.dependencies),
+      flags,
+      context,
+    );
+    return 0;
+  });
+}
+
+export function configSchemaAction(flags: Flags): Promise<void> {
+  return withContext(flags, async ({ write }) => {
+    await write(`${printableJson(configJsonSchema(), "indented")}\n`);
+    return 0;
+  });
+}
+
+export function mappingSchemaAction(flags: Flags): Promise<void> {
+  return withSettings([], flags, async ({ job }, { dependencies, write }) => {
+    await write(`${printableJson(await schemaOfMapping(job, dependencies), "indented")}\n`);
     return 0;
   });
 }

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { jsonCopy } from "../../json/parse-json.ts";
 import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
@@ -57,7 +59,10 @@ function configurableShape(): Readonly<Record<string, z.ZodType>> {
   const rows: OptionTable = OPTIONS;
   const configurable = Object.entries(rows).filter(([, row]) => row.config);
   return Object.fromEntries(
-    configurable.map(([name, { kind }]) => [name, kind === "list" ? texts.optional() : z.string().optional()]),
+    configurable.map(([name, { kind, help }]) => [
+      name,
+      (kind === "list" ? texts : z.string()).optional().describe(help),
+    ]),
   );
 }
 
@@ -73,13 +78,19 @@ type Written = {
 
 const configSchema = z.strictObject({
   ...configurableShape(),
-  suppliers: suppliersSchema.optional(),
-  documentRoot: z.string().optional(),
-  store: storeSchema.optional(),
-  rules: z.record(z.string(), settingSchema).optional(),
-  references: z.record(z.string(), z.string()).optional(),
-  targets: z.record(z.string(), targetSchema).optional(),
+  suppliers: suppliersSchema.optional().describe("import suppliers by code"),
+  documentRoot: z.string().optional().describe("the root location of suppliers that name none"),
+  store: storeSchema.optional().describe("where documents lie"),
+  rules: z.record(z.string(), settingSchema).optional().describe("settings of the instance that rules depend on"),
+  references: z.record(z.string(), z.string()).optional().describe("reference lists: name and file"),
+  targets: z.record(z.string(), targetSchema).optional().describe("platforms by name"),
 });
+
+/** The JSON Schema (draft 7, which editors read) of a configuration file. */
+export function configJsonSchema(): JsonObject {
+  const schema = jsonCopy(z.toJSONSchema(configSchema, { target: "draft-7", io: "input" }));
+  return { title: "migrate.yaml", description: "docs/configuration.md", ...(isJsonObject(schema) ? schema : {}) };
+}
 
 /** Where documents lie. */
 interface StoreConfig {

@@ -4,6 +4,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { readContractWithFindings, soundOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
+import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import { checkMapping, type MappingCheck } from "./check-mapping.ts";
@@ -11,6 +12,8 @@ import { type GuessedMapping, guessMapping } from "./guess/guess-mapping.ts";
 import { profileSources } from "./profile/profile-sources.ts";
 import type { SourceProfile } from "./source-profile.ts";
 import { configText } from "./write/config-text.ts";
+import { mappingSchema } from "../../map/schema/mapping-schema.ts";
+import { CONFIG_SCHEMA_FILE, MAPPING_SCHEMA_FILE } from "./write/schema-files.ts";
 import { mappingText } from "./write/mapping-text.ts";
 
 export interface InitOptions {
@@ -18,6 +21,8 @@ export interface InitOptions {
   readonly job: JobSettings;
   /** The folder that the files are written to. */
   readonly out: string;
+  /** The JSON Schema of a configuration file, for editors. */
+  readonly configSchema: JsonObject;
 }
 
 /** What was found in the extracts, and what was written. */
@@ -36,7 +41,7 @@ export interface InitResult {
  * @throws Failure `usage` where no source is named or a mapping is there already; `config` and `source_...` for what cannot
  *   be read
  */
-export async function init({ job, out }: InitOptions, dependencies: Dependencies): Promise<InitResult> {
+export async function init({ job, out, configSchema }: InitOptions, dependencies: Dependencies): Promise<InitResult> {
   const files = { mapping: path.join(out, "mapping.yaml"), config: path.join(out, "migrate.yaml") };
   await refuseExisting(files.mapping);
   const contract = await readContractWithFindings(job.contract, dependencies, job.rules);
@@ -59,21 +64,26 @@ export async function init({ job, out }: InitOptions, dependencies: Dependencies
     { contract: job.contract, supplier: job.supplier, encoding, delimiter: job.delimiter },
     out,
   );
+  const texts = [
+    [files.mapping, mappingText(guessed, out)],
+    [files.config, config],
+    [path.join(out, MAPPING_SCHEMA_FILE), schemaText(mappingSchema(operation))],
+    [path.join(out, CONFIG_SCHEMA_FILE), schemaText(configSchema)],
+  ] as const;
   await mkdir(out, { recursive: true });
-  await writeNew(files.mapping, mappingText(guessed, out));
-  const isNew = await writeNew(files.config, config);
+  const written: string[] = [];
+  for (const [file, text] of texts) if (await writeNew(file, text)) written.push(file);
   for (const { columns } of sources) for (const { hashes } of columns) hashes.close();
   const check = await checkMapping(
     { ...job, sources: [], namedSources: {}, mapping: files.mapping, encoding, supplier: job.supplier ?? "TODO" },
     dependencies,
   );
-  return {
-    sources,
-    guessed,
-    written: [files.mapping, ...(isNew ? [files.config] : [])],
-    kept: isNew ? [] : [files.config],
-    check,
-  };
+  const kept = texts.map(([file]) => file).filter((file) => !written.includes(file));
+  return { sources, guessed, written, kept, check };
+}
+
+function schemaText(schema: JsonObject): string {
+  return `${JSON.stringify(schema)}\n`;
 }
 
 function namedFiles({ sources, namedSources }: JobSettings): Parameters<typeof profileSources>[0] {

@@ -88,7 +88,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
 }
 
 const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "parameters", "functions"] as const;
-const SOURCE_KEYS = ["files", "sheet", "key", "parent", "on", "orderBy", "distinct", "pick", "rename"] as const;
+export const SOURCE_KEYS = ["files", "sheet", "key", "parent", "on", "orderBy", "distinct", "pick", "rename"] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
   const value = object[name];

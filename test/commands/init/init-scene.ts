@@ -24,7 +24,7 @@ export async function runInit(options: {
 }): Promise<InitScene> {
   const out = temporaryFolder();
   const job = { folder: process.cwd(), namedSources: {}, ...options };
-  const result = await init({ job, out }, dependencies(temporaryFolder()));
+  const result = await init({ job, out, configSchema: {} }, dependencies(temporaryFolder()));
   const text = (name: string): string => readFileSync(path.join(out, name), "utf8");
   return { result, out, mapping: text("mapping.yaml"), config: text("migrate.yaml") };
 }

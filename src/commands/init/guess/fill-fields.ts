@@ -1,5 +1,5 @@
 import type { ColumnProfile } from "../profile/column-profile.ts";
-import type { SourceNode } from "../joins/source-tree.ts";
+import type { SourceNode } from "../joins/join-tree.ts";
 import { type Container, containersIn, type Guess, type Slot, slotsIn } from "./region.ts";
 import type { Scores } from "./score.ts";
 

@@ -4,7 +4,7 @@ import type { Operation } from "../../../contract/operations/operation.ts";
 import { formatAttr, parseAttr } from "../../../json/attr.ts";
 import { Failure } from "../../../model/failure.ts";
 import { findJoins, type Join, keyColumns } from "../joins/find-joins.ts";
-import { chooseTree, type SourceNode, type SourceTree } from "../joins/source-tree.ts";
+import { chooseTree, type SourceNode, type SourceTree } from "../joins/join-tree.ts";
 import type { SourceProfile } from "../source-profile.ts";
 import { nameWords } from "./field-names.ts";
 import { fillFields } from "./fill-fields.ts";

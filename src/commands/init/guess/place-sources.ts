@@ -1,4 +1,4 @@
-import type { SourceNode } from "../joins/source-tree.ts";
+import type { SourceNode } from "../joins/join-tree.ts";
 import { nameWords } from "./field-names.ts";
 import { nameLikeness } from "./name-likeness.ts";
 import { type Container, containersIn } from "./region.ts";

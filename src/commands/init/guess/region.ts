@@ -1,6 +1,6 @@
 import type { FieldType } from "../../../contract/types/field-type.ts";
 import type { ColumnProfile } from "../profile/column-profile.ts";
-import type { SourceNode } from "../joins/source-tree.ts";
+import type { SourceNode } from "../joins/join-tree.ts";
 import { fieldsOf, isScalarField, itemObject, scalarItems } from "./contract-fields.ts";
 import { nameWords } from "./field-names.ts";
 import type { LeafForm } from "./leaf-form.ts";

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { isShippedOverlay } from "../../../job/contract-files.ts";
+import { CONFIG_SCHEMA_FILE, schemaLine } from "./schema-files.ts";
 import { type Line, renderLines, yamlText } from "./yaml-text.ts";
 
 /** What the commands of a folder are to know. */
@@ -17,6 +18,8 @@ export interface ConfigFacts {
 export function configText(facts: ConfigFacts, folder: string): string {
   const contract = facts.contract.map((file) => yamlText(isShippedOverlay(file) ? file : fromFolder(file, folder)));
   return renderLines([
+    { depth: 0, text: "", comment: schemaLine(CONFIG_SCHEMA_FILE) },
+    { depth: 0, text: "" },
     {
       depth: 0,
       text: "",

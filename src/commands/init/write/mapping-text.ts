@@ -3,8 +3,9 @@ import type { GuessedMapping } from "../guess/guess-mapping.ts";
 import type { Container, Slot } from "../guess/region.ts";
 import { dateForm, shareOf } from "../profile/column-profile.ts";
 import { nameWords } from "../guess/field-names.ts";
-import type { SourceNode } from "../joins/source-tree.ts";
+import type { SourceNode } from "../joins/join-tree.ts";
 import { guessComment, leafText } from "./leaf-text.ts";
+import { MAPPING_SCHEMA_FILE, schemaLine } from "./schema-files.ts";
 import { type Line, renderLines, yamlText } from "./yaml-text.ts";
 
 /** The mapping file: what was guessed, why, and what is left to do, as comments, so that it can be used as it is. */
@@ -17,6 +18,8 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
         ? []
         : [{ depth: 0, text: `key: ${yamlText(key)}` }];
   return renderLines([
+    { depth: 0, text: "", comment: schemaLine(MAPPING_SCHEMA_FILE) },
+    { depth: 0, text: "" },
     ...INTRODUCTION.map((comment) => ({ depth: 0, text: "", comment })),
     { depth: 0, text: "" },
     { depth: 0, text: `operation: ${yamlText(operation.id)}` },

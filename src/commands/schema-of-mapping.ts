@@ -1,0 +1,15 @@
+import { readContractWithFindings, soundOperation } from "../job/contract-files.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { JobSettings } from "../job/job.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { mappingSchema } from "../map/schema/mapping-schema.ts";
+
+/** The JSON Schema of a mapping; with a contract, of one for its operation. */
+export async function schemaOfMapping(
+  { contract: files, operation, rules }: Pick<JobSettings, "contract" | "operation" | "rules">,
+  dependencies: Pick<Dependencies, "contractCache">,
+): Promise<JsonObject> {
+  if (files.length === 0) return mappingSchema();
+  const contract = await readContractWithFindings(files, dependencies, rules);
+  return mappingSchema(soundOperation(contract, operation, files));
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from "../../json/json-value.ts";
+
+const COLUMN: JsonObject = { type: ["string", "number"], description: "A column (CSV), or a path (JSON)" };
+const CODE: JsonObject = { type: ["string", "number", "boolean"] };
+const CODES: JsonObject = { anyOf: [CODE, { type: "array", minItems: 1, items: CODE }] };
+const SEPARATOR: JsonObject = { type: "string", minLength: 1, maxLength: 1 };
+const SCALAR: JsonObject = { type: ["string", "number", "boolean", "null"] };
+
+/** `{ column: FUEL, in: [G] }` */
+export const CONDITION_SCHEMA: JsonObject = {
+  description: "Only for rows whose column holds one of these",
+  type: "object",
+  additionalProperties: false,
+  required: ["column", "in"],
+  properties: { column: { type: "string" }, in: CODES },
+};
+
+const REPLACEMENT: JsonObject = {
+  anyOf: [
+    { type: "array", minItems: 2, maxItems: 2, items: { type: "string" } },
+    {
+      type: "object",
+      additionalProperties: false,
+      required: ["to"],
+      properties: { from: { type: "string" }, pattern: { type: "string" }, to: { type: "string" } },
+    },
+  ],
+};
+
+const DATE_PATTERN: JsonObject = { type: "string", examples: ["dd/MM/yyyy", "yyyyMMdd", "dd-MMM-yy"] };
+
+/** The options of a leaf, by their names, as docs/mapping.md describes them. */
+export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
+  from: {
+    description: "A column, or a list of them: the first that is not empty",
+    anyOf: [COLUMN, { type: "array", minItems: 1, items: COLUMN }],
+  },
+  value: { description: "A constant; ${supplier} stands for the import supplier's code" },
+  default: { ...SCALAR, description: "The constant for an empty cell" },
+  when: CONDITION_SCHEMA,
+  trim: { type: "boolean", description: "Take white space off both ends; on unless false" },
+  join: { type: "string", description: "What stands between several columns of `from` that are put together" },
+  split: { type: "string", minLength: 1, description: "What stands between the parts of a cell that becomes a list" },
+  replace: {
+    description: "Texts, or a regular expression, and what stands in their place",
+    anyOf: [
+      REPLACEMENT,
+      { type: "array", items: REPLACEMENT },
+      { type: "object", additionalProperties: { type: "string" } },
+    ],
+  },
+  upper: { type: "boolean", description: "In capitals" },
+  lower: { type: "boolean", description: "In small letters" },
+  keepEmpty: { type: "boolean", description: 'An empty cell is sent as ""' },
+  lookup: {
+    description: "What each code becomes; or the path of a CSV file of codes and values",
+    anyOf: [{ type: "string" }, { type: "object", additionalProperties: SCALAR }],
+  },
+  otherwise: { enum: ["error", "keep", "empty"], description: "For a code that `lookup` lacks; default: error" },
+  true: { ...CODES, description: "The texts that mean yes" },
+  false: { ...CODES, description: "The texts that mean no" },
+  date: { ...DATE_PATTERN, description: "The pattern of a date: d dd M MM MMM MMMM yy yyyy" },
+  datetime: { ...DATE_PATTERN, description: "The pattern of a time: ... H HH m mm s ss SSS XXX" },
+  zone: { type: "string", description: "The zone that the clock stood in", examples: ["Europe/London", "UTC"] },
+  number: {
+    description: "How the source writes numbers; leading zeros mean nothing then",
+    type: "object",
+    additionalProperties: false,
+    properties: { decimal: SEPARATOR, group: SEPARATOR },
+  },
+  call: { type: "string", description: "The name of a function of the module that `functions` names" },
+};
+
+/** A leaf with options. */
+export const LEAF_SCHEMA: JsonObject = {
+  type: "object",
+  additionalProperties: false,
+  minProperties: 1,
+  properties: LEAF_PROPERTIES,
+};
+
+/** Where the contract is not known: a column, a leaf, an object of entries, or a list of them. */
+export const ENTRY_SCHEMA: JsonObject = {
+  anyOf: [
+    { type: "string" },
+    { type: "object", additionalProperties: true },
+    { type: "array", items: { type: ["string", "object", "array"] } },
+  ],
+};

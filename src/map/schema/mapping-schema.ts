@@ -1,0 +1,67 @@
+import type { Operation } from "../../contract/operations/operation.ts";
+import { parametersType } from "../../contract/operations/request-parameters.ts";
+import { stepFieldsType } from "../../contract/operations/step-fields.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import { ENTRY_SCHEMA, LEAF_SCHEMA } from "./leaf-schema.ts";
+import { createPayloadSchema, type PayloadSchema } from "./payload-schema.ts";
+import { SOURCE_SCHEMA } from "./source-schema.ts";
+
+/**
+ * The JSON Schema (draft 7, which editors read) of a mapping; with an operation, of one for its payload: its fields, with
+ * what the contract says of them. What the schema lets through may still be refused: it knows no columns.
+ */
+export function mappingSchema(operation?: Operation): JsonObject {
+  const payload = createPayloadSchema();
+  const given = operation === undefined ? ANY_GIVEN : givenTo(operation, payload);
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: operation === undefined ? "Mapping" : `Mapping for ${operation.id}`,
+    description: "How rows of extracts become payloads: docs/mapping.md",
+    type: "object",
+    additionalProperties: false,
+    required: ["payload"],
+    properties: {
+      operation: { type: "string", description: "The operation of the contract: its operationId, or METHOD path" },
+      key: { type: "string", description: "Attr of the business key in the payload; default: what the contract says" },
+      after: AFTER,
+      sources: {
+        type: "object",
+        description: "The files and how they join; may be left out for a single source",
+        additionalProperties: SOURCE_SCHEMA,
+      },
+      ...given,
+      functions: { type: "string", description: "Path of a JavaScript module with functions for `call`" },
+    },
+    definitions: { leaf: LEAF_SCHEMA, entry: ENTRY_SCHEMA, ...payload.definitions() },
+  };
+}
+
+const ANY_ENTRIES: JsonObject = { type: "object", additionalProperties: { $ref: "#/definitions/entry" } };
+const ANY_GIVEN: JsonObject = { payload: ANY_ENTRIES, steps: ANY_ENTRIES, parameters: ANY_ENTRIES };
+
+/** What a mapping gives to the requests of an operation. */
+function givenTo(operation: Operation, { entryOf }: PayloadSchema): JsonObject {
+  const steps = operation.steps.flatMap((step) => {
+    const type = stepFieldsType(step);
+    return type === undefined ? [] : [[step.name, entryOf(type)] as const];
+  });
+  const parameters = parametersType(operation)?.properties.get("parameters")?.type;
+  return {
+    payload: operation.body === undefined ? { type: "object", maxProperties: 0 } : entryOf(operation.body),
+    steps: { type: "object", additionalProperties: false, properties: Object.fromEntries(steps) },
+    parameters: parameters === undefined ? { type: "object", maxProperties: 0 } : entryOf(parameters),
+  };
+}
+
+const AFTER: JsonObject = {
+  description: "The operation whose records must be accepted first",
+  anyOf: [
+    { type: "string" },
+    {
+      type: "object",
+      additionalProperties: false,
+      required: ["operation"],
+      properties: { operation: { type: "string" }, key: { type: "string" } },
+    },
+  ],
+};

@@ -1,0 +1,113 @@
+import { describeConstraints, describeType } from "../../contract/describe/describe-type.ts";
+import type { ChoiceType, FieldType, ObjectType } from "../../contract/types/field-type.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { narrowType, type Variants } from "../union-variants.ts";
+import { CONDITION_SCHEMA } from "./leaf-schema.ts";
+
+/** Schemas of a mapping's entries, by the contract's types. */
+export interface PayloadSchema {
+  /** What a mapping may write where the contract has the type. */
+  readonly entryOf: (type: FieldType) => JsonObject;
+  /** What the entries refer to. */
+  readonly definitions: () => JsonObject;
+}
+
+/** Types may contain themselves, and many stand in several places: each object, and each list of choices, is written once. */
+export function createPayloadSchema(): PayloadSchema {
+  const written: Written = { names: new Map(), definitions: new Map() };
+  return {
+    entryOf: (type) => entryOf(type, written),
+    definitions: () => Object.fromEntries(written.definitions),
+  };
+}
+
+interface Written {
+  readonly names: Map<FieldType, string>;
+  readonly definitions: Map<string, JsonObject>;
+}
+
+function entryOf(type: FieldType, written: Written): JsonObject {
+  const meant = narrowType({}, type);
+  if (meant.kind === "object" || meant.kind === "variants") {
+    return described(type, { $ref: defined(type, written, () => fieldsOf(meant, written)) });
+  }
+  const list = narrowType([], type);
+  return described(type, list.kind === "list" ? listOf(list.items, written) : leafOf(type, written));
+}
+
+/** The name is taken before the schema is made: it may refer to itself. */
+function defined(type: FieldType, { names, definitions }: Written, schema: () => JsonObject): string {
+  const known = names.get(type);
+  const name = known ?? `${type.kind === "choice" ? "choices" : "object"}${names.size + 1}`;
+  if (known === undefined) {
+    names.set(type, name);
+    definitions.set(name, schema());
+  }
+  return `#/definitions/${name}`;
+}
+
+function fieldsOf(type: ObjectType | Variants, written: Written): JsonObject {
+  if (type.kind === "object") {
+    const fields = [...type.properties.values()].filter(({ readOnly }) => !readOnly);
+    return {
+      type: "object",
+      additionalProperties: type.additional === "closed" ? false : entryOf(type.additional, written),
+      properties: Object.fromEntries(fields.map((field) => [field.name, entryOf(field.type, written)])),
+    };
+  }
+  const { names, typeOf, isReadOnly } = type.merged;
+  const properties = names
+    .filter((name) => !isReadOnly(name))
+    .map((name) => [name, entryOf(typeOf(name) ?? ANYTHING, written)] as const);
+  return { type: "object", additionalProperties: false, properties: Object.fromEntries(properties) };
+}
+
+function listOf(items: FieldType, written: Written): JsonObject {
+  const item = entryOf(items, written);
+  const part = { type: "object", additionalProperties: false, properties: partOf(item) };
+  return {
+    anyOf: [
+      { type: "array", items: { anyOf: [item, { ...part, required: ["item"] }] } },
+      { ...part, required: ["each", "item"] },
+      { allOf: [{ $ref: "#/definitions/leaf" }], required: ["split"] },
+    ],
+  };
+}
+
+function leafOf(type: FieldType, written: Written): JsonObject {
+  if (type.kind === "any") return {};
+  const options = { $ref: "#/definitions/leaf" };
+  const leaf = type.kind === "choice" ? { allOf: [options], properties: choiceOptions(type, written) } : options;
+  return { anyOf: [{ type: "string", minLength: 1 }, leaf] };
+}
+
+/** Constants and the values of tables are among the contract's choices. */
+function choiceOptions(type: ChoiceType, written: Written): JsonObject {
+  const { choices, nullable } = type;
+  const values = new Set<JsonValue>([...choices, ...choices.map(String), ...(nullable ? [null] : [])]);
+  const known = { $ref: defined(type, written, () => ({ enum: [...values] })) };
+  const constant = { anyOf: [known, { type: "string", pattern: String.raw`\$\{` }] };
+  const table = { type: "object", additionalProperties: { anyOf: [known, { const: "" }] } };
+  return { value: constant, default: constant, lookup: { anyOf: [{ type: "string" }, table] } };
+}
+
+const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, validators: [] };
+
+function partOf(item: JsonObject): JsonObject {
+  return {
+    each: { type: "string", description: "A child source: an item for each of its rows" },
+    when: CONDITION_SCHEMA,
+    item,
+  };
+}
+
+/** What the contract says of a field, for the editor to show. */
+function described(type: FieldType, schema: JsonObject): JsonObject {
+  const facts = [describeType(type), ...describeConstraints(type)].join("; ").slice(0, MAX_FACTS);
+  const { description } = type;
+  const text = description === undefined ? facts : `${description}\n\n${facts}`;
+  return "$ref" in schema ? { description: text, allOf: [schema] } : { description: text, ...schema };
+}
+
+/** Some choices are hundreds of words. */
+const MAX_FACTS = 400;

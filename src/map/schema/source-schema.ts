@@ -1,0 +1,61 @@
+import type { JsonObject } from "../../json/json-value.ts";
+
+const COLUMN: JsonObject = { type: "string", minLength: 1 };
+/** A column, or with what its cells are. */
+const ORDER: JsonObject = {
+  anyOf: [
+    COLUMN,
+    {
+      type: "object",
+      additionalProperties: false,
+      required: ["column"],
+      properties: { column: COLUMN, as: { enum: ["number", "text"] }, date: { type: "string" } },
+    },
+  ],
+};
+
+/** `last`, `last by CHANGED`, `{ last: CHANGED, per: MPAN }`. */
+const CHOICE: JsonObject = {
+  anyOf: [
+    { type: "string", pattern: "^\\s*(first|last)(\\s+by\\s+\\S.*)?$" },
+    {
+      type: "object",
+      additionalProperties: false,
+      properties: { first: ORDER, last: ORDER, per: COLUMN },
+    },
+  ],
+};
+
+const TEXTS: JsonObject = { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] };
+
+/** The options of a source, by their names, as docs/mapping.md describes them. */
+export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
+  files: { ...TEXTS, description: "A path, a glob, or a list of them" },
+  sheet: { ...COLUMN, description: "The sheet of workbooks for which the path names none" },
+  key: { ...COLUMN, description: "The column that identifies a row; needed where other sources refer to it" },
+  parent: { type: "string", description: "The source whose rows these rows belong to" },
+  on: {
+    description:
+      "The column of this source that holds the parent's key; { CUST_ID: CUSTOMER } names the parent's column too",
+    anyOf: [COLUMN, { type: "object", minProperties: 1, maxProperties: 1, additionalProperties: COLUMN }],
+  },
+  orderBy: { ...ORDER, description: "The column that orders the rows of one parent" },
+  distinct: {
+    type: "boolean",
+    description: "Of rows of one parent that are the same in every cell, the first is taken",
+  },
+  pick: { ...CHOICE, description: "Which of several rows of one parent is taken" },
+  rename: {
+    description: "Names for columns of CSV files by their number, counted from 1",
+    type: "object",
+    additionalProperties: false,
+    patternProperties: { "^[1-9][0-9]{0,5}$": { type: "string", minLength: 1 } },
+  },
+};
+
+/** A source; one without options has its files from the command line. */
+export const SOURCE_SCHEMA: JsonObject = {
+  type: ["object", "null"],
+  additionalProperties: false,
+  properties: SOURCE_PROPERTIES,
+};

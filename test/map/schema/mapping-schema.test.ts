@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import { configJsonSchema } from "../../../src/cli/settings/config-schema.ts";
+import { schemaOfMapping } from "../../../src/commands/schema-of-mapping.ts";
+import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/json/json-value.ts";
+import { LEAF_OPTIONS } from "../../../src/map/leaf/leaf-options.ts";
+import { SOURCE_KEYS } from "../../../src/map/document/mapping-document.ts";
+import { LEAF_PROPERTIES } from "../../../src/map/schema/leaf-schema.ts";
+import { mappingSchema } from "../../../src/map/schema/mapping-schema.ts";
+import { SOURCE_PROPERTIES } from "../../../src/map/schema/source-schema.ts";
+import { projectFile } from "../../e2e/cli.ts";
+
+interface YamlText {
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
+/** Every YAML file of a folder, at any depth, with its value. */
+function yamlFiles(folder: string): readonly YamlText[] {
+  return readdirSync(projectFile(folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".yaml") && !name.includes("bad/"))
+    .map((name) => valueOf(path.join(folder, name), readFileSync(projectFile(folder, name), "utf8")));
+}
+
+/** Every block of YAML in a page. */
+function yamlBlocks(page: string): readonly YamlText[] {
+  const text = readFileSync(projectFile(page), "utf8");
+  return [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = ""], index) =>
+    valueOf(`${page} ${index + 1}`, block),
+  );
+}
+
+function pages(): readonly string[] {
+  return [
+    "README.md",
+    ...readdirSync(projectFile("docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
+  ];
+}
+
+/** A fragment of YAML that does not stand alone has no value. */
+function valueOf(name: string, text: string): YamlText {
+  try {
+    return { name, value: parseDocument({ file: name, text }).value };
+  } catch {
+    return { name, value: null };
+  }
+}
+
+const ALL: readonly YamlText[] = [...yamlFiles("fixtures"), ...pages().flatMap(yamlBlocks)];
+const MAPPINGS = ALL.filter(
+  ({ value }) => isJsonObject(value) && value["payload"] !== undefined && value["openapi"] === undefined,
+);
+const CONFIGS = ALL.filter(
+  ({ value }) => isJsonObject(value) && (value["contract"] !== undefined || value["targets"] !== undefined),
+);
+
+function faultsOf(schema: JsonObject, value: JsonValue): readonly string[] {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  const validate = ajv.compile(schema);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+const ownContract = { contract: [projectFile("fixtures/contract/contract.yaml")], operation: "import-account" };
+
+describe("the schema of a mapping", () => {
+  test.each(MAPPINGS)("lets the mapping of $name through", ({ value }) => {
+    expect(faultsOf(mappingSchema(), value)).toEqual([]);
+  });
+
+  test("lets the demo's mapping through where it knows the contract", async () => {
+    const { value } = valueOf("demo", readFileSync(projectFile("fixtures/demo/mapping.yaml"), "utf8"));
+    expect(faultsOf(await schemaOfMapping(ownContract, {}), value)).toEqual([]);
+  });
+
+  test("knows every option of leaves and sources", () => {
+    expect(Object.keys(LEAF_PROPERTIES).toSorted()).toEqual(LEAF_OPTIONS.toSorted());
+    expect(Object.keys(SOURCE_PROPERTIES).toSorted()).toEqual([...SOURCE_KEYS].toSorted());
+  });
+
+  test.each([
+    ["a source with an unknown option", { sources: { a: { file: "a.csv" } }, payload: {} }],
+    ["no payload", { operation: "x" }],
+    ["an unknown entry at the top", { payload: {}, operaton: "x" }],
+    ["a name for a column that is no number", { sources: { a: { rename: { x: "Y" } } }, payload: {} }],
+  ])("refuses %s", (_, value) => {
+    expect(faultsOf(mappingSchema(), value)).not.toEqual([]);
+  });
+
+  test.each([
+    ["an attr that the contract does not have", { billing_nam: "NAME" }],
+    ["an option that leaves do not have", { billing_name: { form: "NAME" } }],
+    ["a constant that is no choice", { account_type: { value: "DOMESTICC" } }],
+    ["a table that gives no choice", { account_type: { from: "T", lookup: { D: "HOME" } } }],
+    ["a list without item", { customers: { each: "customers" } }],
+    ["a nested attr that the contract does not have", { customers: [{ given: "FIRST" }] }],
+    ["a leaf where the contract has an object", { payment: "PAYS" }],
+  ])("with the contract, refuses %s", async (_, payload) => {
+    expect(faultsOf(await schemaOfMapping(ownContract, {}), { payload })).not.toEqual([]);
+  });
+
+  test("with the contract, shows what it says of a field", async () => {
+    const schema = JSON.stringify(await schemaOfMapping(ownContract, {}));
+    expect(schema).toContain("A British postcode in capitals.");
+    expect(schema).toContain("one of DOMESTIC, BUSINESS");
+  });
+});
+
+describe("the schema of migrate.yaml", () => {
+  test.each(CONFIGS)("lets the configuration of $name through", ({ value }) => {
+    expect(faultsOf(configJsonSchema(), value)).toEqual([]);
+  });
+
+  test.each([
+    ["an unknown setting", { contrct: "x.yaml" }],
+    ["a number in place of a text", { supplier: 7 }],
+    ["a target without an address", { targets: { t: { ca: "x.pem" } } }],
+    ["an environment that is not known", { targets: { t: { baseUrl: "https://x/v1/", environment: "prod" } } }],
+  ])("refuses %s", (_, value) => {
+    expect(faultsOf(configJsonSchema(), value)).not.toEqual([]);
+  });
+});
