@@ -1,4 +1,6 @@
+import type { CheckProgress } from "./job/dependencies.ts";
 import type { Job } from "./job/job.ts";
+import type { Counts } from "./job/run-progress.ts";
 import type { MappedRecord } from "./model/record.ts";
 import { checkRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
 import {
@@ -17,7 +19,10 @@ import type { ShownValues } from "./report/shown-values.ts";
 export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues">;
 
 /** How a run sends; a run that only validates has none. */
-export type Sending = Omit<SendOptions, "dependencies" | "shownValues" | "journal">;
+export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues" | "journal"> {
+  /** Asked before the first request of a run that has something to send. @throws Failure when it is not to be sent */
+  readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
+}
 
 /**
  * A whole migration, from the sources to the report:
@@ -26,7 +31,8 @@ export type Sending = Omit<SendOptions, "dependencies" | "shownValues" | "journa
  */
 export async function migrate(run: OpenRun, options: MigrateOptions, sending?: Sending): Promise<ShownRun> {
   const { job, shownValues, dependencies } = run;
-  const { drain: signal, onCheck: onProgress } = dependencies;
+  const { drain: signal } = dependencies;
+  const onProgress = (checked: CheckProgress): void => dependencies.onProgress({ kind: "checked", ...checked });
   const checked = await check(job, run, { ...options, signal, onProgress, shownValues });
   return continueSending(run, checked.reason === "done" ? sending : undefined, checked);
 }
@@ -34,8 +40,16 @@ export async function migrate(run: OpenRun, options: MigrateOptions, sending?: S
 /** The second half, from the plan on: what is settled already is passed over. */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { job, shownValues, journal, dependencies } = run;
+  if (sending !== undefined) await announce(run, sending);
   const sent = sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal }));
   return endRun(run, { checked, sent });
+}
+
+/** Says what is about to be sent, and asks where that is wanted. */
+async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sending): Promise<void> {
+  const { counts } = await ledger.summary(run.id);
+  dependencies.onProgress({ kind: "planned", counts });
+  if ((counts.pending ?? 0) > 0) await confirm?.(counts);
 }
 
 export interface CheckOptions extends PlanOptions, KeyPolicy {

@@ -47,6 +47,7 @@ const PRODUCTION: Readonly<Record<string, string>> = {
   numfmt: "numbers as a workbook shows them",
   ora: "progress",
   "p-limit": "requests in flight",
+  "prom-client": "metrics of a run, loaded for `--metrics`",
   re2js: "patterns that JavaScript could take very long on",
   selfsigned: "the sandbox's certificate",
   saxes: "the XML of workbooks",

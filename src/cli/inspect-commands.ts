@@ -20,6 +20,7 @@ export function addInspectCommands(program: Command): void {
   withOptions(program.command("status"), [...options("config", "ledger"), formatOption()])
     .description("What the ledger knows of its runs. No network.")
     .argument("[run]", "one run's id, or its beginning (default: all runs)")
+    .option("--watch", "show it anew every two seconds, until no run is at work")
     .action(async (run: string | undefined, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).statusAction(run, flags),
     );

@@ -5,6 +5,7 @@ import {
   checkOptions,
   type Flags,
   jobOptions,
+  metricsOptions,
   options,
   type ReconcileFlags,
   reconcileOptions,
@@ -85,7 +86,13 @@ export function usesNetwork(command: Command): boolean {
 }
 
 function addRunCommands(program: Command): void {
-  withOptions(program.command("validate"), [...jobOptions, ...reportOptions, ...checkOptions, ...options("showValues")])
+  withOptions(program.command("validate"), [
+    ...jobOptions,
+    ...reportOptions,
+    ...checkOptions,
+    ...metricsOptions,
+    ...options("showValues"),
+  ])
     .description("Read, map and validate; report. No network.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
@@ -98,6 +105,7 @@ function addRunCommands(program: Command): void {
     ...checkOptions,
     ...targetOptions,
     ...sendOptions,
+    ...metricsOptions,
     ...options("ledger", "showValues"),
   ])
     .description("Validate, then upload what is valid. What was accepted before is not sent again.")
@@ -111,7 +119,11 @@ function addRunCommands(program: Command): void {
 
 /** The commands that start from an earlier run. */
 function addRunFollowUps(program: Command): void {
-  withOptions(program.command("resume"), [...options("config", "cache", "ledger", "showValues"), ...reportOptions])
+  withOptions(program.command("resume"), [
+    ...options("config", "cache", "ledger", "showValues"),
+    ...reportOptions,
+    ...metricsOptions,
+  ])
     .description("Go on with an unfinished push, with the settings it recorded.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>

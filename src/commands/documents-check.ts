@@ -1,4 +1,4 @@
-import type { Dependencies } from "../job/dependencies.ts";
+import type { CheckProgress, Dependencies } from "../job/dependencies.ts";
 import { describeTemporaryRun } from "../job/recorded-settings.ts";
 import type { PayloadFinding } from "../model/problem.ts";
 import { checkDocuments, documentFinder } from "../pipeline/look-up-documents.ts";
@@ -39,7 +39,8 @@ export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dep
       newRun: describeTemporaryRun("documents check", job, dependencies.clock),
       work: async (run) => {
         const counts = createDocumentCounts();
-        const { drain: signal, onCheck: onProgress } = dependencies;
+        const { drain: signal } = dependencies;
+        const onProgress = (checked: CheckProgress): void => dependencies.onProgress({ kind: "checked", ...checked });
         const asked = { allowEmpty, maxErrors, signal, onProgress, shownValues: run.shownValues, concurrency };
         const checked = await checkDocuments(job, run, store, { ...asked, onDocument: counts.count });
         dependencies.notice(counts.words(store.name));

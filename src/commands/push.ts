@@ -3,9 +3,11 @@ import { instanceOf } from "../job/endpoint.ts";
 import type { Job } from "../job/job.ts";
 import { describeRun } from "../job/recorded-settings.ts";
 import { requireOngoing, type Supplier } from "../job/supplier-settings.ts";
+import type { Counts } from "../job/run-progress.ts";
 import { connect, hostOf, type RateLimitSettings, type TargetSettings } from "../job/target-connection.ts";
 import { migrate } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
+import { confirmSending, requireSomebodyToAsk } from "../pipeline/confirm-sending.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { type RunOptions, withNewRun } from "../pipeline/with-run.ts";
 
@@ -37,10 +39,16 @@ export async function push(options: PushOptions, dependencies: Dependencies): Pr
     const connection = dryRun
       ? undefined
       : closeLater(await connect(options.target, job.operation, { dependencies, pace }));
-    if (!dryRun) await confirmRisks(options, host, dependencies);
+    const isAsking = !dryRun && !options.yes;
+    if (isAsking) requireSomebodyToAsk(options, host, dependencies);
     return {
-      newRun: await describeRun(options, { job, host, clock: dependencies.clock }),
-      work: (run) => migrate(run, options, connection && { connection, pace, until }),
+      newRun: await describeRun({ ...options, confirmed: options.yes }, { job, host, clock: dependencies.clock }),
+      work: (run) => {
+        const confirm = (counts: Counts): Promise<void> =>
+          confirmSending(options, { run: run.run, counts }, dependencies);
+        const sending = connection && { connection, pace, until, confirm: isAsking ? confirm : undefined };
+        return migrate(run, options, sending);
+      },
     };
   });
 }
@@ -52,23 +60,6 @@ function requireStep({ steps, id }: Job["operation"], until: string | undefined)
   throw new Failure("usage", `--until ${until}: ${id} has no such step to stop after`, {
     hint: names.length === 0 ? "its workflow is one request" : `it can stop after ${names.join(" or ")}`,
   });
-}
-
-async function confirmRisks(
-  { target, sendInvalid, yes }: PushOptions,
-  host: string,
-  { ask }: Dependencies,
-): Promise<void> {
-  if (yes) return;
-  const isConfirmed = async (risk: string): Promise<boolean> =>
-    (await ask(`${risk}. Type the host to go on (${host}): `))?.trim() === host;
-  const hint = "type the host when asked, or pass --yes";
-  if (target.production && !(await isConfirmed("This sends to production"))) {
-    throw new Failure("wrong_target", `${host} is a production target, and nobody confirmed it`, { hint });
-  }
-  if (sendInvalid === true && !(await isConfirmed("This sends also what is invalid here"))) {
-    throw new Failure("usage", "--send-invalid sends what is invalid here, and nobody confirmed it", { hint });
-  }
 }
 
 export interface RemoteValidateOptions extends RunOptions {

@@ -1,12 +1,15 @@
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { Dependencies } from "../job/dependencies.ts";
+import type { Counts } from "../job/run-progress.ts";
 import type { Job } from "../job/job.ts";
 import { connect } from "../job/target-connection.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { continueSending, migrate } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
+import { confirmSending } from "../pipeline/confirm-sending.ts";
 import { identifyEarlierRuns } from "../pipeline/earlier-runs.ts";
 import { planPolicy } from "../pipeline/plan-records.ts";
+import { hasSent } from "../pipeline/run-ledger.ts";
 import type { RunReport, ShownRun } from "../pipeline/run-report.ts";
 import { openRecordedJob, type OpenRun, type RecordedRunOptions, withRecordedRun } from "../pipeline/with-run.ts";
 
@@ -26,7 +29,9 @@ export function resume(options: RecordedRunOptions, dependencies: Dependencies):
       const connection = (await isAnythingLeft(run, job, ledger))
         ? closeLater(await connect(target, job.operation, { dependencies, pace }))
         : undefined;
-      const sending = connection && { connection, pace, until };
+      const isAsking = settings.confirmed !== true && !(await hasSent(ledger, run));
+      const confirm = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
+      const sending = connection && { connection, pace, until, confirm: isAsking ? confirm : undefined };
       if (run.state !== "planning") return continueSending(open, sending);
       await ledger.restartPlan(run.id);
       return migrate(open, settings, sending);

@@ -1,14 +1,14 @@
 import type { StoreCredentials } from "../store/s3-store.ts";
 import type { Clock, Random } from "../time/clock.ts";
-import type { UploadEvent } from "../upload/upload-types.ts";
 import type { ContractCache } from "./contract-cache.ts";
+import type { RunEvent } from "./run-progress.ts";
 
 /** What a command is given besides its options: everything outside of it, as arguments. */
 export interface Dependencies {
   /** Something worth saying to the person at the terminal; holds no values. */
   readonly notice: (text: string) => void;
-  readonly onCheck: (progress: CheckProgress) => void;
-  readonly onUpload: (event: UploadEvent) => void;
+  /** What a run does, while it does it. */
+  readonly onProgress: (event: RunEvent) => void;
   /** Claim nothing new, finish what is in flight: the first Ctrl-C. */
   readonly drain: AbortSignal;
   /** Stop at once: the second. */
@@ -23,6 +23,8 @@ export interface Dependencies {
   readonly proxyCredentials?: string | undefined;
   /** `energy-migrate/<version>`. */
   readonly userAgent: string;
+  /** Whether there is somebody to ask. */
+  readonly canAsk: boolean;
   /** Asks for a typed answer; undefined where nobody can answer. */
   readonly ask: (question: string) => Promise<string | undefined>;
   /** Writes what comes from standard input to a private file in the folder, and gives its path. */

@@ -67,7 +67,8 @@ export interface Job {
  */
 export async function openJob(
   settings: JobSettings,
-  dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock">,
+  dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock"> &
+    Partial<Pick<Dependencies, "onProgress">>,
 ): Promise<Job> {
   const resolve = pathsFrom(settings.folder);
   const files = settings.contract.map(resolve);
@@ -116,6 +117,7 @@ export async function openJobInput(
     openInput(plan, {
       tempFolder: dependencies.temporaryFolder,
       onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
+      onRead: (read) => dependencies.onProgress?.({ kind: "read", ...read }),
       ...(settings.standardInput !== undefined && { displayNames: new Map([[settings.standardInput, "-"]]) }),
       ...(settings.encoding !== undefined && { encoding: settings.encoding }),
       ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),

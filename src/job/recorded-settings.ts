@@ -23,6 +23,8 @@ export interface RunSettings {
   readonly until?: string | undefined;
   readonly allowEmpty: boolean;
   readonly sendInvalid?: boolean | undefined;
+  /** It was said beforehand that it may be sent wherever it goes (`--yes`). */
+  readonly confirmed?: boolean | undefined;
   readonly out?: string | undefined;
   /** Contract, mapping and input as they were. */
   readonly files: readonly FileFingerprint[];
@@ -33,11 +35,11 @@ export async function describeRun(
   options: Omit<RunSettings, "files" | "job"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
 ): Promise<NewRun> {
-  const { target, pace, maxErrors, revise, newKeys, until, allowEmpty, sendInvalid, out, dryRun } = options;
+  const { target, pace, maxErrors, revise, newKeys, until, allowEmpty, sendInvalid, confirmed, out, dryRun } = options;
   const files: FileFingerprint[] = [];
   for (const file of filesOf(job)) files.push(await fingerprintFile(file));
-  const remembered = { target, pace, maxErrors, revise, newKeys, until, allowEmpty, sendInvalid, out, files };
-  const settings: RunSettings = { job: job.settings, ...remembered };
+  const sending = { target, pace, revise, newKeys, until, sendInvalid, confirmed };
+  const settings: RunSettings = { job: job.settings, ...sending, maxErrors, allowEmpty, out, files };
   return {
     command: "push",
     target: host,
@@ -161,6 +163,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   until: text,
   allowEmpty: z.boolean(),
   sendInvalid: z.boolean().optional(),
+  confirmed: z.boolean().optional(),
   out: text,
   files: z.array(z.object({ file: z.string(), bytes: z.number(), sha256: z.string(), modifiedMs: z.number() })),
 });

@@ -70,6 +70,8 @@ export interface Ledger {
 
   /** Counts by status and by code. `exitCode` is that of the records alone: 0, 1, 3 or 5. */
   summary(run: string): Promise<Summary>;
+  /** How much of what was ever to be sent is on the platform, over all runs; one entry a destination. */
+  coverage(): Promise<readonly Coverage[]>;
   /** Outcomes in input order, in batches. */
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
   /** When the requests of the run were answered; undefined for a run without an answer. */
@@ -227,6 +229,13 @@ export interface LedgerHistory {
   readonly requests: number;
   /** When the last request without a clear answer was given up, ISO 8601 UTC; undefined where there was none. */
   readonly lastGivenUpAt: string | undefined;
+}
+
+/** Records known by their business keys: however many runs they were part of, each counts once. */
+export interface Coverage extends Pick<Run, "target" | "supplier" | "operation"> {
+  readonly records: number;
+  /** Those of them that the platform has accepted, in whatever run. */
+  readonly accepted: number;
 }
 
 export interface OutcomeFilter {

@@ -15,6 +15,7 @@ import type { Report, RunFacts } from "../report/report.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import { counted, formatCount, plural } from "../text/count.ts";
 import type { UploadEnd } from "../upload/upload-types.ts";
+import { runState } from "./run-state.ts";
 import { nextCommand, type RejectedSource } from "./next-command.ts";
 import type { CheckResult } from "./plan-records.ts";
 
@@ -70,7 +71,9 @@ export type ShownRun = Omit<RunReport, "close">;
 
 /** Ends the run in the ledger, and reports it. */
 export async function endRun(
-  ended: ReportableRun & { readonly dependencies: Pick<Dependencies, "screen" | "notice" | "rescueFolder"> },
+  ended: ReportableRun & {
+    readonly dependencies: Pick<Dependencies, "screen" | "notice" | "rescueFolder" | "onProgress">;
+  },
   result: RunResult,
 ): Promise<ShownRun> {
   const { ledger, dependencies } = ended;
@@ -81,6 +84,8 @@ export async function endRun(
   const exitCode = exitCodeOf(result, summary.exitCode);
   await ledger.finishRun(id, exitCode);
   const run = (await ledger.findRun(id)) ?? ended.run;
+  const { counts } = summary;
+  dependencies.onProgress({ kind: "ended", state: runState(run, counts, false), exitCode, counts });
   const reported = await reportRun({ ...ended, run }, { exitCode, summary }, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };

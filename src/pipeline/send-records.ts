@@ -22,7 +22,7 @@ import type { RunJournal } from "./run-journal.ts";
 export interface SendOptions {
   readonly connection: Connection;
   readonly pace: RateLimitSettings;
-  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onUpload" | "notice">;
+  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
   readonly shownValues?: ShownValues | undefined;
   /** The step after which records are left as they are. */
   readonly until?: string | undefined;
@@ -38,7 +38,7 @@ export interface SendOptions {
  */
 export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
-  const { drain, abort, clock, random, onUpload } = dependencies;
+  const { drain, abort, clock, random, onProgress } = dependencies;
   const { supplier } = job.operation;
   const quietMs = await quietBeforeResend(handle, connection, dependencies);
   await options.journal?.begin(handle.run.id);
@@ -47,7 +47,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
       const due = recordsToSend(readRecords(job, drain), { job, handle, shownValues, until });
       return remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain });
     },
-    { ledger: journaled(handle.ledger, options.journal), steps: connection.steps, clock, random, onProgress: onUpload },
+    { ledger: journaled(handle.ledger, options.journal), steps: connection.steps, clock, random, onProgress },
     {
       run: handle.run.id,
       concurrency: pace.concurrency,

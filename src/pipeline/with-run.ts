@@ -11,6 +11,7 @@ import { createShownValues, type ShownValues } from "../report/shown-values.ts";
 import { requireKnownRecords } from "./earlier-runs.ts";
 import type { RunHandle } from "./plan-records.ts";
 import { openRunJournal, type RunJournal } from "./run-journal.ts";
+import { progressPath } from "./progress-file.ts";
 import { requireRun, requireSameDestination } from "./run-ledger.ts";
 import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
 
@@ -73,6 +74,7 @@ export function withNewRun(
     const ledger =
       known?.ledger ?? closeLater(await openTemporaryLedger(dependencies.temporaryFolder, sizeOf(job, newRun)));
     const run = await ledger.startRun(newRun);
+    if (known !== undefined) tellBegun(run, known.store, dependencies);
     const reporting = { out, showValues, store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
     return doWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
@@ -139,8 +141,15 @@ export function withRecordedRun<J extends Job | undefined>(
     const shownValues = showValues ? createShownValues() : undefined;
     // It may have been given its endpoint meanwhile.
     const known = await requireRun(ledger, run.id);
+    tellBegun(known, store, dependencies);
     return doWork({ ledger, run: known, job, shownValues, reporting, journal, dependencies }, work);
   });
+}
+
+function tellBegun(run: Run, store: LedgerStore, { onProgress }: Dependencies): void {
+  const { id, command, target, supplier, operation } = run;
+  const progressFile = progressPath(store, id);
+  onProgress({ kind: "begun", run: { id, command, target, supplier, operation }, progressFile });
 }
 
 interface WritableLedger {
@@ -174,7 +183,10 @@ async function doWork<J extends Job | undefined>(
     return await work(run);
   } catch (error) {
     const exitCode = error instanceof Failure ? error.exitCode : BUG_EXIT_CODE;
-    await run.ledger.finishRun(run.run.id, exitCode).catch(() => undefined);
+    const { id } = run.run;
+    await run.ledger.finishRun(id, exitCode).catch(() => undefined);
+    const counts = (await run.ledger.summary(id).catch(() => undefined))?.counts ?? {};
+    run.dependencies.onProgress({ kind: "ended", state: "stopped", exitCode, counts });
     throw error;
   }
 }

@@ -17,6 +17,8 @@ export interface ReadOptions {
   readonly limits?: Partial<ReadLimits>;
   /** Called once for each notice, however often the records are read. */
   readonly onNotice: (notice: ReadNotice) => void;
+  /** Called for each piece that is read, with what was read so far of all files; what is read again does not count. */
+  readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
   /** Path -> the name that places and messages show, for files that the user did not name (stdin). */
   readonly displayNames?: ReadonlyMap<string, string>;
 }
@@ -58,15 +60,18 @@ export interface Input {
  * for an unknown encoding or delimiter or a file named twice; `mapping_invalid` for a join without a key.
  */
 export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
+  const reach = createReach(options.onRead);
   const opening: OpenOptions = {
     encoding: options.encoding,
     delimiter: options.delimiter,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     notify: notifyOnce(options.onNotice),
     displayName: (path) => options.displayNames?.get(path) ?? path,
+    onPosition: reach.note,
   };
   const root = await openSource(plan, opening);
   const sources = withDescendants<OpenedSource>(root);
+  reach.begin(sources.flatMap(({ files }) => files));
   const join = openJoin(root, opening.limits, options.tempFolder);
   const refuseChanged = async (): Promise<void> => {
     for (const source of sources) await Promise.all(source.files.map(refuseIfChanged));
@@ -92,6 +97,28 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
 }
 
 const BATCH = 500;
+
+/** How far each file was read: an index is built, an order is checked, and all of it comes by once more. */
+function createReach(onRead: ReadOptions["onRead"]) {
+  const furthest = new Map<string, number>();
+  let bytes = 0;
+  let ofBytes = 0;
+  return {
+    /** The parts of a workbook are read in an order of their own: how far that is, its bytes do not tell. */
+    begin: (files: readonly OpenedFile[]): void => {
+      const counted = files.filter(({ kind }) => kind !== "xlsx");
+      ofBytes = counted.reduce((sum, { found }) => sum + found.bytes, 0);
+      for (const { found } of counted) furthest.set(found.path, 0);
+    },
+    note: (path: string, position: number): void => {
+      const before = furthest.get(path);
+      if (before === undefined || position <= before) return;
+      furthest.set(path, position);
+      bytes += position - before;
+      onRead?.({ bytes, ofBytes });
+    },
+  };
+}
 
 function notifyOnce(onNotice: (notice: ReadNotice) => void): OpenOptions["notify"] {
   const shown = new Set<string>();

@@ -44,6 +44,8 @@ export interface OpenOptions {
   readonly notify: (file: string, text: string) => void;
   /** The name that places show, for a path that the user never typed. */
   readonly displayName: (path: string) => string;
+  /** Called for each piece that is read: bytes of the file so far, packed if it is. */
+  readonly onPosition?: (path: string, position: number) => void;
 }
 
 /**
@@ -59,7 +61,8 @@ export async function openFile(
   const notify = (text: string): void => opening.notify(file, text);
   const gzip = beginsWith(await rawHead(found.path, file), GZIP_MAGIC);
   notifyCompression(found.path, gzip, notify);
-  const packed: PackedFile = { path: found.path, file, gzip, limits: opening.limits };
+  const onPosition = (position: number): void => opening.onPosition?.(found.path, position);
+  const packed: PackedFile = { path: found.path, file, gzip, limits: opening.limits, onPosition };
   const head = await firstChunk(fileBytes(packed));
   if (!gzip && isWorkbook(file, head)) return openWorkbook(packed, found, { opening, renamed });
   refuseOtherThanWorkbook(found, file);

@@ -64,9 +64,9 @@ export function createSendContext(
     shutdown,
     ledgerWriter: createLedgerWriter({ ledger, run: options.run, clock, onFailure: shutdown.stop }),
     counts,
-    onSaved({ status }) {
+    onSaved({ status, durationMs }) {
       counts[status] = (counts[status] ?? 0) + 1;
-      onProgress({ kind: "outcome", status, inFlight: stepLimits.inFlight() });
+      onProgress({ kind: "outcome", status, inFlight: stepLimits.inFlight(), durationMs });
     },
   };
 }

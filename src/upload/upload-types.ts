@@ -70,7 +70,13 @@ export interface UploadOptions {
 
 export type UploadEvent =
   /** A record has its outcome, durably. */
-  | { readonly kind: "outcome"; readonly status: AttemptOutcome["status"]; readonly inFlight: number }
+  | {
+      readonly kind: "outcome";
+      readonly status: AttemptOutcome["status"];
+      readonly inFlight: number;
+      /** How long its last request took. */
+      readonly durationMs?: number | undefined;
+    }
   /** `limit` requests in flight at most; `perSecond`: what the platform was found to let through. */
   | { readonly kind: "pace"; readonly limit: number; readonly perSecond?: number; readonly reason: string }
   /** An import supplier takes records no longer, or again; `probeInMs`: when it is asked next. */

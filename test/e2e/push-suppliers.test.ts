@@ -51,7 +51,7 @@ test("the import supplier that is Paused is left, the other one goes on; resume 
 test("--wait-for-supplier: paused in mid-run, it waits, asks, and completes the push when it is opened", async () => {
   const { startPush } = workplace({ accounts: references(100).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
-  const pushing = startPush(["--wait-for-supplier", "--concurrency", "4"]);
+  const pushing = startPush(["--wait-for-supplier", "--concurrency", "4", "--verbose"]);
   await pushing.said(/SPRING takes no records for now .*asking again in/);
   const before = (await admin.imports()).length;
   await pushing.said(/asking again in 4 s/);
@@ -81,7 +81,7 @@ test("--wait-for-supplier with a duration gives up after it, and resume still kn
 test("killed while it waits, nothing is in doubt, and resume goes on", async () => {
   const { startPush, migrate } = workplace({ accounts: references(40).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 10 });
-  const pushing = startPush(["--wait-for-supplier", "--concurrency", "1"]);
+  const pushing = startPush(["--wait-for-supplier", "--concurrency", "1", "--verbose"]);
   await pushing.said(/asking again in 4 s/);
   pushing.kill("SIGKILL");
   await pushing.ended;

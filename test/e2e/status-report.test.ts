@@ -29,7 +29,7 @@ describe("status", () => {
     const { code, stdout } = await work.migrate(["status"]);
     expect(code).toBe(0);
     const [, latest, first] = stdout.split("\n").filter((line) => !line.startsWith(" "));
-    expect(latest).toMatch(/finished \(1\).* 4 /);
+    expect(latest).toMatch(/complete \(1\).* 4 /);
     expect(first).toContain("dry run");
     const data: { runs: { id: string; exitCode: number; running: boolean; summary: object }[] } = JSON.parse(
       (await work.migrate(["status", "--format", "json"])).stdout,

@@ -158,9 +158,15 @@ describe("talk", () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--log-format", "json"]);
     const failed = await validate(folder, ["none.csv", "--log-format", "json"]);
-    expect(logOf(ended.stderr).map(({ level }) => level)).toEqual(["notice", "summary", "summary", "summary"]);
+    expect(logOf(ended.stderr).map(({ event }) => event)).toEqual(["notice", "run_ended", "report"]);
     expect(logOf(failed.stderr)).toEqual([
-      { at: expect.any(String), level: "failure", text: "none.csv: no such file", code: "source_unreadable" },
+      {
+        time: expect.any(String),
+        level: "error",
+        event: "failure",
+        code: "source_unreadable",
+        message: "none.csv: no such file",
+      },
     ]);
   });
 
@@ -188,7 +194,7 @@ describe("the environment", () => {
     expect(code).toBe(1);
     expect(linesOf(stdout)).toHaveLength(10);
     expect(readFileSync(path.join(folder, "from-environment/outcomes.ndjson"), "utf8")).toBe(stdout);
-    expect(logOf(stderr).at(-1)).toMatchObject({ level: "failure", code: "too_many_errors" });
+    expect(logOf(stderr).at(-1)).toMatchObject({ event: "failure", code: "too_many_errors" });
   });
 
   test("is beaten by flags", async () => {
@@ -206,7 +212,7 @@ describe("the environment", () => {
   });
 });
 
-function logOf(stderr: string): readonly { readonly level: string }[] {
+function logOf(stderr: string): readonly { readonly level: string; readonly event: string }[] {
   return stderr
     .trimEnd()
     .split("\n")

@@ -44,6 +44,7 @@ async function ended({ rows = ["A,Ann,,"], checked, sent, out }: Ending): Promis
       reporting: { out: (out ?? ((at) => path.join(at, "out")))(folder), showValues: false },
       dependencies: {
         screen: { colour: false, width: 80 },
+        onProgress: () => undefined,
         notice: (text) => notices.push(text),
         rescueFolder: folder,
       },

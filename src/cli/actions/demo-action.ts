@@ -44,7 +44,7 @@ export function demoAction(flags: Flags): Promise<void> {
     );
     for await (const step of steps) {
       if (step.kind === "end") return step.exitCode;
-      if (step.kind === "say") logger.lines(`${step.text}\n`);
+      if (step.kind === "say") logger.lines(`${step.text}\n`, "notice", { message: step.text.trim() });
       else await showRun(withoutNext(step.report), { format: "text" }, context);
     }
     return 3;

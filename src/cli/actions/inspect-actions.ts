@@ -4,6 +4,7 @@ import { contractShow } from "../../commands/contract/contract-show.ts";
 import { explain } from "../../commands/ledger/explain.ts";
 import { status } from "../../commands/ledger/run-status.ts";
 import { preview } from "../../commands/preview.ts";
+import { watchStatus } from "../views/watch-status.ts";
 import type { InspectFlags } from "../options/options.ts";
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
 import { contractDiffView } from "../views/contract-diff-view.ts";
@@ -15,7 +16,8 @@ import { show } from "../views/view.ts";
 
 export function statusAction(run: string | undefined, flags: InspectFlags): Promise<void> {
   return withLedger(flags, async ({ ledger }, context) => {
-    await show(statusView, await status({ ledger, run }), flags, context);
+    if (flags.watch === true) return watchStatus({ ledger, run }, flags, context);
+    await show(statusView, await status({ ledger, run }, context.dependencies.clock), flags, context);
     return 0;
   });
 }

@@ -23,7 +23,9 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
       readyFile: flags.readyFile,
     };
     const running = await sandbox(options, dependencies);
-    logger.lines(sandboxText(running.ready, apiKey === undefined));
+    const { baseUrl, adminUrl } = running.ready;
+    const fields = { baseUrl, adminUrl, readyFile: flags.readyFile };
+    logger.lines(sandboxText(running.ready, apiKey === undefined), "sandbox_started", fields);
     await untilAborted(dependencies.drain);
     await running.close();
     return 0;

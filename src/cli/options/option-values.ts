@@ -63,6 +63,16 @@ export const PARSERS = {
   concurrency: (text: string): "auto" | number =>
     text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, 1024]),
 
+  /** A port alone is one of this machine: nobody else may ask there. */
+  listenAddress: (text: string): ListenAddress => {
+    const [, bracketed, plain, digits] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):)?(\d{1,5})$/.exec(text) ?? [];
+    const port = Number(digits);
+    if (digits !== undefined && port <= 65_535) return { host: bracketed ?? plain ?? "127.0.0.1", port };
+    throw new InvalidArgumentError(
+      "host:port is expected, or a port of this machine alone: 127.0.0.1:9464, 0.0.0.0:9464, 9464.",
+    );
+  },
+
   authScheme: (text: string): AuthScheme => {
     const known = AUTH_SCHEMES.find((scheme) => scheme.toLowerCase() === text.toLowerCase());
     if (known !== undefined) return known;
@@ -119,6 +129,13 @@ export const PARSERS = {
     return Object.fromEntries(given);
   },
 };
+
+/** Where to listen. */
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
 
 /** Least, and most. */
 export type NumberRange = readonly [min: number, max?: number];

@@ -90,6 +90,16 @@ const SENDING = {
   yes: { help: "send to a production target, or what is invalid, without asking" },
 } as const;
 
+const METRICS = {
+  metrics: {
+    arg: "<host:port>",
+    kind: "listenAddress",
+    env: true,
+    help: "serve Prometheus metrics there while it runs (a port alone: on this machine only)",
+  },
+  metricsFile: { arg: "<path>", env: true, help: "keep the same in this file, for a textfile collector" },
+} as const;
+
 const MESSAGES = {
   quiet: { help: "write only failures to stderr" },
   verbose: { help: "write more messages to stderr" },
@@ -135,6 +145,7 @@ type Options = typeof GENERAL &
   typeof REPORT &
   typeof PLATFORM &
   typeof SENDING &
+  typeof METRICS &
   typeof MESSAGES;
 
 /** Those of the commands that work on a job or on a run. */
@@ -146,6 +157,7 @@ export const OPTIONS: Options = {
   ...REPORT,
   ...PLATFORM,
   ...SENDING,
+  ...METRICS,
   ...MESSAGES,
 };
 
@@ -180,6 +192,8 @@ export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
   /** The run to look into. */
   readonly run?: string;
+  /** Show it anew while a run is at work. */
+  readonly watch?: boolean;
 }
 
 const GROUPS: Readonly<Record<string, OptionTable>> = {
@@ -225,6 +239,9 @@ export const reportOptions: readonly Option[] = [
 export const targetOptions: readonly Option[] = optionsOf(PLATFORM, "Platform:");
 
 export const sendOptions: readonly Option[] = optionsOf(SENDING, "Sending:");
+
+/** Of the commands that take long. */
+export const metricsOptions: readonly Option[] = optionsOf(METRICS, "Metrics:");
 
 export const storeOptions: readonly Option[] = [
   ...optionsOf(STORE, "Store:"),

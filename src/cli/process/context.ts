@@ -11,10 +11,10 @@ import { readConfig } from "../settings/config-file.ts";
 import { type LedgerSettings, readLedgerSettings, readSettings, type Settings } from "../settings/settings.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import { createLogger, type Logger, loggerOptionsOf } from "./logger.ts";
+import { createProgress, type Progress } from "../progress/progress.ts";
 import { logExit } from "./process-exit.ts";
-import { createProgress } from "./progress.ts";
 import { reserveTemporaryFolder } from "./temporary-folder.ts";
-import { ask, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts";
+import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts";
 
 /**
  * Runs an action and sets the exit code: the one that the action returns, that of the Failure that it raises, or 70 for
@@ -22,14 +22,27 @@ import { ask, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts"
  */
 export async function withContext(flags: Flags, action: (context: Context) => Promise<number>): Promise<void> {
   const context = createContext(flags);
+  let stopMetrics: (() => Promise<void>) | undefined;
   try {
+    stopMetrics = await metricsOf(flags, context);
     process.exitCode = await action(context);
   } catch (error) {
     context.close();
     process.exitCode = logExit(error, context.logger);
   } finally {
     context.close();
+    await stopMetrics?.();
   }
+}
+
+/** Their library is loaded where they are wanted. */
+async function metricsOf(
+  { metrics, metricsFile }: Flags,
+  { progress, logger }: Context,
+): Promise<(() => Promise<void>) | undefined> {
+  if (metrics === undefined && metricsFile === undefined) return undefined;
+  const { startMetrics } = await import("../metrics/start-metrics.ts");
+  return startMetrics({ metrics, metricsFile }, progress, logger);
 }
 
 /** The same for an action that needs all settings: of the flags, the environment and the configuration file. */
@@ -78,6 +91,7 @@ function logConfigFile(file: string | undefined, { logger }: Context): void {
 export interface Context {
   readonly dependencies: Dependencies;
   readonly logger: Logger;
+  readonly progress: Pick<Progress, "current">;
   /** stderr, which the logger writes to. */
   readonly stderrScreen: Screen;
   /** Writes to stdout; waits while the reader is slow. */
@@ -88,23 +102,26 @@ export interface Context {
   readonly close: () => void;
 }
 
+const TICK_MS = 500;
+
 function createContext(flags: Flags): Context {
   const logger = createLogger(loggerOptionsOf(flags));
   const stderrScreen = screenOf(process.stderr, flags);
-  const monotonic = systemClock.monotonic;
-  const progress = createProgress(logger, { live: isLive(flags), colour: stderrScreen.colour }, monotonic);
-  const interrupts = listenForInterrupts(() => progress.notice("Stopping. Press Ctrl-C again to stop at once."));
+  const width = (): number => screenOf(process.stderr, flags).width;
+  const progress = createProgress(logger, { live: isLive(flags), colour: stderrScreen.colour, width }, systemClock);
+  setInterval(progress.tick, TICK_MS).unref();
+  const interrupts = listenForInterrupts(progress.stopping);
   const temporaryFolder = reserveTemporaryFolder();
   return {
     logger,
+    progress,
     stderrScreen,
-    write: stdoutWriter(monotonic),
+    write: stdoutWriter(systemClock.monotonic),
     isStdoutOpen: watchStdout(),
     close: progress.stop,
     dependencies: {
       notice: progress.notice,
-      onCheck: progress.onCheck,
-      onUpload: progress.onUpload,
+      onProgress: progress.onProgress,
       ...interrupts,
       clock: systemClock,
       random: Math.random,
@@ -112,7 +129,8 @@ function createContext(flags: Flags): Context {
       storeCredentials: (file) => readStoreCredentials(process.env, file),
       proxyCredentials: process.env["MIGRATE_PROXY_CREDENTIALS"],
       userAgent: `energy-migrate/${packageVersion()}`,
-      ask,
+      canAsk: canAsk(),
+      ask: (question) => progress.paused(() => ask(question)),
       copyStandardInput: (folder) => spoolStdin(process.stdin, folder),
       screen: screenOf(process.stdout, flags),
       temporaryFolder,

@@ -2,17 +2,20 @@ import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { Flags } from "../options/options.ts";
+import { LOG_EVENTS, type LogEvent, type LogFields } from "../progress/log-events.ts";
 
 /** Messages to stderr. stdout is for data. */
 export interface Logger {
+  /** One event: a JSON line with its fields, or the text; without a text nothing outside of JSON. */
+  readonly event: <Event extends LogEvent>(event: Event, fields: LogFields<Event>, text?: string) => void;
   /** Worth knowing: a detected delimiter, a change of the rate. */
   readonly notice: (text: string) => void;
   /** Only with --verbose. */
   readonly detail: (text: string) => void;
   /** Why the run ends: written whatever the flags are. */
   readonly failure: (message: FailureMessage) => void;
-  /** Lines of plain text, such as the summary. */
-  readonly lines: (text: string) => void;
+  /** An event whose text is several lines, such as the summary; they are written as they are. */
+  readonly lines: <Event extends LogEvent>(text: string, event: Event, fields: LogFields<Event>) => void;
 }
 
 interface FailureMessage {
@@ -43,26 +46,33 @@ export function loggerOptionsOf(flags: Pick<Flags, "quiet" | "verbose" | "logFor
 }
 
 export function createLogger(options: LoggerOptions): Logger {
-  const log = (level: string, text: string, more: object = {}): void => {
-    if (options.logFormat === "text") options.write(`${plainText(text)}\n`);
-    else options.write(`${printableJson({ at: timestamp(options), level, text, ...more })}\n`);
+  const isJson = options.logFormat === "json";
+  const isWanted = (event: LogEvent): boolean => {
+    const { level } = LOG_EVENTS[event];
+    return level === "error" || (!options.quiet && (level !== "debug" || options.verbose));
+  };
+  const writeJson = (event: LogEvent, fields: object): void => {
+    const { level } = LOG_EVENTS[event];
+    options.write(`${printableJson({ time: timestamp(options), level, event, ...fields })}\n`);
+  };
+  const log: Logger["event"] = (event, fields, text) => {
+    if (!isWanted(event)) return;
+    if (isJson) writeJson(event, fields);
+    else if (text !== undefined) options.write(`${plainText(text)}\n`);
   };
   return {
-    notice: (text) => {
-      if (!options.quiet) log("notice", text);
-    },
-    detail: (text) => {
-      if (options.verbose && !options.quiet) log("detail", text);
-    },
+    event: log,
+    notice: (message) => log("notice", { message }, message),
+    detail: (message) => log("detail", { message }, message),
     failure: ({ message, place, hint, code }) => {
-      if (options.logFormat === "json") return log("failure", message, { code, place, hint });
+      if (isJson) return writeJson("failure", { code, message, place, hint });
       const below = [...(place ? [`at ${place}`] : []), ...(hint?.split("\n") ?? [])].map((each) => `  ${each}`);
       const lines = [...`migrate: ${message}`.split("\n"), ...below];
       options.write(lines.map((each) => `${plainText(each)}\n`).join(""));
     },
-    lines: (text) => {
-      if (options.quiet) return;
-      if (options.logFormat === "json") for (const each of text.split("\n").filter(Boolean)) log("summary", each);
+    lines: (text, event, fields) => {
+      if (!isWanted(event)) return;
+      if (isJson) writeJson(event, fields);
       else options.write(text);
     },
   };

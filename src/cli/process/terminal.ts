@@ -27,6 +27,11 @@ export function watchStdout(): () => boolean {
   return () => isOpen;
 }
 
+/** The text in place of all that the screen shows: from its top, each line to its end, and nothing below. */
+export function redraw(text: string): string {
+  return `\u001b[H${text.replaceAll("\n", "\u001b[K\n")}\u001b[J`;
+}
+
 /** Whether stderr can show a line that changes. */
 export function isLive(flags: Pick<Flags, "quiet" | "logFormat">): boolean {
   const { isTTY, columns } = process.stderr;
@@ -58,9 +63,14 @@ function drained(): Promise<void> {
   });
 }
 
+/** Whether somebody can be asked. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
 /** A typed answer; undefined where nobody can type, and after Ctrl-C or Ctrl-D. */
 export async function ask(question: string): Promise<string | undefined> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  if (!canAsk()) return undefined;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const given = new AbortController();
   lines.once("close", () => given.abort());

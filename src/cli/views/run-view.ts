@@ -4,6 +4,7 @@ import type { RunReport } from "../../pipeline/run-report.ts";
 import { logFailure } from "../process/process-exit.ts";
 import type { RunFlags } from "../options/options.ts";
 import type { Context } from "../process/context.ts";
+import type { LogFields } from "../progress/log-events.ts";
 
 /**
  * Shows a run, and closes it: on stdout the report in its format, on stderr the summary and why the run stopped.
@@ -18,10 +19,15 @@ export async function showRun(
   try {
     close();
     await reporters[format]({ ...run.report, testLocations }, write);
-    logger.lines(summaryText({ ...run.report, ...stderrScreen }));
+    logger.lines(summaryText({ ...run.report, ...stderrScreen }), "report", reportFields(run.report));
     for (const failure of run.failures) logFailure(failure, logger);
     return run.exitCode;
   } finally {
     await run.close();
   }
+}
+
+function reportFields({ title, summary, folder, next }: RunReport["report"]): LogFields<"report"> {
+  const { records, counts, errors, warnings, exitCode } = summary;
+  return { title, records, counts, errors, warnings, exitCode, folder, next };
 }

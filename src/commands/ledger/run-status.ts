@@ -1,7 +1,12 @@
-import type { Run } from "../../ledger/ledger.ts";
+import type { RunProgress, RunState } from "../../job/run-progress.ts";
+import type { Coverage, Ledger, Run } from "../../ledger/ledger.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Summary } from "../../model/outcome.ts";
+import { progressPath, readProgress } from "../../pipeline/progress-file.ts";
 import { requireRun, readRunLedger } from "../../pipeline/run-ledger.ts";
+import { runState } from "../../pipeline/run-state.ts";
+import type { Clock } from "../../time/clock.ts";
 
 export interface StatusOptions {
   readonly ledger: string;
@@ -9,21 +14,42 @@ export interface StatusOptions {
   readonly run?: string | undefined;
 }
 
+/** What the ledger knows, and what the run that is at work says of itself. */
+export interface LedgerStatus {
+  /** The latest first. */
+  readonly runs: readonly RunStatus[];
+  /** Over all runs, whichever were asked for. */
+  readonly coverage: readonly Coverage[];
+}
+
 export interface RunStatus {
   readonly run: Run;
   readonly summary: Summary;
-  /** A process is at work on it just now. */
-  readonly running: boolean;
+  readonly state: RunState;
+  /** Of a run that is at work. */
+  readonly progress?: RunProgress | undefined;
 }
 
-/** What the ledger knows of its runs, latest first. Reads only. */
-export async function status(options: StatusOptions): Promise<readonly RunStatus[]> {
+/** What the ledger knows of its runs. Reads only. */
+export async function status(options: StatusOptions, clock: Pick<Clock, "now">): Promise<LedgerStatus> {
   const store = await openLedgerStore(options.ledger);
   return readRunLedger(store, async (ledger) => {
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
-    const running = await store.activeRun();
-    return Promise.all(
-      runs.map(async (run) => ({ run, summary: await ledger.summary(run.id), running: run.id === running })),
-    );
+    const active = await store.activeRun();
+    const listed: RunStatus[] = [];
+    for (const run of runs) listed.push(await statusOf(run, run.id === active, { ledger, store, clock }));
+    return { runs: listed, coverage: await ledger.coverage() };
   });
+}
+
+interface StatusContext {
+  readonly ledger: Ledger;
+  readonly store: LedgerStore;
+  readonly clock: Pick<Clock, "now">;
+}
+
+async function statusOf(run: Run, isActive: boolean, { ledger, store, clock }: StatusContext): Promise<RunStatus> {
+  const summary = await ledger.summary(run.id);
+  const progress = isActive ? readProgress(progressPath(store, run.id), clock.now()) : undefined;
+  return { run, summary, state: runState(run, summary.counts, isActive), progress };
 }

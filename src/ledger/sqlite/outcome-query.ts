@@ -6,22 +6,27 @@ import { nearKey } from "./near-key.ts";
 import { parseProblem } from "./problem-table.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
+/** What is known of a request in flight: a living run waits for its answer, a dead one will never have it. */
+export type SendingStatus = "pending" | "ambiguous";
+
 /**
- * The status that an item shows: what is in flight may have been processed, and so may what is to be sent again because
+ * The status that an item shows: what was in flight may have been processed, and so may what is to be sent again because
  * an earlier request had no clear answer. Over the table `items`.
  */
-const SHOWN_STATUS = `case items.status
-  when 'sending' then 'ambiguous'
+function shownStatus(sending: SendingStatus): string {
+  return `case items.status
+  when 'sending' then '${sending}'
   when 'pending' then
     (select iif(count(*) > 0, 'ambiguous', 'pending')
      from records where records.identity = items.identity and state = 'ambiguous')
   else items.status end`;
+}
 
 /** The problems that stand: those of the plan and of the latest attempt. Over `problems` and `items`. */
 const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
-export function summary(database: SqliteDatabase, run: RunRow): Summary {
-  const counts = countByStatus(database, run);
+export function summary(database: SqliteDatabase, run: RunRow, sending: SendingStatus): Summary {
+  const counts = countByStatus(database, run, sending);
   return {
     records: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
@@ -33,12 +38,11 @@ export function summary(database: SqliteDatabase, run: RunRow): Summary {
 
 type Counts = Readonly<Partial<Record<Status, number>>>;
 
-const COUNT_BY_STATUS: Query<{ status: Status; count: number }> = {
-  sql: `select ${SHOWN_STATUS} as status, count(*) as count from items where run = ? group by 1 order by 1`,
-};
-
-function countByStatus(database: SqliteDatabase, run: RunRow): Counts {
-  const rows = database.rows(COUNT_BY_STATUS, run.number);
+function countByStatus(database: SqliteDatabase, run: RunRow, sending: SendingStatus): Counts {
+  const query: Query<{ status: Status; count: number }> = {
+    sql: `select ${shownStatus(sending)} as status, count(*) as count from items where run = ? group by 1 order by 1`,
+  };
+  const rows = database.rows(query, run.number);
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
@@ -72,12 +76,13 @@ const BATCH = 500;
 /** A run's outcomes in input order, in batches; what the filter leaves out is not read. */
 export async function* outcomes(
   database: SqliteDatabase,
-  run: RunRow,
+  { run, sending }: { readonly run: RunRow; readonly sending: SendingStatus },
   filter: OutcomeFilter = {},
 ): AsyncGenerator<readonly Outcome[]> {
-  const chosen = condition(filter);
+  const status = shownStatus(sending);
+  const chosen = condition(filter, status);
   const itemQuery: Query<ItemRow> = {
-    sql: `${SELECT_ITEMS} and ${chosen.sql} order by items.record limit ${BATCH}`,
+    sql: `${selectItems(status)} and ${chosen.sql} order by items.record limit ${BATCH}`,
   };
   const problemQuery: Query<ProblemRow> = {
     sql: `${SELECT_PROBLEMS} and ${chosen.sql} order by problems.record, problems.attempt, position`,
@@ -95,21 +100,26 @@ export async function* outcomes(
   }
 }
 
-const SELECT_ITEMS = `
-  select items.record, items.key, files.name as file, items.line, ${SHOWN_STATUS} as status,
+function selectItems(status: string): string {
+  return `
+  select items.record, items.key, files.name as file, items.line, ${status} as status,
     items.http, items.attempts, items.account, items.duration_ms as durationMs
   from items cross join files on files.id = items.file
   where items.run = ? and items.record > ?`;
+}
 
 const SELECT_PROBLEMS = `
   select problems.record, problem
   from problems cross join items on items.run = problems.run and items.record = problems.record
   where problems.run = ? and problems.record > ? and problems.record <= ? and ${STANDING_PROBLEM}`;
 
-function condition(filter: OutcomeFilter): { readonly sql: string; readonly values: readonly SqlValue[] } {
+function condition(
+  filter: OutcomeFilter,
+  status: string,
+): { readonly sql: string; readonly values: readonly SqlValue[] } {
   const { statuses, key, nearKey: near } = filter;
   const parts = ["true"];
-  if (statuses !== undefined) parts.push(`${SHOWN_STATUS} in (${statuses.map(() => "?").join(", ")})`);
+  if (statuses !== undefined) parts.push(`${status} in (${statuses.map(() => "?").join(", ")})`);
   if (key !== undefined) parts.push("items.key = ?");
   if (near !== undefined) parts.push("coalesce(items.near, items.key) = ?");
   const keys = [key?.normalize("NFC"), near === undefined ? undefined : (nearKey(near) ?? near)];

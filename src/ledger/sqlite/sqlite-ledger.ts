@@ -8,9 +8,10 @@ import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./attempt-log.t
 import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./ambiguous-log.ts";
 import type { Ledger } from "../ledger.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
-import { outcomes as selectOutcomes, summary } from "./outcome-query.ts";
+import { outcomes as selectOutcomes, type SendingStatus, summary } from "./outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
+import { coverage } from "./coverage-query.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./run-log.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
@@ -48,7 +49,8 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
     preparePrivateFile(path);
   });
   const database = (readOnly && openToRead(path, () => isLocked(path))) || openToWrite(path);
-  return ledgerOver(database, options, database.close);
+  const sending = readOnly && isLocked(path) ? "pending" : "ambiguous";
+  return ledgerOver(database, { ...options, sending }, database.close);
 }
 
 /** Opens it to read first: the log that a crash has left beside a ledger that is refused stays as it is. */
@@ -123,9 +125,10 @@ const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wa
   pragma cache_size = -32000;`;
 function ledgerOver(
   database: SqliteDatabase,
-  options: Pick<SqliteLedgerOptions, "toolVersion" | "clock">,
+  options: Pick<SqliteLedgerOptions, "toolVersion" | "clock"> & { readonly sending?: SendingStatus },
   close: () => void,
 ): Ledger {
+  const { sending = "ambiguous" } = options;
   const now = (): string => timestamp(options.clock ?? systemClock);
   const planner = createPlanner(database);
   return {
@@ -150,8 +153,9 @@ function ledgerOver(
     decisions: async (key) => decisionsFor(database, key),
     history: async () => historyOf(database),
     finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
-    summary: async (run) => summary(database, requireRun(database, run)),
-    outcomes: (run, filter) => selectOutcomes(database, requireRun(database, run), filter),
+    summary: async (run) => summary(database, requireRun(database, run), sending),
+    coverage: async () => coverage(database),
+    outcomes: (run, filter) => selectOutcomes(database, { run: requireRun(database, run), sending }, filter),
     timeline: async (run) => timeline(database, requireRun(database, run)),
     attempts: async (key) => attemptsOf(database, key),
     close: async () => close(),

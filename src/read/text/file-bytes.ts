@@ -11,6 +11,8 @@ export interface PackedFile {
   readonly file: string;
   readonly gzip: boolean;
   readonly limits: ReadLimits;
+  /** Called for each piece that is read: bytes of the file so far, packed if it is. */
+  readonly onPosition?: (position: number) => void;
 }
 
 /** Some hundred rows: what is made of them is garbage before the collector takes it for something that stays. */
@@ -33,6 +35,7 @@ export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
       if (!Buffer.isBuffer(chunk)) continue;
       total += chunk.length;
       refuseTooLarge(packed, total, raw.bytesRead);
+      packed.onPosition?.(raw.bytesRead);
       yield chunk;
     }
   } catch (error) {

@@ -31,7 +31,7 @@ describe("the logger", () => {
       const { logger, written } = listen(options);
       logger.notice("notice");
       logger.detail("detail");
-      logger.lines("lines\n");
+      logger.lines("lines\n", "notice", {});
       expect(written()).toBe(expected);
       logExit(FAILURE, logger);
       expect(written()).toBe(`${expected}migrate: no such setting\n  at m.yaml:3\n  mend it\n  or not\n`);
@@ -42,24 +42,31 @@ describe("the logger", () => {
     const { logger, written } = listen({ logFormat: "json", verbose: true });
     logger.notice("two\nlines");
     logger.detail("detail");
-    logger.lines("summary\n\n  more\n");
+    logger.lines("summary\n\n  more\n", "report", { title: "push", records: 2, counts: { accepted: 2 } });
     logExit(FAILURE, logger);
     logExit(new TypeError("oops"), logger);
     const lines = written().trimEnd().split("\n");
     expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
-      { at: "2026-01-02T00:00:00.000Z", level: "notice", text: "two\nlines" },
-      { at: "2026-01-02T00:00:00.000Z", level: "detail", text: "detail" },
-      { at: "2026-01-02T00:00:00.000Z", level: "summary", text: "summary" },
-      { at: "2026-01-02T00:00:00.000Z", level: "summary", text: "  more" },
+      { time: "2026-01-02T00:00:00.000Z", level: "info", event: "notice", message: "two\nlines" },
+      { time: "2026-01-02T00:00:00.000Z", level: "debug", event: "detail", message: "detail" },
       {
-        at: "2026-01-02T00:00:00.000Z",
-        level: "failure",
-        text: "no such setting",
+        time: "2026-01-02T00:00:00.000Z",
+        level: "info",
+        event: "report",
+        title: "push",
+        records: 2,
+        counts: { accepted: 2 },
+      },
+      {
+        time: "2026-01-02T00:00:00.000Z",
+        level: "error",
+        event: "failure",
+        message: "no such setting",
         code: "config",
         place: "m.yaml:3",
         hint: "mend it\nor not",
       },
-      expect.objectContaining({ level: "failure", code: "bug", hint: expect.stringContaining("TypeError: oops") }),
+      expect.objectContaining({ event: "failure", code: "bug", hint: expect.stringContaining("TypeError: oops") }),
     ]);
   });
 
@@ -74,9 +81,9 @@ describe("the logger", () => {
       json.logger,
     );
     json.logger.notice(HOSTILE);
-    json.logger.lines(HOSTILE);
+    json.logger.lines(HOSTILE, "report", { title: HOSTILE });
     expect(json.written().replaceAll("\n", "")).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
-    expect(JSON.parse(json.written().split("\n")[1] ?? "")).toMatchObject({ text: HOSTILE });
+    expect(JSON.parse(json.written().split("\n")[1] ?? "")).toMatchObject({ message: HOSTILE });
   });
 });
 

@@ -36,8 +36,7 @@ function never(): never {
 function dependencies(temporary: string): Dependencies {
   return {
     notice: () => undefined,
-    onCheck: () => undefined,
-    onUpload: never,
+    onProgress: () => undefined,
     drain: new AbortController().signal,
     abort: new AbortController().signal,
     clock: systemClock,
@@ -45,6 +44,7 @@ function dependencies(temporary: string): Dependencies {
     secrets: never,
     storeCredentials: never,
     userAgent: "test",
+    canAsk: false,
     ask: never,
     copyStandardInput: never,
     screen: { colour: false, width: 80 },

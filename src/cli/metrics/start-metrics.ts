@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { errorCode } from "../../files/error-code.ts";
+import { replaceFile } from "../../files/replace-file.ts";
+import { Failure } from "../../model/failure.ts";
+import type { ListenAddress } from "../options/option-values.ts";
+import type { Logger } from "../process/logger.ts";
+import type { Progress } from "../progress/progress.ts";
+import { createExposition, type Exposition } from "./exposition.ts";
+
+export interface MetricsOptions {
+  /** Where to serve them. */
+  readonly metrics?: ListenAddress | undefined;
+  /** The file to keep them in. */
+  readonly metricsFile?: string | undefined;
+}
+
+/** Ends what was started; the file gets the last numbers. */
+export type StopMetrics = () => Promise<void>;
+
+/**
+ * Tells what a run does, to whoever asks and in a file, until it is stopped.
+ * @throws Failure `usage` where the address or the file cannot be used
+ */
+export async function startMetrics(
+  { metrics, metricsFile }: MetricsOptions,
+  { current }: Pick<Progress, "current">,
+  logger: Pick<Logger, "event">,
+): Promise<StopMetrics> {
+  const stops: StopMetrics[] = [];
+  // First the file: a server that listens would have to be stopped again.
+  if (metricsFile !== undefined) {
+    stops.push(await keepFile(metricsFile, createExposition(current, { withProcess: false })));
+  }
+  if (metrics !== undefined) {
+    const server = await serve(metrics, createExposition(current, { withProcess: true }));
+    const url = `http://${addressText(server)}/metrics`;
+    logger.event("metrics_started", { url }, `Metrics: ${url}`);
+    stops.push(async () => closeServer(server));
+  }
+  return async () => {
+    for (const stop of stops) await stop();
+  };
+}
+
+/** Asked for by a scraper now and then, one after the other. */
+async function serve({ host, port }: ListenAddress, exposition: Exposition): Promise<Server> {
+  const server = createServer((request, response) => {
+    answer(request, exposition).then(
+      ({ status, type = "text/plain", text }) => response.writeHead(status, { "content-type": type }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(cannotListen(`${host}:${port}`, error)));
+    server.listen(port, host, resolve);
+  });
+  // A run that is over does not wait for it.
+  return server.unref();
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type?: string;
+  readonly text: string;
+}
+
+async function answer({ url = "", method }: IncomingMessage, exposition: Exposition): Promise<Answer> {
+  const [path] = url.split("?");
+  if (path !== "/metrics") return { status: 404, text: "Metrics are at /metrics.\n" };
+  if (method !== "GET" && method !== "HEAD") return { status: 405, text: "Metrics are read with GET.\n" };
+  return { status: 200, type: exposition.contentType, text: await exposition.text() };
+}
+
+function cannotListen(address: string, cause: unknown): Failure {
+  const code = errorCode(cause) ?? "";
+  const why = LISTEN_ERRORS.get(code) ?? `it cannot be listened at (${code})`;
+  return new Failure("usage", `--metrics ${address}: ${why}`, {
+    hint: "choose another port, or port 0 for any free one; nothing was read or sent",
+    cause,
+  });
+}
+
+const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "another program listens there"],
+  ["EACCES", "this user may not listen there"],
+  ["EADDRNOTAVAIL", "this machine has no such address"],
+  ["ENOTFOUND", "there is no such host"],
+]);
+
+function addressText(server: Server): string {
+  const bound = server.address();
+  const { address, family, port }: AddressInfo =
+    typeof bound === "object" && bound !== null ? bound : { address: "", family: "", port: 0 };
+  return `${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+function closeServer(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
+
+const WRITE_EVERY_MS = 5000;
+/** The collector that reads it is another user. */
+const READABLE_BY_ALL = 0o644;
+
+async function keepFile(file: string, exposition: Exposition): Promise<StopMetrics> {
+  const write = async (): Promise<void> =>
+    replaceFile(file, await exposition.text(), { mode: READABLE_BY_ALL, durable: false });
+  try {
+    await write();
+  } catch (cause) {
+    throw new Failure("usage", `--metrics-file ${file}: cannot be written (${errorCode(cause) ?? "unknown"})`, {
+      hint: "see that its folder exists and can be written to; nothing was read or sent",
+      cause,
+    });
+  }
+  let writing = Promise.resolve();
+  // What cannot be written any more, on a disk that is full, is no reason to end a push.
+  const again = (): void => {
+    writing = writing.then(write).catch(() => undefined);
+  };
+  const timer = setInterval(again, WRITE_EVERY_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    again();
+    await writing;
+  };
+}

@@ -1,0 +1,80 @@
+import { type RunEvent, type RunProgress, sendTotals } from "../../job/run-progress.ts";
+import { STATUSES } from "../../model/outcome.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import type { Logger } from "../process/logger.ts";
+import { paceText, progressLine } from "./progress-text.ts";
+
+/** Writes into the log what a run says of itself, but for its waits (`wait-log.ts`) and its progress. */
+export function logRunEvent(event: RunEvent, progress: RunProgress, logger: Logger): void {
+  const context = { run: progress.run?.id, progress, logger };
+  if (event.kind === "begun") logBegun(event, logger);
+  else if (event.kind === "planned") logPlanned(event, context);
+  else if (event.kind === "pace") logPace(event, context);
+  else if (event.kind === "ended") logEnded(event, context);
+}
+
+interface LogContext {
+  readonly run: string | undefined;
+  readonly progress: RunProgress;
+  readonly logger: Logger;
+}
+
+function logBegun({ run }: Extract<RunEvent, { kind: "begun" }>, logger: Logger): void {
+  const { id, command, target, supplier, operation } = run;
+  const what = [
+    target === "" ? command : `${command} to ${target}`,
+    ...(supplier === "" ? [] : [`supplier ${supplier}`]),
+    operation,
+  ];
+  logger.event("run_started", { run: id, command, target, supplier, operation }, `Run ${id}: ${what.join(", ")}`);
+}
+
+function logPlanned({ counts }: Extract<RunEvent, { kind: "planned" }>, { run, logger }: LogContext): void {
+  const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const toSend = counts.pending ?? 0;
+  const others = STATUSES.flatMap((status) => {
+    const count = status === "pending" ? 0 : (counts[status] ?? 0);
+    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
+  });
+  const text = [`${counted(records, "record")}: ${formatCount(toSend)} to send`, ...others].join(", ");
+  logger.event("run_planned", { run, records, toSend, counts }, text);
+}
+
+function logPace({ limit, perSecond, reason }: Extract<RunEvent, { kind: "pace" }>, { run, logger }: LogContext): void {
+  const fields = { run, limit, rateLimit: perSecond, reason };
+  logger.event("pace_changed", fields, `In flight: ${paceText({ pace: { limit, perSecond, reason } }) ?? ""}`);
+}
+
+function logEnded(
+  { state, exitCode, counts }: Extract<RunEvent, { kind: "ended" }>,
+  { run, progress, logger }: LogContext,
+): void {
+  const elapsedSeconds = inSeconds(progress.elapsedMs);
+  logger.event("run_ended", { run, state, exitCode, counts, elapsedSeconds });
+}
+
+/** What progress shows just now, with all its numbers. */
+export function logProgress(progress: RunProgress, logger: Logger): void {
+  const { run, input, sending, elapsedMs } = progress;
+  const common = { run: run?.id, elapsedSeconds: inSeconds(elapsedMs) };
+  const text = progressLine(progress);
+  if (sending === undefined) return logger.event("check_progress", { ...common, ...input }, text);
+  const { total, done, counts, perSecond, inFlight, pace, leftMs, wait } = sending;
+  const fields = {
+    ...common,
+    total,
+    sent: done,
+    counts: sendTotals(counts).counts,
+    rate: perSecond,
+    inFlight,
+    limit: pace.limit,
+    rateLimit: pace.perSecond,
+    etaSeconds: leftMs === undefined ? undefined : inSeconds(leftMs),
+    waitingFor: wait?.reason,
+  };
+  logger.event("send_progress", fields, text);
+}
+
+function inSeconds(ms: number): number {
+  return Math.round(ms / 1000);
+}

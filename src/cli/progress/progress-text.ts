@@ -1,0 +1,106 @@
+import type { RunProgress, SendProgress } from "../../job/run-progress.ts";
+import { STATUSES } from "../../model/outcome.ts";
+import { formatCount } from "../../text/count.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { textWidth } from "../../terminal/text-width.ts";
+
+/**
+ * Progress in one line of at most `width` columns: what does not fit is left out, the least important part first.
+ */
+export function progressLine(progress: RunProgress, width: number = Number.POSITIVE_INFINITY): string {
+  const parts = progress.sending === undefined ? inputParts(progress) : sendParts(progress.sending);
+  for (let kept = parts.length; kept > 1; kept -= 1) {
+    // The last part in order of importance goes first; what is left stands in the order of reading.
+    const line = parts
+      .filter(({ rank }) => rank < kept)
+      .map(({ text }) => text)
+      .join(", ");
+    if (textWidth(line) <= width) return line;
+  }
+  return parts.find(({ rank }) => rank === 0)?.text ?? "";
+}
+
+interface Part {
+  readonly text: string;
+  /** 0 is the most important. */
+  readonly rank: number;
+}
+
+function ranked(parts: readonly (string | undefined)[], order: readonly number[]): readonly Part[] {
+  const present = parts.flatMap((text, at) => (text === undefined ? [] : [{ text, rank: order[at] ?? at }]));
+  const ranks = present.map(({ rank }) => rank).toSorted((a, b) => a - b);
+  return present.map(({ text, rank }) => ({ text, rank: ranks.indexOf(rank) }));
+}
+
+function inputParts({ input, elapsedMs }: RunProgress): readonly Part[] {
+  const { bytes, ofBytes, records, invalid } = input;
+  const read = ofBytes === 0 ? undefined : `${percent(bytes, ofBytes)} of ${size(ofBytes)}`;
+  return ranked(
+    [
+      `Reading${read === undefined ? "" : ` ${read}`}`,
+      records === 0 ? undefined : `${formatCount(records)} records checked`,
+      records === 0 ? undefined : `${formatCount(invalid)} invalid`,
+      duration(elapsedMs),
+    ],
+    [0, 1, 2, 3],
+  );
+}
+
+function sendParts(sending: SendProgress): readonly Part[] {
+  const { total, done, counts, inFlight, perSecond, leftMs, wait, closedSuppliers } = sending;
+  const statuses = STATUSES.flatMap((status) => {
+    const count = counts[status] ?? 0;
+    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
+  });
+  return ranked(
+    [
+      `Sent ${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`,
+      statuses.length === 0 ? undefined : statuses.join(", "),
+      `${rateText(perSecond)}/s`,
+      `${formatCount(inFlight)} in flight`,
+      wait === undefined ? undefined : `waiting ${duration(wait.forMs)}: ${plainText(wait.reason, 60)}`,
+      closedSuppliers.length === 0 ? undefined : `waiting for ${suppliersText(closedSuppliers)}`,
+      wait === undefined ? paceText(sending) : undefined,
+      leftMs === undefined || done >= total ? undefined : `${duration(leftMs)} left`,
+    ],
+    [0, 5, 1, 6, 3, 4, 7, 2],
+  );
+}
+
+/** `12 in flight at most: HTTP 429`. */
+export function paceText({ pace }: Pick<SendProgress, "pace">): string | undefined {
+  const { limit, perSecond, reason } = pace;
+  if (limit === undefined) return undefined;
+  const most = perSecond === undefined ? `${limit} at most` : `${limit} and ${perSecond}/s at most`;
+  return reason === undefined ? most : `${most}: ${plainText(reason, 60)}`;
+}
+
+export function suppliersText(suppliers: readonly string[]): string {
+  const named = suppliers.filter((supplier) => supplier !== "");
+  return ["import supplier", plainText(named.join(", "), 60)].join(" ").trim();
+}
+
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return "100 %";
+  // 100 % is said when all is done, and not before.
+  return `${Math.min(part < whole ? 99 : 100, Math.round((100 * part) / whole))} %`;
+}
+
+export function rateText(perSecond: number): string {
+  return perSecond >= 10 ? formatCount(Math.round(perSecond)) : String(perSecond);
+}
+
+/** `45 s`, `12 min`, `3 h 05 min`. */
+export function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+}
+
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1e6) return `${(bytes / 1000).toFixed(0)} KB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}

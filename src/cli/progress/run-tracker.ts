@@ -1,0 +1,153 @@
+import {
+  type InputProgress,
+  type Pace,
+  type RunEvent,
+  type RunIdentity,
+  type RunProgress,
+  type RunState,
+  type SendProgress,
+  sendTotals,
+} from "../../job/run-progress.ts";
+import { type Clock, timestamp } from "../../time/clock.ts";
+
+/** Gathers what a run says of itself. */
+export interface RunTracker {
+  readonly note: (event: RunEvent) => void;
+  readonly progress: () => RunProgress;
+  /** `running` until its end was told. */
+  readonly state: () => RunState;
+}
+
+const NOTHING_READ: InputProgress = { bytes: 0, ofBytes: 0, records: 0, invalid: 0 };
+
+export function createRunTracker(clock: Pick<Clock, "now" | "monotonic">): RunTracker {
+  let startedAt: number | undefined;
+  let run: RunIdentity | undefined;
+  let input = NOTHING_READ;
+  let sending: ReturnType<typeof createSendTracker> | undefined;
+  let state: RunState = "running";
+
+  return {
+    note(event) {
+      startedAt ??= clock.monotonic();
+      if (event.kind === "begun") {
+        // A process may work on several runs, one after the other.
+        startedAt = clock.monotonic();
+        run = event.run;
+        sending = undefined;
+        state = "running";
+      } else if (event.kind === "read") input = { ...input, bytes: event.bytes, ofBytes: event.ofBytes };
+      else if (event.kind === "checked") input = { ...input, records: event.records, invalid: event.invalid };
+      else if (event.kind === "planned") sending = createSendTracker(event, clock);
+      else if (event.kind === "ended") state = event.state;
+      else sending?.note(event);
+    },
+    state: () => state,
+    progress: () => ({
+      run,
+      at: timestamp(clock),
+      elapsedMs: startedAt === undefined ? 0 : Math.round(clock.monotonic() - startedAt),
+      input,
+      sending: sending?.progress(),
+    }),
+  };
+}
+
+type Planned = Extract<RunEvent, { kind: "planned" }>;
+type SendEvent = Exclude<RunEvent, { kind: "begun" | "read" | "checked" | "planned" | "ended" }>;
+
+function createSendTracker({ counts }: Planned, { monotonic }: Pick<Clock, "monotonic">) {
+  const totals = sendTotals(counts);
+  const settled = new Map(Object.entries(totals.counts));
+  const rate = createRecentRate();
+  const closedSuppliers = new Set<string>();
+  const replies = { count: 0, totalMs: 0 };
+  const waits = createWaits();
+  let { done } = totals;
+  let inFlight = 0;
+  let pace: Pace = {};
+  rate.note(monotonic(), done);
+
+  return {
+    note(event: SendEvent): void {
+      const now = monotonic();
+      if (event.kind === "pace") pace = { limit: event.limit, perSecond: event.perSecond, reason: event.reason };
+      else if (event.kind === "pause") waits.pause(now, event);
+      else if (event.kind === "supplier") {
+        if (event.open) closedSuppliers.delete(event.supplier);
+        else closedSuppliers.add(event.supplier);
+      } else {
+        inFlight = event.inFlight;
+        waits.outcome(now);
+        if (event.durationMs !== undefined) {
+          replies.count += 1;
+          replies.totalMs += event.durationMs;
+        }
+        // It waits, for its import supplier or for its next step: another outcome will come.
+        if (event.status === "pending") return;
+        done += 1;
+        settled.set(event.status, (settled.get(event.status) ?? 0) + 1);
+        rate.note(now, done);
+      }
+    },
+    progress(): SendProgress {
+      const now = monotonic();
+      const perSecond = rate.perSecond(now, done);
+      const wait = waits.current(now);
+      const isHeldUp = wait !== undefined || closedSuppliers.size > 0;
+      const leftMs = perSecond > 0 ? Math.round(((totals.total - done) / perSecond) * 1000) : undefined;
+      return {
+        total: totals.total,
+        done,
+        counts: Object.fromEntries(settled),
+        inFlight,
+        perSecond: Math.round(perSecond * 10) / 10,
+        leftMs: isHeldUp ? undefined : leftMs,
+        pace,
+        wait,
+        closedSuppliers: [...closedSuppliers],
+        replies: { ...replies },
+      };
+    },
+  };
+}
+
+/** Pauses follow each other while a platform is busy: together they are one wait. */
+function createWaits() {
+  let since: number | undefined;
+  let until = 0;
+  let reason = "";
+  return {
+    pause(now: number, pause: Extract<RunEvent, { kind: "pause" }>): void {
+      if (since === undefined || now > until) since = now;
+      until = now + pause.forMs;
+      reason = pause.reason;
+    },
+    outcome(now: number): void {
+      if (now > until) since = undefined;
+    },
+    current: (now: number): SendProgress["wait"] =>
+      since === undefined || now > until ? undefined : { reason, forMs: Math.round(now - since) },
+  };
+}
+
+const RATE_WINDOW_MS = 60_000;
+const SAMPLE_EVERY_MS = 1000;
+
+/** The mean of the last minute: a pace that has changed shows, and a pause does not jump about. */
+function createRecentRate() {
+  const samples: { readonly at: number; readonly done: number }[] = [];
+  return {
+    note(at: number, done: number): void {
+      const last = samples.at(-1);
+      if (last !== undefined && at - last.at < SAMPLE_EVERY_MS) return;
+      samples.push({ at, done });
+      while ((samples[1]?.at ?? at) <= at - RATE_WINDOW_MS) samples.shift();
+    },
+    perSecond(now: number, done: number): number {
+      const [first] = samples;
+      if (first === undefined || now - first.at < SAMPLE_EVERY_MS) return 0;
+      return ((done - first.done) * 1000) / (now - first.at);
+    },
+  };
+}

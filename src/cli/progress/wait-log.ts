@@ -1,0 +1,80 @@
+import type { RunEvent } from "../../job/run-progress.ts";
+import type { Logger } from "../process/logger.ts";
+import { duration } from "./progress-text.ts";
+
+type Pause = Extract<RunEvent, { kind: "pause" }>;
+type SupplierChange = Extract<RunEvent, { kind: "supplier" }>;
+
+/** Says of a wait that it begins and that it ends, and reminds of it now and then, however many pauses it is made of. */
+export interface WaitLog {
+  readonly pause: (event: Pause) => void;
+  readonly supplier: (event: SupplierChange) => void;
+  /** Time goes by: says what is over. */
+  readonly tick: () => void;
+}
+
+/** Pauses that are no further apart than this are one wait. */
+const QUIET_MS = 30_000;
+const REMIND_EVERY_MS = 5 * 60_000;
+
+/** @param run the id of the run, where there is one */
+export function createWaitLog(logger: Logger, now: () => number, run: () => string | undefined): WaitLog {
+  const suppliers = createSupplierLog(logger, now, run);
+  let wait: { readonly since: number; until: number; reason: string; pauses: number; saidAt: number } | undefined;
+
+  const begin = ({ forMs, reason }: Pause): void => {
+    wait = { since: now(), until: now() + forMs, reason, pauses: 1, saidAt: now() };
+    const forSeconds = Math.ceil(forMs / 1000);
+    logger.event("wait_started", { run: run(), reason, forSeconds }, `Waiting ${forSeconds} s: ${reason}`);
+  };
+  const tick = (): void => {
+    if (wait === undefined || now() <= wait.until + QUIET_MS) return;
+    const { since, until, reason, pauses } = wait;
+    wait = undefined;
+    const fields = { run: run(), reason, pauses, elapsedSeconds: Math.round((until - since) / 1000) };
+    const times = pauses === 1 ? "" : `, ${pauses} pauses in ${duration(until - since)}`;
+    logger.event("wait_ended", fields, `No longer waiting (${reason}${times})`);
+  };
+
+  return {
+    tick,
+    supplier: suppliers,
+    pause(event) {
+      tick();
+      if (wait === undefined) return begin(event);
+      wait.until = Math.max(wait.until, now() + event.forMs);
+      wait.reason = event.reason;
+      wait.pauses += 1;
+      if (now() - wait.saidAt < REMIND_EVERY_MS) return;
+      wait.saidAt = now();
+      const { reason, pauses, since } = wait;
+      const fields = { run: run(), reason, pauses, elapsedSeconds: Math.round((now() - since) / 1000) };
+      logger.event("wait_continues", fields, `Still waiting now and then, for ${duration(now() - since)}: ${reason}`);
+    },
+  };
+}
+
+function createSupplierLog(logger: Logger, now: () => number, run: () => string | undefined): WaitLog["supplier"] {
+  const closed = new Map<string, { readonly since: number; saidAt: number }>();
+  return ({ supplier, open, code, probeInMs }) => {
+    const who = ["Import supplier", supplier].filter((word) => word !== "").join(" ");
+    const known = closed.get(supplier);
+    if (open) {
+      closed.delete(supplier);
+      const elapsedMs = now() - (known?.since ?? now());
+      const fields = { run: run(), supplier, elapsedSeconds: Math.round(elapsedMs / 1000) };
+      return logger.event("supplier_opened", fields, `${who} takes records again, after ${duration(elapsedMs)}`);
+    }
+    const next = probeInMs === undefined ? "" : `; asking again in ${duration(probeInMs)}`;
+    const text = `${who} takes no records for now (${code ?? "no code"})${next}`;
+    if (known !== undefined && now() - known.saidAt < REMIND_EVERY_MS) return logger.detail(text);
+    closed.set(supplier, { since: known?.since ?? now(), saidAt: now() });
+    const fields = {
+      run: run(),
+      supplier,
+      code,
+      nextProbeSeconds: probeInMs && Math.round(probeInMs / 1000),
+    };
+    logger.event("supplier_closed", fields, text);
+  };
+}

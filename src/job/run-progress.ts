@@ -1,0 +1,108 @@
+import type { Summary } from "../model/outcome.ts";
+import type { UploadEvent } from "../upload/upload-types.ts";
+
+/** What a run says of itself while it is at work. */
+export type RunEvent =
+  /** The run has its id. Not told of runs in a temporary ledger, which nobody can name. */
+  | { readonly kind: "begun"; readonly run: RunIdentity; readonly progressFile: string }
+  /** So many bytes of the input's files were read so far; what is read again does not count again. */
+  | { readonly kind: "read"; readonly bytes: number; readonly ofBytes: number }
+  /** So many records were checked so far. */
+  | { readonly kind: "checked"; readonly records: number; readonly invalid: number }
+  /** The whole input is planned; what is `pending` is sent from here on. */
+  | { readonly kind: "planned"; readonly counts: Counts }
+  | UploadEvent
+  /** `state` as `status` shows it from here on. */
+  | { readonly kind: "ended"; readonly state: RunState; readonly exitCode: number; readonly counts: Counts };
+
+export type Counts = Summary["counts"];
+
+/**
+ * `running`: a process is at work on it. `interrupted`: that process died. `incomplete`: it ended, and records are left
+ * that can still be sent or settled. `stopped`: a failure ended it. `complete`: nothing is left that this run could send.
+ */
+export const RUN_STATES = ["running", "interrupted", "incomplete", "stopped", "complete"] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+export interface RunIdentity {
+  readonly id: string;
+  readonly command: string;
+  /** Host and port; empty for a run that sends nothing. */
+  readonly target: string;
+  readonly supplier: string;
+  readonly operation: string;
+}
+
+/** What a run is doing just now. The line on the screen, the log, the metrics and `status` all tell this. */
+export interface RunProgress {
+  readonly run?: RunIdentity | undefined;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** Since this process began its work on the run. */
+  readonly elapsedMs: number;
+  readonly input: InputProgress;
+  /** Absent until sending begins. */
+  readonly sending?: SendProgress | undefined;
+}
+
+export interface InputProgress {
+  readonly bytes: number;
+  readonly ofBytes: number;
+  readonly records: number;
+  readonly invalid: number;
+}
+
+export interface SendProgress {
+  /** Records that the run is to send, those of its earlier sittings included. */
+  readonly total: number;
+  /** Those of them that have their outcome. */
+  readonly done: number;
+  /** The same by status. */
+  readonly counts: Counts;
+  /** Requests under way. */
+  readonly inFlight: number;
+  /** Records that got their outcome, a second; over the last minute. */
+  readonly perSecond: number;
+  /** At this rate, until all have their outcomes; absent while there is no rate yet, and while nothing may leave. */
+  readonly leftMs?: number | undefined;
+  readonly pace: Pace;
+  /** What is waited for, while nothing may leave. */
+  readonly wait?: Wait | undefined;
+  /** Import suppliers that take no records for now. */
+  readonly closedSuppliers: readonly string[];
+  /** The requests that gave records their outcomes: how many, and how long they took together. */
+  readonly replies: { readonly count: number; readonly totalMs: number };
+}
+
+/** How fast the run may go, and why. */
+export interface Pace {
+  /** Requests in flight at most; absent while nothing has changed it. */
+  readonly limit?: number | undefined;
+  /** What the platform was found to let through, requests a second. */
+  readonly perSecond?: number | undefined;
+  readonly reason?: string | undefined;
+}
+
+interface Wait {
+  readonly reason: string;
+  /** How long it has lasted. */
+  readonly forMs: number;
+}
+
+/** A record with one of these was to be sent: what is sent of a run, and how far that has come, is counted in them. */
+const SEND_STATUSES = ["valid", "accepted", "rejected", "ambiguous", "blocked", "pending"] as const;
+
+/** Of the records of a run that are to be sent: how many, and how many have an outcome that stays. */
+export function sendTotals(counts: Counts): Pick<SendProgress, "total" | "done" | "counts"> {
+  const ofSending = SEND_STATUSES.flatMap((status) => {
+    const count = counts[status] ?? 0;
+    return count === 0 ? [] : [[status, count] as const];
+  });
+  const total = ofSending.reduce((sum, [, count]) => sum + count, 0);
+  const settled = ofSending.filter(([status]) => status !== "pending");
+  return {
+    total,
+    done: settled.reduce((sum, [, count]) => sum + count, 0),
+    counts: Object.fromEntries(settled),
+  };
+}

@@ -1,0 +1,152 @@
+import { readdirSync, rmSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+interface StatusData {
+  readonly runs: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly running: boolean;
+    readonly summary: { readonly records: number } & Readonly<Record<string, number>>;
+    readonly progress?: { readonly sending?: Readonly<Record<string, unknown>> };
+  }[];
+  readonly coverage: readonly object[];
+}
+
+async function statusOf(work: Workplace): Promise<StatusData> {
+  const { stdout } = await work.migrate(["status", "--format", "json"]);
+  const data: StatusData = JSON.parse(stdout);
+  return data;
+}
+
+test("status of a run that is at work: what is in flight is pending, not ambiguous, with total, rate and pace", async () => {
+  const work = workplace({ accounts: goodAccounts(300) }, sandbox);
+  await admin.faults({ latencyMs: [100, 200] });
+  const pushing = work.startPush(["--concurrency", "8"]);
+  while ((await admin.imports()).length < 30) await delay(20);
+  await expect
+    .poll(async () => (await statusOf(work)).runs[0]?.progress?.sending, { timeout: 20_000 })
+    .toMatchObject({ total: 300, inFlight: expect.any(Number), perSecond: expect.any(Number), pace: {} });
+  const [run] = (await statusOf(work)).runs;
+  expect(run).toMatchObject({ state: "running", running: true, summary: { records: 300 } });
+  expect(run?.summary["ambiguous"]).toBeUndefined();
+  const { stdout } = await work.migrate(["status"]);
+  expect(stdout).toMatch(/state +running/);
+  expect(stdout).toMatch(/sent +\d+ of 300 \(\d+ %\)/);
+  expect(stdout).toMatch(/now +[\d.]+\/s, \d+ in flight/);
+  const during = await work.migrate(["report", "--format", "ndjson", "--out", "during"]);
+  expect(statusCounts(outcomeLines(during.stdout))).not.toHaveProperty("ambiguous");
+  pushing.kill("SIGINT");
+  await pushing.ended;
+});
+
+test("status of a push that was stopped with records left says incomplete, and complete once it was resumed", async () => {
+  const work = workplace({ accounts: goodAccounts(200) }, sandbox);
+  await admin.faults({ latencyMs: [20, 60] });
+  const pushing = work.startPush(["--concurrency", "4"]);
+  while ((await admin.imports()).length < 20) await delay(20);
+  pushing.kill("SIGINT");
+  expect((await pushing.ended).code).toBe(3);
+  const [stopped] = (await statusOf(work)).runs;
+  expect(stopped).toMatchObject({ state: "incomplete", running: false });
+  expect(stopped?.progress).toBeUndefined();
+  expect(stopped?.summary["ambiguous"]).toBeUndefined();
+  expect(readdirSync(work.file(".migrate/journal")).filter((name) => name.startsWith("progress"))).toEqual([]);
+  await work.migrate(["resume"]);
+  expect((await statusOf(work)).runs[0]).toMatchObject({ state: "complete", summary: { accepted: 200 } });
+});
+
+test("status of a push whose process died says interrupted, and one that the platform ended says stopped", async () => {
+  const work = workplace({ accounts: goodAccounts(60) }, sandbox);
+  await admin.faults({ latencyMs: 50 });
+  const pushing = work.startPush(["--concurrency", "2"]);
+  while ((await admin.imports()).length < 5) await delay(20);
+  pushing.kill("SIGKILL");
+  await pushing.ended;
+  expect((await statusOf(work)).runs[0]).toMatchObject({ state: "interrupted", running: false });
+
+  const refused = workplace({ accounts: goodAccounts(3) }, sandbox);
+  await admin.supplier("Paused");
+  expect((await refused.push()).code).toBe(4);
+  expect((await statusOf(refused)).runs[0]).toMatchObject({ state: "stopped" });
+});
+
+test("status says how much of the extract is on the platform over all runs, rejects that were corrected included", async () => {
+  const accounts = [{ REF: "A" }, { REF: "B" }, { REF: "C", TYPE: "X" }, { REF: "D", TYPE: "X" }];
+  const work = workplace({ accounts }, sandbox);
+  await work.push();
+  const coverage = async (): Promise<object | undefined> => (await statusOf(work)).coverage[0];
+  expect(await coverage()).toMatchObject({ records: 4, accepted: 2, supplier: "SANDBOX" });
+
+  const corrected = workplace({ accounts: [{ REF: "C" }] }, sandbox);
+  const ledger = ["--ledger", work.file(".migrate/ledger.db")];
+  await corrected.push(ledger);
+  expect(await coverage()).toMatchObject({ records: 4, accepted: 3 });
+  const { stdout } = await work.migrate(["status"]);
+  expect(stdout).toContain("On the platform, over all runs: 3 of 4 records (75 %)");
+});
+
+test("a push says its run, where it goes and how many records it sends before the first request", async () => {
+  const work = workplace({ accounts: [{ REF: "A" }, { REF: "B", TYPE: "X" }] }, sandbox);
+  await admin.supplier("Paused");
+  const { stderr } = await work.push(["--log-format", "json"]);
+  const [started, planned] = stderr.split("\n").map((line): unknown => JSON.parse(line || "{}"));
+  expect(started).toMatchObject({
+    event: "run_started",
+    command: "push",
+    target: expect.stringContaining("127.0.0.1:"),
+    supplier: "SANDBOX",
+  });
+  expect(planned).toMatchObject({ event: "run_planned", records: 2, toSend: 1, counts: { pending: 1, invalid: 1 } });
+});
+
+test("status of a ledger whose journal is gone still tells what the ledger knows", async () => {
+  const work = workplace({ accounts: [{ REF: "A" }] }, sandbox);
+  await work.push();
+  rmSync(work.file(".migrate/journal"), { recursive: true });
+  expect((await statusOf(work)).runs[0]).toMatchObject({ state: "complete" });
+});
+
+test("status --watch in a pipe writes what has changed until the run has ended, and ends with 0", async () => {
+  const work = workplace({ accounts: goodAccounts(120) }, sandbox);
+  await admin.faults({ latencyMs: [80, 120] });
+  const pushing = work.startPush(["--rps", "20"]);
+  while ((await admin.imports()).length < 5) await delay(20);
+  const watching = work.start(["status", "--watch", "--format", "json"]);
+  await pushing.ended;
+  const { code, stdout, stderr } = await watching.ended;
+  expect([code, stderr]).toEqual([0, ""]);
+  const seen = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line): StatusData => {
+      const data: StatusData = JSON.parse(line);
+      return data;
+    });
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen[0]?.runs[0]?.state).toBe("running");
+  expect(seen.at(-1)?.runs[0]).toMatchObject({ state: "complete", summary: { accepted: 120 } });
+});
+
+test("status --watch ends with 0 and without a word when Ctrl-C is pressed, and the push goes on", async () => {
+  const work = workplace({ accounts: goodAccounts(100) }, sandbox);
+  await admin.faults({ latencyMs: [80, 120] });
+  const pushing = work.startPush(["--rps", "20"]);
+  while ((await admin.imports()).length < 5) await delay(20);
+  const watching = work.start(["status", "--watch"]);
+  await watching.said(/sent +\d+ of 100/);
+  watching.kill("SIGINT");
+  expect(await watching.ended).toMatchObject({ code: 0, stderr: "" });
+  expect((await pushing.ended).code).toBe(0);
+});
+
+test("status --watch where no run is at work shows what is known, and ends", async () => {
+  const work = workplace({ accounts: [{ REF: "A" }] }, sandbox);
+  await work.push();
+  const { code, stdout } = await work.migrate(["status", "--watch"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/state +complete \(0\)/);
+});
