@@ -110,7 +110,7 @@ export async function mappingOf(
 export async function openJobInput(
   document: MappingDocument | undefined,
   settings: JobSettings,
-  dependencies: Pick<Dependencies, "temporaryFolder" | "notice">,
+  dependencies: Pick<Dependencies, "temporaryFolder" | "notice"> & Partial<Pick<Dependencies, "onProgress">>,
 ): Promise<Pick<Job, "plan" | "input">> {
   const plan = planOf(document, settings, pathsFrom(settings.folder));
   const open = (): Promise<Input> =>

@@ -12,7 +12,7 @@ import { formatBytes } from "./format-bytes.ts";
 
 export type InputDependencies = Pick<
   Dependencies,
-  "temporaryFolder" | "notice" | "copyStandardInput" | "drain" | "onCheck"
+  "temporaryFolder" | "notice" | "copyStandardInput" | "drain" | "onProgress"
 >;
 
 /** What reading the whole input once shows, or its first records (`limit`): its files, and how far its joins match. */
@@ -39,7 +39,7 @@ export async function inputChecks(
 async function readWhole(
   { plan, input }: Pick<Job, "plan" | "input">,
   limit: number | undefined,
-  { drain, onCheck }: InputDependencies,
+  { drain, onProgress }: InputDependencies,
 ): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {
   const joins = joinCounts(plan);
   const read = { records: 0, unreadable: 0 };
@@ -51,7 +51,7 @@ async function readWhole(
       if (isUnreadable(record)) read.unreadable += 1;
       joins.count(record);
     }
-    onCheck({ records: read.records, invalid: read.unreadable });
+    onProgress({ kind: "checked", records: read.records, invalid: read.unreadable });
     if (isEnough()) break;
   }
   const bytes = input.files.reduce((sum, file) => sum + file.bytes, 0);
