@@ -55,6 +55,7 @@ const PRODUCTION: Readonly<Record<string, string>> = {
   "temporal-polyfill": "time zones",
   tinyglobby: "globs",
   undici: "HTTPS",
+  yazl: "writes the zip archives of workbooks",
   yauzl: "the zip archives of workbooks",
   yaml: "contracts, mappings, configuration",
   zod: "shapes of documents",

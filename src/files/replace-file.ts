@@ -37,6 +37,8 @@ export async function replaceFile(
 
 /** The new content of a file, written beside it. */
 export interface Draft {
+  /** Where the draft itself lies. */
+  readonly path: string;
   readonly append: (data: string | Uint8Array) => Promise<void>;
   /** @param durable syncs the content first */
   readonly close: (durable: boolean) => Promise<void>;
@@ -57,6 +59,7 @@ export async function openDraft(file: string, tag: string, mode: number): Promis
   });
   const handle = await open(draft, NEW_FILE, mode);
   return {
+    path: draft,
     append: (data) => handle.appendFile(data),
     close: async (durable) => {
       if (durable) await handle.sync();

@@ -37,6 +37,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   return {
     ...mappingOver({ root, steps, parameters }, keyAttr),
     columns: new Map([...columns].map(([source, used]) => [source, used.names()])),
+    choices: new Map([...columns].map(([source, { choices }]) => [source, choices])),
     unmappedRequired: unmappedIn(root, []),
   };
 }

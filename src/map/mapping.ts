@@ -20,6 +20,8 @@ export interface Mapping {
   readonly isConstant: (path: AttrPath) => boolean;
   /** Columns (CSV) or paths (JSON) that the payload is made from, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
+  /** By source and column: the texts that a cell can have, where mapping and contract name all of them. */
+  readonly choices: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
   /** Attrs that the contract requires and that nothing in the mapping fills (`customers.*.given_name`). */
   readonly unmappedRequired: readonly string[];
 }

@@ -23,6 +23,7 @@ export function passThrough(operation: Operation): Mapping {
   return {
     keyAttr: operation.key,
     columns: new Map([[ONLY_SOURCE, []]]),
+    choices: new Map(),
     unmappedRequired: [],
     isConstant: () => false,
     map: (row) => mappedOf(payloadOf(row), operation.key, []),

@@ -21,6 +21,10 @@ export interface SourceColumns {
   /** `line`: where the mapping names the column. */
   readonly column: (name: string, line: number) => Column;
   readonly names: () => readonly string[];
+  /** Takes note that a cell of the column has to be one of these texts. */
+  readonly limit: (name: string, texts: readonly string[]) => void;
+  /** By column: the texts that its cells can have, where all of them are known. */
+  readonly choices: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -29,6 +33,7 @@ export interface SourceColumns {
  */
 export function sourceColumns(source: string, mappingFile: string): SourceColumns {
   const lines = new Map<string, number>();
+  const choices = new Map<string, readonly string[]>();
   const refuse = (table: CsvTable): Failure => missingColumns(table, lines, mappingFile);
   return {
     source,
@@ -37,6 +42,11 @@ export function sourceColumns(source: string, mappingFile: string): SourceColumn
       return columnOf(name, refuse);
     },
     names: () => [...lines.keys()],
+    limit: (name, texts) => {
+      const before = choices.get(name);
+      choices.set(name, before === undefined ? [...new Set(texts)] : before.filter((text) => texts.includes(text)));
+    },
+    choices,
   };
 }
 

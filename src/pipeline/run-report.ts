@@ -49,6 +49,8 @@ export interface ReportOptions {
   /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
+  /** The rejects are written to a workbook as well. */
+  readonly workbook?: boolean | undefined;
   /** Where the run's ledger is kept; none for `validate`, which keeps none. */
   readonly store?: LedgerStore | undefined;
   /** What the command needs beside the flags of its job and its target, to be typed again. */
@@ -117,16 +119,16 @@ interface RunTotals {
 export async function reportRun(
   reportable: ReportableRun,
   { exitCode, ...totals }: RunTotals,
-  dependencies: Pick<Dependencies, "screen">,
+  dependencies: Pick<Dependencies, "screen" | "notice">,
 ): Promise<ShownRun> {
   const { ledger, run, job } = reportable;
-  const { out, showValues, store, flags = [] } = reportable.reporting;
+  const { out, showValues, workbook, store, flags = [] } = reportable.reporting;
   const summary = { ...(totals.summary ?? (await ledger.summary(run.id))), exitCode };
   const outcomes = outcomesOf(reportable);
   const about = { title: titleOf(run, job), run: await factsOf(run, ledger) };
   const report: Report = { summary, outcomes, showValues, ...about, ...dependencies.screen };
-  const folder = out ?? (store === undefined ? undefined : path.join(store.folder, "runs", run.id));
-  const { rejects, leftOut, failures } = await writeFolder(report, folder, job);
+  const folder = out ?? (store && path.join(store.folder, "runs", run.id));
+  const { rejects, leftOut, failures } = await writeFolder(report, folder, { job, workbook, ...dependencies });
   const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
   const next = nextCommand({
     run,
@@ -194,12 +196,29 @@ interface WrittenFolder {
   readonly failures: readonly Failure[];
 }
 
+interface FolderOptions extends Pick<Dependencies, "notice"> {
+  readonly job: Job | undefined;
+  readonly workbook: boolean | undefined;
+}
+
 /** What the run did is done: that its report cannot be written ends nothing. */
-async function writeFolder(report: Report, folder: string | undefined, job: Job | undefined): Promise<WrittenFolder> {
+async function writeFolder(
+  report: Report,
+  folder: string | undefined,
+  { job, workbook, notice }: FolderOptions,
+): Promise<WrittenFolder> {
   if (folder === undefined) return { rejects: [], leftOut: 0, failures: [] };
   try {
     const sources = job === undefined ? [] : sourceNames(job.plan);
-    const { rejects } = await writeReportFiles(report, { folder, sources, ...(job && rejectsOptions(job)) });
+    const { rejects } = await writeReportFiles(report, {
+      folder,
+      sources,
+      ...(job && rejectsOptions(job)),
+      ...(workbook === true && job !== undefined && { workbook: { choices: job.mapping.choices } }),
+    });
+    if (rejects.workbook?.leftOut !== undefined) {
+      notice(`There is no workbook: ${rejects.workbook.leftOut}. The files of rejects have all rows.`);
+    }
     const only = sources.length === 1;
     const files = rejects.files.map(({ path: file, child }) => ({
       source: only ? undefined : (child ?? job?.plan.name),

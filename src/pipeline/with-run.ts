@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly showValues: boolean;
   /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
   readonly out?: string | undefined;
+  /** The rejects are written to a workbook as well. */
+  readonly workbook?: boolean | undefined;
 }
 
 /** A run under way, and everything that its stages work with. */
@@ -63,7 +65,8 @@ export function withNewRun(
   prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job> & { readonly newRun: NewRun }>,
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
-    const { out, showValues } = options;
+    const { out, showValues, workbook } = options;
+    if (workbook === true && out === undefined && locator === undefined) throw noPlaceForWorkbook();
     const known = locator === undefined ? undefined : await openToWrite(locator, "push", { dependencies, closeLater });
     const inputFolder = known === undefined ? dependencies.temporaryFolder : standardInputFolder(known.store);
     const job = await openJob(await withStandardInput(options.job, inputFolder, dependencies), dependencies);
@@ -75,9 +78,15 @@ export function withNewRun(
       known?.ledger ?? closeLater(await openTemporaryLedger(dependencies.temporaryFolder, sizeOf(job, newRun)));
     const run = await ledger.startRun(newRun);
     if (known !== undefined) tellBegun(run, known.store, dependencies);
-    const reporting = { out, showValues, store: known?.store, flags };
+    const reporting = { out, showValues, workbook, store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
     return doWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
+  });
+}
+
+function noPlaceForWorkbook(): Failure {
+  return new Failure("usage", "--format xlsx writes a workbook, and no folder is named for it", {
+    hint: "name the folder of the report: --out <dir>",
   });
 }
 
@@ -110,6 +119,8 @@ export interface RecordedRunOptions {
   /** Report folder; none: where the run's report was to lie. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
+  /** The rejects are written to a workbook as well. */
+  readonly workbook?: boolean | undefined;
 }
 
 /** A run that a ledger remembers. */
@@ -136,8 +147,8 @@ export function withRecordedRun<J extends Job | undefined>(
       closeLater(job.input);
       await requireReportFolder(out, job);
     }
-    const { showValues } = options;
-    const reporting = { out, showValues, store };
+    const { showValues, workbook } = options;
+    const reporting = { out, showValues, workbook, store };
     const shownValues = showValues ? createShownValues() : undefined;
     // It may have been given its endpoint meanwhile.
     const known = await requireRun(ledger, run.id);

@@ -8,7 +8,7 @@ import { writeReportPage } from "./page/report-page.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { openReportFolder, removeFile } from "./report-folder.ts";
 import { type Rejects, type RejectsOptions, writeRejects } from "./rejects/write-rejects.ts";
-import { rejectFileName } from "./rejects/reject-file.ts";
+import { rejectFileName, WORKBOOK_FILE } from "./rejects/reject-file.ts";
 import { type Report, summaryJson } from "./report.ts";
 
 export interface ReportFilesOptions extends RejectsOptions {
@@ -27,7 +27,8 @@ export interface WrittenReport {
 
 /**
  * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). They take their
- * places together at the end, readable by their owner alone; rejects of an earlier report that has none now are removed.
+ * places together at the end, readable by their owner alone; rejects of an earlier report that has none now are removed. With
+ * `workbook` the rejects are in `rejects.xlsx`, too.
  * @throws Failure `storage`, or `source_changed` when the input is no longer what it was
  */
 export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {
@@ -83,11 +84,15 @@ export async function checkReportFolder(folder: string, inputs: readonly string[
 }
 
 const REPORT_FILE_NAME =
-  /^(?:outcomes\.ndjson|errors\.csv|report\.html|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson))$/;
+  /^(?:outcomes\.ndjson|errors\.csv|report\.html|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson)|rejects\.xlsx)$/;
 
-async function removeOldRejects({ files }: Rejects, { folder, sources, records }: ReportFilesOptions): Promise<void> {
+async function removeOldRejects(
+  { files, workbook }: Rejects,
+  { folder, sources, records }: ReportFilesOptions,
+): Promise<void> {
   if (records === undefined) return;
   const written = new Set(files.map((file) => file.path));
+  if (workbook === undefined || workbook.leftOut !== undefined) await removeFile(path.join(folder, WORKBOOK_FILE));
   for (const child of [undefined, ...sources]) {
     for (const kind of ["csv", "json"] as const) {
       const old = path.join(folder, rejectFileName(child, kind));

@@ -10,6 +10,8 @@ export interface ReportFolder {
   readonly path: string;
   /** Starts a file that only its owner can read (0600); what was written under the same name before is dropped. */
   readonly create: (name: string) => Promise<ReportFile>;
+  /** Starts a file (0600) that is removed in the end, for what has to wait until another file can take it. */
+  readonly scratch: () => Promise<ScratchFile>;
   /** Puts the files in their places, in the order in which they were made, and makes that durable. */
   readonly commit: () => Promise<void>;
   /** Removes what has not been put in its place. */
@@ -19,7 +21,13 @@ export interface ReportFolder {
 export interface ReportFile {
   /** Where the file will lie. */
   readonly path: string;
+  readonly write: (data: string | Uint8Array) => Promise<void>;
+}
+
+export interface ScratchFile {
   readonly write: (text: string) => Promise<void>;
+  /** Writes what is still buffered; gives where the file lies. */
+  readonly finish: () => Promise<string>;
 }
 
 /**
@@ -32,8 +40,14 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
   await withStorageFailure(folder, () => makeFolder(folder));
   await removeStaleDrafts(folder);
   const files = new Map<string, BufferedFile>();
+  const scratch: BufferedFile[] = [];
   return {
     path: folder,
+    scratch: async () => {
+      const file = await openFile(path.join(folder, `rejects.scratch-${scratch.length + 1}`));
+      scratch.push(file);
+      return { write: file.write, finish: () => file.close().then(() => file.draft.path) };
+    },
     create: async (name) => {
       await files.get(name)?.draft.discard();
       const file = await openFile(path.join(folder, name));
@@ -49,7 +63,7 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
       await withStorageFailure(folder, () => syncFolder(folder));
     },
     discard: async () => {
-      for (const { draft } of files.values()) await draft.discard();
+      for (const { draft } of [...files.values(), ...scratch.splice(0)]) await draft.discard();
       files.clear();
     },
   };
@@ -93,9 +107,10 @@ async function openFile(file: string): Promise<BufferedFile> {
   return {
     path: file,
     draft,
-    write: async (text) => {
-      buffered += text;
-      if (buffered.length >= BUFFER_SIZE) await flush();
+    write: async (data) => {
+      if (typeof data === "string") buffered += data;
+      if (typeof data !== "string" || buffered.length >= BUFFER_SIZE) await flush();
+      if (typeof data !== "string") await withStorageFailure(file, () => draft.append(data));
     },
     close: async () => {
       await flush();

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { projectFile, runCli } from "./cli.ts";
+import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -46,3 +46,41 @@ describe("a workbook as a source", () => {
     expect(run.stdout).toContain('"key":"C-1","source":{"file":"-#Customer list","line":2}');
   });
 });
+
+describe("--format xlsx", () => {
+  test("writes the rejects as a workbook, whose sheets are sources with the same errors; stdout has the text", async () => {
+    const cwd = projectFile("fixtures/demo");
+    const out = temporaryFolder();
+    const text = await runCli(["validate"], { cwd });
+    const run = await runCli(["validate", "--format", "xlsx", "--out", out], { cwd });
+    expect(run).toMatchObject({ code: 1, stdout: text.stdout });
+    const names = ["accounts", "customers", "meter_points", "readings"];
+    const from = (file: (name: string) => string): Promise<CliEnd> =>
+      runCli(["validate", "--format", "json", ...names.flatMap((name) => ["--source", `${name}=${file(name)}`])], {
+        cwd,
+      });
+    const workbook = path.join(out, "rejects.xlsx");
+    const sheets = await from((name) => `${workbook}#${name}`);
+    const files = await from((name) => path.join(out, name === "accounts" ? "rejects.csv" : `rejects.${name}.csv`));
+    expect(summaryIn(sheets)).toEqual(summaryIn(files));
+    expect(summaryIn(sheets)).toMatchObject({ records: 19, invalid: 19 });
+  });
+
+  test("asks validate for a folder, and refuses to overwrite its own input", async () => {
+    const cwd = projectFile("fixtures/demo");
+    const without = await runCli(["validate", "--format", "xlsx"], { cwd });
+    expect(without).toMatchObject({ code: 2, stdout: "" });
+    expect(without.stderr).toContain("--out <dir>");
+    const out = temporaryFolder();
+    const input = path.join(out, "rejects.xlsx");
+    cpSync(path.join(WORKBOOKS, "demo-from-libreoffice.xlsx"), input);
+    const over = await runCli(["validate", "--source", `accounts=${input}`, "--out", out], { cwd });
+    expect(over.code).toBe(2);
+    expect(over.stderr).toContain("would overwrite its own input");
+  });
+});
+
+function summaryIn({ stdout }: CliEnd): unknown {
+  const { summary }: { readonly summary: unknown } = JSON.parse(stdout);
+  return summary;
+}

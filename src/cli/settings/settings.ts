@@ -18,6 +18,8 @@ export interface Settings {
   readonly placeOf: NamingPlace | undefined;
   readonly job: JobSettings;
   readonly out: string | undefined;
+  /** The rejects are written to a workbook as well. */
+  readonly workbook: boolean;
   readonly ledger: string;
   readonly showValues: boolean;
   readonly allowEmpty: boolean;
@@ -79,6 +81,7 @@ export function settingsOf(
     },
     supplier,
     out,
+    workbook: isWorkbookWanted(flags),
     ledger: requireLedgerLocator(ledger),
     maxErrors,
     showValues: showValues ?? false,
@@ -94,13 +97,23 @@ export function settingsOf(
   };
 }
 
-export type LedgerSettings = Pick<Settings, "ledger" | "out" | "configFile" | "placeOf">;
+export type LedgerSettings = Pick<Settings, "ledger" | "out" | "workbook" | "configFile" | "placeOf">;
 
 /** What the commands need that start from the ledger: the rest of the settings is recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
   const config = await readConfig(flags.config, folder);
   const { ledger = DEFAULT_LEDGER } = { ...config, ...flags };
-  return { configFile: config.file, placeOf: config.placeOf, ledger: requireLedgerLocator(ledger), out: flags.out };
+  return {
+    configFile: config.file,
+    placeOf: config.placeOf,
+    ledger: requireLedgerLocator(ledger),
+    out: flags.out,
+    workbook: isWorkbookWanted(flags),
+  };
+}
+
+function isWorkbookWanted(flags: Flags & { readonly format?: string }): boolean {
+  return flags.format === "xlsx";
 }
 
 interface ChosenTarget extends TargetConfig {

@@ -11,6 +11,8 @@ export interface ReportOptions {
   readonly run?: string | undefined;
   /** Folder to write the report files to again; default: the run's own. */
   readonly out?: string | undefined;
+  /** The rejects are written to a workbook as well. */
+  readonly workbook?: boolean | undefined;
 }
 
 /** Renders the report of a run again, from the ledger; the rows that need work come from its sources. */
@@ -27,7 +29,7 @@ export function report(options: ReportOptions, dependencies: Dependencies): Prom
       await requireReportFolder(out, job);
     }
     const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
-    const reporting = { store, out, showValues: false };
+    const reporting = { store, out, showValues: false, workbook: options.workbook };
     return reportRun({ ledger, run, job, reporting }, { exitCode }, dependencies);
   });
 }

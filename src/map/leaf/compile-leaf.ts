@@ -3,6 +3,7 @@ import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import type { Row } from "../../model/record.ts";
 import { constantOf, type CellContent } from "./conversion.ts";
 import type { LeafContext } from "../compile-context.ts";
+import { noteCellChoices } from "./cell-choices.ts";
 import { type Condition, readLeafOptions, type LeafOptions } from "./leaf-options.ts";
 import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
@@ -34,6 +35,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   const line = context.document.lineOf(options.path);
   const columns = options.from.map((name) => context.columns.column(name, line));
   const transform = compileTransform(options, type, context);
+  noteCellChoices(options, type, context);
   if (options.keepEmpty && !KEEPS_EMPTY.has(type.kind)) {
     context.issues.add([...options.path, "keepEmpty"], "sends empty text, and the contract wants no text here");
   }

@@ -14,4 +14,5 @@ export const reporters: Readonly<Record<Format, Reporter>> = {
   csv: csvReporter,
   junit: junitReporter,
   github: githubReporter,
+  xlsx: textReporter,
 };

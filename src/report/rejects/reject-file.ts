@@ -29,6 +29,9 @@ export function rejectFileName(child: string | undefined, kind: "csv" | "json"):
   return child === undefined ? `rejects.${suffix}` : `rejects.${encodeURIComponent(child)}.${suffix}`;
 }
 
+/** The workbook with the rejects of all sources. */
+export const WORKBOOK_FILE = "rejects.xlsx";
+
 /** Starts the file of a source with its first row or, at the latest, when it is finished. */
 export function openRejectFile<R>(
   folder: ReportFolder,
@@ -146,9 +149,12 @@ const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
 ]);
 
 /** The columns that tell what is wrong with a row; a file that has them already is not given them twice. */
-const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
+export const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
 
-const OWN_COLUMNS: ReadonlySet<string> = new Set(PROBLEM_COLUMNS);
+/** In a workbook, where a row stood in its file. */
+export const PLACE_COLUMN = "migrate_place";
+
+const OWN_COLUMNS: ReadonlySet<string> = new Set([...PROBLEM_COLUMNS, PLACE_COLUMN]);
 
 /** The columns of the original extract. */
 export function originalColumns({ columns }: CsvTable): readonly string[] {
@@ -159,7 +165,7 @@ export function originalColumns({ columns }: CsvTable): readonly string[] {
  * The row's own cells, exactly as they were read, under `columns`; cells of columns that its file lacks are empty.
  * A ragged row keeps its cells in their order and stays ragged, so that it is reported again until it is mended.
  */
-function originalCells({ cells, table }: CsvRow, columns: readonly string[]): readonly string[] {
+export function originalCells({ cells, table }: CsvRow, columns: readonly string[]): readonly string[] {
   if (cells.length === table.columns.length)
     return columns.map((column) => cells[table.columnIndex.get(column) ?? -1] ?? "");
   const ours = table.columns.filter((column) => OWN_COLUMNS.has(column)).length;

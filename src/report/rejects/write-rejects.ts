@@ -1,4 +1,4 @@
-import { NEEDS_WORK } from "../../model/outcome.ts";
+import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { ReportFolder } from "../report-folder.ts";
 import { countRecords, type Report } from "../report.ts";
@@ -12,6 +12,7 @@ import {
   rejectFileName,
   type RejectFileWriter,
 } from "./reject-file.ts";
+import type { RejectsWorkbook, WorkbookOptions, WrittenWorkbook } from "../workbook/rejects-workbook.ts";
 import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, rejectRows } from "./rejected-rows.ts";
 
 export interface RejectsOptions extends RejectWriterOptions {
@@ -20,6 +21,8 @@ export interface RejectsOptions extends RejectWriterOptions {
    * the input can no longer be read: then there are no rejects.
    */
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
+  /** The rows are written to a workbook as well. */
+  readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
 }
 
 /**
@@ -32,11 +35,25 @@ export async function writeRejects(folder: ReportFolder, report: Report, options
   const { records } = options;
   if (records === undefined || countRecords(report.summary, NEEDS_WORK) === 0) return { files: [], leftOut: 0 };
   const columns: KnownColumns = new Map();
-  const pass = (): Promise<Rejects | undefined> =>
-    writeOnePass(openRejectWriter(folder, columns, options), rejectedRecords(report, records()));
+  const pass = async (): Promise<Rejects | undefined> => {
+    const workbook = await openWorkbook(folder, options);
+    const writer = openRejectWriter(folder, columns, { ...options, workbook });
+    const rejects = await writeOnePass(writer, rejectedRecords(report, records()));
+    return rejects && { ...rejects, workbook: await workbook?.finish(report) };
+  };
   const rejects = (await pass()) ?? (await pass());
   if (rejects === undefined) throw new Error("the columns of the rejects changed between two readings");
   return rejects;
+}
+
+/** The library for workbooks is loaded for those who want one. */
+async function openWorkbook(
+  folder: ReportFolder,
+  { workbook, sources }: RejectsOptions,
+): Promise<RejectsWorkbook | undefined> {
+  if (workbook === undefined) return undefined;
+  const { openRejectsWorkbook } = await import("../workbook/rejects-workbook.ts");
+  return openRejectsWorkbook(folder, { ...workbook, root: sources[0] ?? "" });
 }
 
 /** Undefined when a column turned up after its file had been begun; the next pass then knows it. */
@@ -46,8 +63,8 @@ async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<Rejecte
     for (const { record, outcome } of rejected) {
       const [own, ...joined] = rejectRows(record, outcome);
       // Rows joined to one that is left out would be orphans.
-      if (own === undefined || !writer.add(own, outcome.key)) continue;
-      for (const entry of joined) writer.add(entry, outcome.key);
+      if (own === undefined || !writer.add(own, outcome)) continue;
+      for (const entry of joined) writer.add(entry, outcome);
     }
     await writer.flush();
     if (last && writer.hasAllSources()) break;
@@ -61,7 +78,7 @@ interface RejectWriter {
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;
   /** False when the row is left out. */
-  readonly add: (entry: RejectRow, key: string | undefined) => boolean;
+  readonly add: (entry: RejectRow, outcome: Outcome) => boolean;
   /** Writes what was added. */
   readonly flush: () => Promise<void>;
   /** Undefined when a column turned up after its file had been begun. */
@@ -72,6 +89,8 @@ export interface Rejects {
   readonly files: readonly RejectFile[];
   /** JSON values that could not be read faithfully, and so are in no file; `errors.csv` has their places. */
   readonly leftOut: number;
+  /** Absent where none was asked for. */
+  readonly workbook?: WrittenWorkbook | undefined;
 }
 
 interface RejectWriterOptions extends CsvRejectOptions {
@@ -82,7 +101,11 @@ interface RejectWriterOptions extends CsvRejectOptions {
 /** The original columns of each file of rejects, in order of appearance; what one pass learns the next one knows. */
 type KnownColumns = Map<string, string[]>;
 
-function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: RejectWriterOptions): RejectWriter {
+function openRejectWriter(
+  folder: ReportFolder,
+  known: KnownColumns,
+  { workbook, ...options }: RejectWriterOptions & { readonly workbook: RejectsWorkbook | undefined },
+): RejectWriter {
   const files = new Map<string, RejectFileWriter>();
   const unseen = new Set(options.sources);
   const childRows = newWrittenRows();
@@ -92,10 +115,12 @@ function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: Re
     const name = rejectFileName(child, row.table.kind);
     const old = files.get(name);
     if (old !== undefined) return old;
+    const columns = isCsvRow(row) ? knownColumnsOf(known, name, originalColumns(row.table)) : [];
     const file = isCsvRow(row)
-      ? openRejectFile(folder, child, csvLayout(knownColumnsOf(known, name, originalColumns(row.table)), options))
+      ? openRejectFile(folder, child, csvLayout(columns, options))
       : openRejectFile(folder, child, JSON_LAYOUT);
     files.set(name, file);
+    workbook?.addFile(child, row.table.kind, columns);
     return file;
   };
 
@@ -108,13 +133,15 @@ function openRejectWriter(folder: ReportFolder, known: KnownColumns, options: Re
       }
     },
     hasAllSources: () => unseen.size === 0,
-    add: (entry, key) => {
+    add: (entry, outcome) => {
       if (entry.child !== undefined && childRows.isRepeated(entry.row)) return true;
-      const isTaken = fileOf(entry.child, entry.row).add(entry, key);
-      if (!isTaken) leftOut += 1;
+      const isTaken = fileOf(entry.child, entry.row).add(entry, outcome.key);
+      if (isTaken) workbook?.add(entry, outcome);
+      else leftOut += 1;
       return isTaken;
     },
     flush: async () => {
+      await workbook?.flush();
       for (const file of files.values()) await file.flush();
     },
     finish: async () => {

@@ -153,6 +153,7 @@ describe("settings", () => {
       placeOf: expect.any(Function),
       ledger: "file.db",
       out: undefined,
+      workbook: false,
     });
     expect(await readLedgerSettings({ out: "here", ledger: "x.db" }, folder)).toMatchObject({
       ledger: "x.db",

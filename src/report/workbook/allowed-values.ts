@@ -1,0 +1,46 @@
+import type { DropDown, FinishedSheet, SheetWriter } from "./sheet-writer.ts";
+import { columnName } from "./xml-text.ts";
+
+/** By source and column: the texts that a cell can have, where mapping and contract know all of them. */
+export type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+
+interface ChosenColumns {
+  readonly source: string;
+  readonly columns: readonly string[];
+}
+
+interface AllowedValues {
+  readonly sheet: FinishedSheet;
+  /** By source. */
+  readonly dropDowns: ReadonlyMap<string, readonly DropDown[]>;
+}
+
+/** More values than these are not chosen from a list. */
+const MAX_VALUES = 1000;
+
+/** Writes a sheet with a column for each list of values; undefined where there is none. */
+export async function writeAllowedValues(
+  writer: SheetWriter,
+  sources: readonly ChosenColumns[],
+  choices: ColumnChoices,
+): Promise<AllowedValues | undefined> {
+  const lists = sources.flatMap(({ source, columns }) =>
+    columns.flatMap((name, column) => {
+      const values = choices.get(source)?.get(name) ?? [];
+      return values.length === 0 || values.length > MAX_VALUES ? [] : [{ source, name, column, values }];
+    }),
+  );
+  if (lists.length === 0) return undefined;
+  writer.add(lists.map(({ source, name }) => ({ value: `${source}: ${name}`, style: "header" })));
+  const longest = Math.max(...lists.map(({ values }) => values.length));
+  for (let row = 0; row < longest; row += 1) {
+    writer.add(lists.map(({ values }) => ({ value: values[row] ?? "", style: "text" })));
+  }
+  const dropDowns = new Map<string, DropDown[]>();
+  for (const [index, { source, column, values }] of lists.entries()) {
+    const letters = columnName(index);
+    const range = `'${writer.name}'!$${letters}$2:$${letters}$${values.length + 1}`;
+    dropDowns.set(source, [...(dropDowns.get(source) ?? []), { column, range }]);
+  }
+  return { sheet: await writer.finish(), dropDowns };
+}

@@ -1,0 +1,57 @@
+/** How a cell looks. All but `number` are text (format `@`): nothing in them is a number, a date or a formula. */
+export type CellStyle = "text" | "error" | "warning" | "note" | "header" | "number" | "wrapped";
+
+const STYLES: readonly CellStyle[] = ["text", "error", "warning", "note", "header", "number", "wrapped"];
+
+/** The number of a style in {@link stylesXml}; 0 is the program's own. */
+export function styleNumber(style: CellStyle): number {
+  return STYLES.indexOf(style) + 1;
+}
+
+/** The part `styles.xml`. */
+export function stylesXml(): string {
+  const top = '<alignment vertical="top"/>';
+  const wrapped = '<alignment vertical="top" wrapText="1"/>';
+  return (
+    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
+    '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
+    `<fonts count="3">${font("")}${font("<b/>")}${font("", "FF666666")}</fonts>` +
+    '<fills count="5"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>' +
+    `${fill("FFFFC7CE")}${fill("FFFFEB9C")}${fill("FFE7E6E6")}</fills>` +
+    '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+    '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+    `<cellXfs count="${STYLES.length + 1}"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
+    [
+      format({ number: 49, content: top }),
+      format({ number: 49, fill: 2, content: top }),
+      format({ number: 49, fill: 3, content: top }),
+      format({ number: 49, font: 2, content: top }),
+      format({ number: 49, font: 1, fill: 4, content: top }),
+      format({ number: 3, content: top }),
+      format({ number: 49, content: wrapped }),
+    ].join("") +
+    '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
+  );
+}
+
+function font(bold: string, colour = "FF000000"): string {
+  return `<font>${bold}<sz val="10"/><color rgb="${colour}"/><name val="Arial"/><family val="2"/></font>`;
+}
+
+function fill(colour: string): string {
+  return `<fill><patternFill patternType="solid"><fgColor rgb="${colour}"/><bgColor indexed="64"/></patternFill></fill>`;
+}
+
+interface Format {
+  readonly number: number;
+  readonly font?: number;
+  readonly fill?: number;
+  readonly content: string;
+}
+
+function format({ number, font: fontId = 0, fill: fillId = 0, content }: Format): string {
+  return (
+    `<xf numFmtId="${number}" fontId="${fontId}" fillId="${fillId}" borderId="0" xfId="0" applyNumberFormat="1" ` +
+    `applyFont="1" applyFill="1" applyAlignment="1">${content}</xf>`
+  );
+}

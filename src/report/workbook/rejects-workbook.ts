@@ -1,0 +1,158 @@
+import type { Outcome } from "../../model/outcome.ts";
+import { formatPlace } from "../../model/place.ts";
+import type { Problem } from "../../model/problem.ts";
+import { type CsvRow, isCsvRow } from "../../model/record.ts";
+import { adviceFor } from "../advice.ts";
+import { describeProblem } from "../problem-text.ts";
+import { originalCells, PLACE_COLUMN, PROBLEM_COLUMNS, WORKBOOK_FILE } from "../rejects/reject-file.ts";
+import type { RejectRow } from "../rejects/rejected-rows.ts";
+import type { ReportFolder } from "../report-folder.ts";
+import type { Report } from "../report.ts";
+import { writeAllowedValues, type ColumnChoices } from "./allowed-values.ts";
+import { writeCausesSheet } from "./causes-sheet.ts";
+import type { CellStyle } from "./cell-style.ts";
+import { sheetNameFor } from "./sheet-name.ts";
+import { type FinishedSheet, openSheet, type SheetCell, type SheetWriter } from "./sheet-writer.ts";
+import { writeWorkbook } from "./workbook-file.ts";
+
+export interface WorkbookOptions {
+  /** The name of the root source. */
+  readonly root: string;
+  readonly choices: ColumnChoices;
+}
+
+/** Takes the rejected rows as they are written to their files, and writes them to the sheets of a workbook as well. */
+export interface RejectsWorkbook {
+  readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
+  readonly add: (entry: RejectRow, outcome: Outcome) => void;
+  readonly flush: () => Promise<void>;
+  readonly finish: (report: Report) => Promise<WrittenWorkbook>;
+}
+
+export interface WrittenWorkbook {
+  /** By source, the sheet with its rows; empty when there is no workbook. */
+  readonly sheets: Readonly<Record<string, string>>;
+  /** Why there is none. */
+  readonly leftOut?: string;
+}
+
+export function openRejectsWorkbook(folder: ReportFolder, options: WorkbookOptions): RejectsWorkbook {
+  const taken = new Set([CAUSES, ALLOWED_VALUES].map((name) => name.toLowerCase()));
+  const sheets = new Map<string, RejectsSheet>();
+  let leftOut: string | undefined;
+  return {
+    addFile: (child, kind, columns) => {
+      const source = child ?? options.root;
+      if (kind === "json" || sheets.has(source)) return;
+      const writer = openSheet(folder, sheetNameFor(source, taken));
+      sheets.set(source, { source, columns, writer, isBegun: false });
+    },
+    add: ({ row, child, problems }, { key }) => {
+      const sheet = sheets.get(child ?? options.root);
+      if (sheet === undefined || !isCsvRow(row) || leftOut !== undefined) return;
+      beginSheet(sheet);
+      if (sheet.writer.add(rowCells(row, problems, { columns: sheet.columns, key }))) return;
+      leftOut = `${formatPlace({ file: row.table.file, line: row.line })} does not fit into a sheet`;
+    },
+    flush: async () => {
+      for (const { writer } of sheets.values()) await writer.flush();
+    },
+    finish: async (report) => {
+      if (leftOut !== undefined) return { sheets: {}, leftOut };
+      const finished = await finishSheets(folder, [...sheets.values()], options.choices);
+      finished.splice(sheets.size, 0, await writeCausesSheet(openSheet(folder, CAUSES), report));
+      const file = await folder.create(WORKBOOK_FILE);
+      await writeWorkbook(finished, file.write);
+      return { sheets: Object.fromEntries([...sheets].map(([source, { writer }]) => [source, writer.name])) };
+    },
+  };
+}
+
+const CAUSES = "Causes";
+const ALLOWED_VALUES = "Allowed values";
+
+interface RejectsSheet {
+  readonly source: string;
+  /** The original columns; more may be added until the first row is. */
+  readonly columns: readonly string[];
+  readonly writer: SheetWriter;
+  isBegun: boolean;
+}
+
+function beginSheet(sheet: RejectsSheet): void {
+  if (sheet.isBegun) return;
+  sheet.isBegun = true;
+  const names = [...sheet.columns, ...PROBLEM_COLUMNS, PLACE_COLUMN];
+  sheet.writer.add(names.map((value) => ({ value, style: "header" })));
+}
+
+/** The sheets of the sources, and behind them the values that their columns may have, where some are known. */
+async function finishSheets(
+  folder: ReportFolder,
+  sheets: readonly RejectsSheet[],
+  choices: ColumnChoices,
+): Promise<FinishedSheet[]> {
+  for (const sheet of sheets) beginSheet(sheet);
+  const allowed = await writeAllowedValues(openSheet(folder, ALLOWED_VALUES), sheets, choices);
+  const finished: FinishedSheet[] = [];
+  for (const { source, writer } of sheets) finished.push(await writer.finish(allowed?.dropDowns.get(source)));
+  return allowed === undefined ? finished : [...finished, allowed.sheet];
+}
+
+interface RowContext {
+  readonly columns: readonly string[];
+  readonly key: string | undefined;
+}
+
+/**
+ * A row's own cells, the problems of the row, and its place. A row that is ragged has a cell behind them, which keeps it
+ * so until somebody has mended the row and emptied that cell.
+ */
+function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: RowContext): readonly SheetCell[] {
+  const isRagged = row.cells.length !== row.table.columns.length;
+  const cells = originalCells(row, columns);
+  const own = columns.map((column, index) => originalCell(cells[index] ?? "", column, problems));
+  const rowProblems = problems.filter(({ place }) => place?.column === undefined || !columns.includes(place.column));
+  const style = styleOf(rowProblems) ?? "note";
+  const words = [
+    key ?? "",
+    problems.map(({ attr }) => attr).join(SEPARATOR),
+    problems.map(({ code }) => code).join(SEPARATOR),
+    problems.map(describeProblem).join(SEPARATOR).slice(0, MAX_WORDS),
+    formatPlace({ file: row.table.file, line: row.line }),
+  ];
+  const notes = words.map((value, index): SheetCell => ({ value, style: index === DETAIL ? style : "note" }));
+  return [...own, ...notes, ...(isRagged ? raggedCells(cells.slice(columns.length), row) : [])];
+}
+
+const SEPARATOR = " | ";
+const DETAIL = 3;
+/** A record may have hundreds of problems; a cell holds 32,767 characters. */
+const MAX_WORDS = 30_000;
+
+function originalCell(value: string, column: string, problems: readonly Problem[]): SheetCell {
+  const own = problems.filter(({ place }) => place?.column === column);
+  const style = styleOf(own);
+  return style === undefined ? { value, style: "text" } : { value, style, comment: commentOf(own) };
+}
+
+function styleOf(problems: readonly Problem[]): CellStyle | undefined {
+  if (problems.some(({ severity }) => severity === "error")) return "error";
+  return problems.length > 0 ? "warning" : undefined;
+}
+
+function commentOf(problems: readonly Problem[]): string {
+  const texts = problems.map((problem) => {
+    const words = describeProblem(problem);
+    return `${problem.code}\n${problem.by === "platform" ? "The platform: " : ""}${words}\n${adviceFor(problem)}`;
+  });
+  return [...new Set(texts)].join("\n\n").slice(0, MAX_COMMENT);
+}
+
+const MAX_COMMENT = 2000;
+
+function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): readonly SheetCell[] {
+  if (beyond.some((cell) => cell !== "")) return beyond.map((value) => ({ value, style: "error" }));
+  const value = `The row had ${cells.length} cells, the header ${table.columns.length}. Put the row right, then empty this cell.`;
+  return [{ value, style: "error" }];
+}

@@ -1,0 +1,119 @@
+import type { ReportFolder, ScratchFile } from "../report-folder.ts";
+import { type CellStyle, styleNumber } from "./cell-style.ts";
+import { columnName, xmlText } from "./xml-text.ts";
+
+/** A cell of a sheet that is written. Text stays text, whatever it looks like. */
+export interface SheetCell {
+  readonly value: string | number;
+  readonly style: CellStyle;
+  /** Shown beside the cell when the mouse rests on it. */
+  readonly comment?: string;
+}
+
+/** What can be chosen in a column: a range of another sheet. */
+export interface DropDown {
+  /** Zero-based. */
+  readonly column: number;
+  /** `'Allowed values'!$A$2:$A$9` */
+  readonly range: string;
+}
+
+export interface SheetComment {
+  /** Zero-based. */
+  readonly row: number;
+  readonly column: number;
+  readonly text: string;
+}
+
+/** A sheet of a workbook, its rows on the disk. */
+export interface FinishedSheet {
+  readonly name: string;
+  /** Rows, with the header. */
+  readonly rows: number;
+  readonly columns: number;
+  /** In characters, by column. */
+  readonly widths: readonly number[];
+  /** The file that holds its rows as XML. */
+  readonly rowsFile: string;
+  readonly comments: readonly SheetComment[];
+  readonly dropDowns: readonly DropDown[];
+  /** The style of cells that are typed anew, by column. */
+  readonly columnStyle: CellStyle;
+}
+
+export interface SheetWriter {
+  readonly name: string;
+  /** Adds a row; false when the sheet can take no more, or a cell is too long for one. */
+  readonly add: (cells: readonly SheetCell[]) => boolean;
+  /** Writes what was added. */
+  readonly flush: () => Promise<unknown>;
+  readonly finish: (dropDowns?: readonly DropDown[]) => Promise<FinishedSheet>;
+}
+
+/** What spreadsheet programs can hold: rows of a sheet, characters of a cell. */
+const MAX_ROWS = 1_048_576;
+const MAX_CELL_CHARACTERS = 32_767;
+/** Programs become slow with many comments; beyond these, words stand in the row alone. */
+const MAX_COMMENTS = 10_000;
+const MAX_WIDTH = 60;
+
+/** Writes a sheet row by row. The first row is its header. Memory grows with its comments, which are bounded, alone. */
+export function openSheet(folder: ReportFolder, name: string): SheetWriter {
+  let file: ScratchFile | undefined;
+  const widths: number[] = [];
+  const comments: SheetComment[] = [];
+  let waiting = "";
+  let rows = 0;
+  let columns = 0;
+  const flush = async (): Promise<ScratchFile> => {
+    file ??= await folder.scratch();
+    const xml = waiting;
+    waiting = "";
+    await file.write(xml);
+    return file;
+  };
+  return {
+    name,
+    add: (cells) => {
+      if (rows === MAX_ROWS || cells.some(({ value }) => isTooLong(value))) return false;
+      for (const [column, { value, comment }] of cells.entries()) {
+        widths[column] = Math.max(widths[column] ?? 0, widthOf(value));
+        if (comment !== undefined && comments.length < MAX_COMMENTS)
+          comments.push({ row: rows, column, text: comment });
+      }
+      columns = Math.max(columns, cells.length);
+      rows += 1;
+      waiting += rowXml(rows, cells);
+      return true;
+    },
+    flush,
+    finish: async (dropDowns = []) => {
+      const rowsFile = await (await flush()).finish();
+      return { name, rows, columns, widths, rowsFile, comments, dropDowns, columnStyle: "text" };
+    },
+  };
+}
+
+function isTooLong(value: string | number): boolean {
+  return typeof value === "string" && value.length > MAX_CELL_CHARACTERS;
+}
+
+function widthOf(value: string | number): number {
+  const longest = Math.max(
+    ...String(value)
+      .split("\n", 20)
+      .map(({ length }) => length),
+  );
+  return Math.min(longest, MAX_WIDTH);
+}
+
+function rowXml(number: number, cells: readonly SheetCell[]): string {
+  const written = cells.map(({ value, style }, column) => {
+    const place = `r="${columnName(column)}${number}" s="${styleNumber(style)}"`;
+    if (typeof value === "number") return `<c ${place}><v>${value}</v></c>`;
+    return value === ""
+      ? `<c ${place}/>`
+      : `<c ${place} t="inlineStr"><is><t xml:space="preserve">${xmlText(value)}</t></is></c>`;
+  });
+  return `<row r="${number}">${written.join("")}</row>\n`;
+}

@@ -1,0 +1,29 @@
+/**
+ * Text as it stands in the XML of a workbook. What XML cannot hold is written `_x0000_`, as the format has it (ECMA-376
+ * part 1, 22.9.2.19); half a surrogate pair has no form at all, and becomes U+FFFD.
+ */
+export function xmlText(text: string): string {
+  const plain = NEEDS_CARE.test(text)
+    ? text
+        .replace(LIKE_ESCAPE, "_x005F_")
+        .replace(NO_XML, escaped)
+        .replace(/\p{Surrogate}/gu, "\uFFFD")
+    : text;
+  return plain.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}
+
+const NEEDS_CARE = /_x|[^\t\n -\uD7FF]/;
+const LIKE_ESCAPE = /_(?=x[0-9A-Fa-f]{4}_)/g;
+/** A carriage return would be read as a line feed. */
+const NO_XML = /(?![\t\n])\p{Cc}|[\uFFFE\uFFFF]/gu;
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function escaped(character: string): string {
+  return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`;
+}
+
+/** `AB`: the name of a column, by its zero-based position. */
+export function columnName(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
+}
