@@ -66,7 +66,7 @@ export function withNewRun(
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
     const { out, showValues, workbook } = options;
-    if (workbook === true && out === undefined && locator === undefined) throw noPlaceForWorkbook();
+    refuseWithoutFolder(options, locator);
     const known = locator === undefined ? undefined : await openToWrite(locator, "push", { dependencies, closeLater });
     const inputFolder = known === undefined ? dependencies.temporaryFolder : standardInputFolder(known.store);
     const job = await openJob(await withStandardInput(options.job, inputFolder, dependencies), dependencies);
@@ -84,8 +84,10 @@ export function withNewRun(
   });
 }
 
-function noPlaceForWorkbook(): Failure {
-  return new Failure("usage", "--format xlsx writes a workbook, and no folder is named for it", {
+/** A run with a ledger has a folder of its own. */
+function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | undefined): void {
+  if (workbook !== true || (out ?? ledger) !== undefined) return;
+  throw new Failure("usage", "--format xlsx writes a workbook, and no folder is named for it", {
     hint: "name the folder of the report: --out <dir>",
   });
 }
