@@ -1,12 +1,10 @@
 import { type NamingPlace, withNamingPlace } from "./naming-place.ts";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Contract } from "../contract/contract.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { findOperation } from "../contract/operations/find-operation.ts";
 import { sentTypes } from "../contract/operations/step-fields.ts";
 import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
-import type { MappingFunction } from "../map/compile-context.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
 import { type MappingDocument, readMapping } from "../map/document/mapping-document.ts";
 import type { Mapping } from "../map/mapping.ts";
@@ -23,6 +21,7 @@ import type { RuleContext } from "../rules/engine/rule-context.ts";
 import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, soundOperation } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { loadFunctions } from "./mapping-functions.ts";
 import type { DocumentRoots } from "./supplier-settings.ts";
 import { loadRuleContext, skippedRulesText, type RuleSettings } from "./rule-configuration.ts";
 
@@ -214,24 +213,4 @@ function planOf(
   }
   if (positional.length > 0) return { name: ONLY_SOURCE, files: positional, children: [] };
   throw new Failure("usage", "no source is given", { hint: "name the files to read, or - for standard input" });
-}
-
-/** The module of `functions:` in the mapping; its exported functions, by name. */
-async function loadFunctions(
-  document: MappingDocument,
-  resolve: (file: string) => string,
-): Promise<ReadonlyMap<string, MappingFunction>> {
-  if (document.functions === undefined) return new Map();
-  const file = path.resolve(resolve(document.functions));
-  const module: unknown = await import(pathToFileURL(file).href).catch((cause: unknown) => {
-    throw new Failure("mapping_invalid", `the functions of the mapping cannot be loaded from ${file}`, {
-      hint: "it has to be an ES module (.mjs) that exports functions",
-      cause,
-    });
-  });
-  return new Map(
-    Object.entries(module ?? {}).filter(
-      (entry: [string, unknown]): entry is [string, MappingFunction] => typeof entry[1] === "function",
-    ),
-  );
 }

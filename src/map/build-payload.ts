@@ -87,6 +87,7 @@ function buildForeign({ node }: ForeignNode, row: Row, build: BuildState): JsonV
 
 /** The rows of the child source that a list is made of. */
 export function childRows(node: EachNode, row: Row): readonly Row[] {
+  if (node.parent !== undefined) node.parent.row = row;
   const children = row.children?.get(node.source) ?? [];
   return node.applies === undefined ? children : children.filter(node.applies);
 }

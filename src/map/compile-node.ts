@@ -17,6 +17,7 @@ import type {
   SplitNode,
   VariantNode,
 } from "./mapping-node.ts";
+import { parentColumns } from "./parent-columns.ts";
 import type { SourceColumns } from "./source-columns.ts";
 import { narrowType, type Variants } from "./union-variants.ts";
 
@@ -240,11 +241,12 @@ function compileEach(entry: JsonObject, type: ListType, context: NodeContext): E
     return undefined;
   }
   if (!isChild(source, context)) return undefined;
-  const below = { ...context, columns: context.columnsOf(source) };
+  const parent = parentColumns(context.columns);
+  const below = { ...context, columns: parent.beside(context.columnsOf(source)) };
   const applies = conditionOf(entry, below);
   const others = itemsOfOthers(item, context);
   const node = compileNode(item, type.items, { ...below, path: [...context.path, "item"], optional: false, others });
-  return node && { kind: "each", source, applies, item: node };
+  return node && { kind: "each", source, applies, item: node, parent: parent.read() };
 }
 
 function isChild(source: string, context: NodeContext): boolean {

@@ -62,6 +62,13 @@ export interface EachNode {
   /** False for child rows that are no items of this list. */
   readonly applies: ((child: Row) => boolean) | undefined;
   readonly item: MappingNode;
+  /** Filled while items are built; absent where they read no column of the parent. */
+  readonly parent?: ParentRow | undefined;
+}
+
+/** The row whose child rows an entry is built from at the moment. */
+export interface ParentRow {
+  row: Row | undefined;
 }
 
 /** A list made of one cell. */

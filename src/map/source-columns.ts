@@ -50,6 +50,18 @@ export function sourceColumns(source: string, mappingFile: string): SourceColumn
   };
 }
 
+/** A column that need not be there: it counts only for rows that have it. */
+export function ownColumn(name: string): Column & { readonly isIn: (row: Row) => boolean } {
+  const [first = name] = name.split(".");
+  return {
+    ...columnOf(name, ({ file }) => new Failure("mapping_invalid", `${file}: no column "${name}"`)),
+    isIn: (row) =>
+      isCsvRow(row)
+        ? row.table.columnIndex.has(name)
+        : Object.hasOwn(row.value, name) || Object.hasOwn(row.value, first),
+  };
+}
+
 function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
   const path = name.split(".");
   let table: CsvTable | undefined;

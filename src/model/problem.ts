@@ -24,6 +24,8 @@ export type Expected =
 export interface WrittenForm {
   readonly as: string;
   readonly zone?: string;
+  /** Two patterns that the value fits, and that give different dates. */
+  readonly readings?: readonly [string, string];
 }
 
 /** Why a document path is refused (API specification 2.5). */

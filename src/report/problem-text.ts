@@ -135,7 +135,11 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
 };
 
 /** What the cell itself must look like: that is what its owner can correct. */
-function describeWrittenForm(expected: Expected, { as, zone }: WrittenForm): string {
+function describeWrittenForm(expected: Expected, { as, zone, readings }: WrittenForm): string {
+  if (readings !== undefined) {
+    const [one, other] = readings.map((pattern) => plainText(pattern));
+    return `Can be read as ${one} and as ${other}, which are different ${expected === "date" ? "days" : "times"}.`;
+  }
   if (expected === "pattern") return `Does not have the form that the contract asks for: ${plainText(as, 200)}`;
   if (expected === "multiple") return `Must be a multiple of ${as}.`;
   const form = `written as ${plainText(as)}`;

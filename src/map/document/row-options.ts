@@ -3,6 +3,8 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { OrderedCells, RowChoice, RowOrder } from "../../model/source-spec.ts";
 import { compileDatePattern, type PatternTime } from "../leaf/date-pattern.ts";
+import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
+import { readPivot } from "../leaf/leaf-options.ts";
 import { didYouMean, refuseUnknown, scalarText, type Issues } from "./mapping-issues.ts";
 
 /** On what the rows of a source are joined. */
@@ -33,7 +35,7 @@ export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issue
     issues.add(path, "has to be a column", `or what its cells are: ${ORDER_EXAMPLE}`);
     return undefined;
   }
-  refuseUnknown(value, ["column", "as", "date"], path, issues);
+  refuseUnknown(value, ["column", "as", "date", "pivot"], path, issues);
   const { column } = value;
   if (!isColumn(column)) {
     issues.add([...path, "column"], "has to be a column", `for example ${ORDER_EXAMPLE}`);
@@ -45,12 +47,13 @@ export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issue
 
 const ORDER_EXAMPLE = "{ column: SEQ, as: number }, or { column: SINCE, date: dd/MM/yyyy }";
 
-function readCells({ as, date }: JsonObject, path: AttrPath, issues: Issues): OrderedCells | undefined {
+function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issues): OrderedCells | undefined {
   if (as !== undefined && date !== undefined) {
     issues.add(path, "as and date cannot stand together");
     return undefined;
   }
-  if (date !== undefined) return readDates(date, [...path, "date"], issues);
+  const lastYear = readPivot(pivot, [...path, "pivot"], issues);
+  if (date !== undefined) return readDates(date, lastYear, [...path, "date"], issues);
   if (as === undefined) return undefined;
   if (as === "number") return NUMBERS;
   if (as === "text") return TEXTS;
@@ -67,14 +70,19 @@ const NUMBERS: OrderedCells = {
 
 const TEXTS: OrderedCells = { wanted: "a text", rank: (text) => (text === "" ? undefined : text) };
 
-function readDates(written: JsonValue, path: AttrPath, issues: Issues): OrderedCells | undefined {
+function readDates(
+  written: JsonValue,
+  pivot: number | undefined,
+  path: AttrPath,
+  issues: Issues,
+): OrderedCells | undefined {
   if (typeof written !== "string") {
     issues.add(path, "has to be a pattern, such as dd/MM/yyyy");
     return undefined;
   }
-  const pattern = compileDatePattern(written);
+  const pattern = compileDatePattern(written, pivot);
   if (typeof pattern === "string") {
-    issues.add(path, `"${written}": ${pattern}`);
+    issues.add(path, `"${written}": ${pattern}`, datePatternHint(written));
     return undefined;
   }
   return {

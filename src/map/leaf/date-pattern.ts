@@ -10,6 +10,8 @@ export interface PatternTime extends LocalTime {
 export interface DatePattern {
   /** The pattern names an offset (`XXX`). */
   readonly hasOffset: boolean;
+  /** The pattern writes years with two digits (`yy`). */
+  readonly hasShortYear: boolean;
   /** Undefined when the text does not fit the pattern, or names a day or time that does not exist. */
   readonly read: (text: string) => PatternTime | undefined;
 }
@@ -17,15 +19,17 @@ export interface DatePattern {
 /**
  * Compiles a pattern in the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`; words
  * in single quotes and all that is not a letter stand for themselves. Month names are English, in any case.
- * Two digits of a year mean 1969 to 2068, as in POSIX. Returns a sentence when the pattern itself is wrong.
+ * Two digits of a year up to `pivot` are of the years from 2000, those above it of the years from 1900; default: 68, as in
+ * POSIX. Returns a sentence when the pattern itself is wrong.
  */
-export function compileDatePattern(pattern: string): DatePattern | string {
-  const parts = splitPattern(pattern);
+export function compileDatePattern(pattern: string, pivot: number = POSIX_PIVOT): DatePattern | string {
+  const parts = splitPattern(pattern, pivot);
   if (typeof parts === "string") return parts;
   const wrong = patternFault(parts);
   if (wrong !== undefined) return wrong;
   return {
     hasOffset: parts.some((part) => part.field === "offset"),
+    hasShortYear: parts.some((part) => part.text === "yy"),
     read: (text) => readTime(parts, text),
   };
 }
@@ -66,7 +70,7 @@ const TWO_DIGITS = numberOf(2, 2);
 
 const LETTERS: ReadonlyMap<string, readonly [Field, PartParser]> = new Map<string, readonly [Field, PartParser]>([
   ["yyyy", ["year", numberOf(4, 4)]],
-  ["yy", ["year", shortYear]],
+  ["yy", ["year", TWO_DIGITS]],
   ["MMMM", ["month", monthNamed(MONTHS)]],
   ["MMM", ["month", monthNamed(MONTHS.map((name) => name.slice(0, 3)))]],
   ["MM", ["month", numberOf(2, 2)]],
@@ -88,7 +92,7 @@ const LETTERS: ReadonlyMap<string, readonly [Field, PartParser]> = new Map<strin
 /** A quoted word (two quotes are one), a run of one letter, or one other character. */
 const PIECE = /'((?:[^']|'')*)'|([A-Za-z])\2*|([^A-Za-z'])/gy;
 
-function splitPattern(pattern: string): readonly Part[] | string {
+function splitPattern(pattern: string, pivot: number): readonly Part[] | string {
   const parts: Part[] = [];
   let end = 0;
   for (const piece of pattern.matchAll(PIECE)) {
@@ -100,7 +104,8 @@ function splitPattern(pattern: string): readonly Part[] | string {
     }
     const known = LETTERS.get(text);
     if (known === undefined) return `"${text}" is not a part of a date; put words in single quotes`;
-    parts.push({ text, field: known[0], loose: text.length === 1 && letter !== "S", take: known[1] });
+    const take = text === "yy" ? shortYear(pivot) : known[1];
+    parts.push({ text, field: known[0], loose: text.length === 1 && letter !== "S", take });
   }
   return end < pattern.length ? "a single quote is never closed" : parts;
 }
@@ -159,9 +164,13 @@ function numberOf(least: number, most: number): PartParser {
   };
 }
 
-function shortYear(text: string, from: number): ParsedPart | undefined {
-  const taken = TWO_DIGITS(text, from);
-  return taken && { value: taken.value + (taken.value >= 69 ? 1900 : 2000), end: taken.end };
+const POSIX_PIVOT = 68;
+
+function shortYear(pivot: number): PartParser {
+  return (text, from) => {
+    const taken = TWO_DIGITS(text, from);
+    return taken && { value: taken.value + (taken.value > pivot ? 1900 : 2000), end: taken.end };
+  };
 }
 
 function monthNamed(names: readonly string[]): PartParser {

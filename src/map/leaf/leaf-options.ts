@@ -1,5 +1,5 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { listed, refuseUnknown, scalarTexts, type Issues } from "../document/mapping-issues.ts";
 import type { NumberSeparators } from "./number-text.ts";
 import { readReplacements, type Replacement } from "./replacement.ts";
@@ -24,6 +24,7 @@ export const LEAF_OPTIONS: readonly string[] = [
   "date",
   "datetime",
   "zone",
+  "pivot",
   "number",
   "call",
 ];
@@ -50,17 +51,24 @@ export interface LeafOptions {
 export type Transform =
   | { readonly kind: "lookup"; readonly table: string | JsonObject; readonly otherwise: "keep" | "empty" | "error" }
   | { readonly kind: "boolean"; readonly true: readonly string[]; readonly false: readonly string[] }
-  | { readonly kind: "date"; readonly pattern: string }
-  | { readonly kind: "datetime"; readonly pattern: string; readonly zone: string | undefined }
+  | ({ readonly kind: "date" } & WrittenDate)
+  | ({ readonly kind: "datetime"; readonly zone: string | undefined } & WrittenDate)
   | { readonly kind: "number"; readonly separators: NumberSeparators }
   | { readonly kind: "call"; readonly name: string };
+
+/** In which forms a cell may write a date. */
+interface WrittenDate {
+  /** At least one. */
+  readonly patterns: readonly string[];
+  /** The last of the two-digit years that are of the years from 2000. */
+  readonly pivot: number | undefined;
+}
 
 /** Reads a leaf's entry: a column's name, or an object of options. Adds an issue for all that is wrong with it. */
 export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues): LeafOptions | undefined {
   if (typeof entry === "string" && entry !== "") return { ...DEFAULT_OPTIONS, path, from: [entry] };
   if (!isJsonObject(entry)) {
-    const hint = "write { value: ... } for a constant, and put a column that is called by a number in quotes";
-    issues.add(path, "has to be a column (a text) or an object of options", hint);
+    issues.add(path, "has to be a column (a text) or an object of options", hintFor(entry));
     return undefined;
   }
   refuseUnknown(entry, LEAF_OPTIONS, path, issues);
@@ -82,6 +90,15 @@ export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues
   if (leaf.value === undefined) contradictions(entry, path, issues);
   else refuseBesideValue(entry, path, issues);
   return leaf;
+}
+
+function hintFor(entry: JsonValue): string {
+  const columns = isJsonArray(entry) ? entry.filter((column) => typeof column === "string") : [];
+  if (columns.length < 2) {
+    return "write { value: ... } for a constant, and put a column that is called by a number in quotes";
+  }
+  const from = `{ from: [${columns.slice(0, 3).join(", ")}${columns.length > 3 ? ", ..." : ""}]`;
+  return `write ${from}, join: " " } to put them together, or ${from} } for the first that is not empty`;
 }
 
 const DEFAULT_OPTIONS = {
@@ -112,6 +129,14 @@ function optionReader(entry: JsonObject, path: AttrPath, issues: Issues) {
     texts: (name: string) => {
       const texts = scalarTexts(entry[name]);
       return texts === undefined || texts.length === 0 ? refuse(name, "a text or a list of texts") : texts;
+    },
+    patterns: (name: string) => {
+      const written = entry[name];
+      const patterns = written !== undefined && isJsonArray(written) ? written : [written];
+      const texts = patterns.filter((pattern) => typeof pattern === "string");
+      return texts.length === patterns.length && texts.length > 0
+        ? texts
+        : refuse(name, "a pattern, such as dd/MM/yyyy, or a list of them");
     },
     flag: (name: string) => {
       const value = entry[name];
@@ -149,14 +174,23 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
   const yes = option.texts("true");
   const no = option.texts("false");
   if (yes !== undefined || no !== undefined) return { kind: "boolean", true: yes ?? [], false: no ?? [] };
-  const date = option.text("date");
-  if (date !== undefined) return { kind: "date", pattern: date };
-  const datetime = option.text("datetime");
+  const pivot = readPivot(entry["pivot"], [...path, "pivot"], issues);
+  const date = option.patterns("date");
+  if (date !== undefined) return { kind: "date", patterns: date, pivot };
+  const datetime = option.patterns("datetime");
   const zone = option.text("zone");
-  if (datetime !== undefined) return { kind: "datetime", pattern: datetime, zone };
+  if (datetime !== undefined) return { kind: "datetime", patterns: datetime, pivot, zone };
   if (entry["number"] !== undefined) return readNumber(entry["number"], [...path, "number"], issues);
   const name = option.text("call");
   return name === undefined ? undefined : { kind: "call", name };
+}
+
+/** Adds an issue where two digits cannot be told from each other by it. */
+export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
+  if (entry === undefined) return undefined;
+  if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;
+  issues.add(path, "has to be a number from 0 to 99: the last two-digit year that is one of the years from 2000");
+  return undefined;
 }
 
 function readLookup(table: JsonValue, otherwise: string, path: AttrPath, issues: Issues): Transform | undefined {
@@ -196,8 +230,8 @@ function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void
   for (const [one, other] of EXCLUSIVE) {
     if (has(one) && has(other)) issues.add(path, `${one} and ${other} cannot stand together`);
   }
-  for (const [name, needed] of NEEDS) {
-    if (has(name) && !has(needed)) issues.add([...path, name], `means nothing without ${needed}`);
+  for (const [name, ...needed] of NEEDS) {
+    if (has(name) && !needed.some(has)) issues.add([...path, name], `means nothing without ${needed.join(" or ")}`);
   }
   const columns = scalarTexts(entry["from"]) ?? [];
   if (has("join") && columns.length < 2) {
@@ -228,7 +262,8 @@ const EXCLUSIVE: readonly (readonly [string, string])[] = [
   ["split", "default"],
   ["split", "keepEmpty"],
 ];
-const NEEDS: readonly (readonly [string, string])[] = [
+const NEEDS: readonly (readonly [string, ...string[]])[] = [
   ["otherwise", "lookup"],
   ["zone", "datetime"],
+  ["pivot", "date", "datetime"],
 ];

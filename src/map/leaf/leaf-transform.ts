@@ -12,6 +12,7 @@ import {
   ConversionFailure,
 } from "./conversion.ts";
 import { compileDatePattern, type DatePattern, type PatternTime } from "./date-pattern.ts";
+import { datePatternHint } from "./foreign-date-pattern.ts";
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions, Transform } from "./leaf-options.ts";
 import { compileCall } from "./mapping-function.ts";
@@ -46,13 +47,7 @@ export function compileTransform(options: LeafOptions, type: FieldType, context:
   if (transform.kind === "call") {
     return { finish: compileCall(transform.name, options, convert, context), origin: "call", takesEmpty: true };
   }
-  const zone = transform.kind === "datetime" ? transform.zone : undefined;
-  const written = { as: transform.pattern, ...(zone !== undefined && { zone }) };
-  return textTransform(
-    dateReader(transform, options, context),
-    { expected: transform.kind, written },
-    (isoText) => isoText,
-  );
+  return dateTransform(transform, options, context);
 }
 
 type Kind = FieldType["kind"];
@@ -164,43 +159,87 @@ function numberExpected(type: FieldType): Expected {
   return type.kind === "integer" || type.kind === "decimal" ? type.kind : "number";
 }
 
-function dateReader(
-  transform: DateTransform,
-  options: LeafOptions,
-  context: LeafContext,
-): (text: string) => string | undefined {
-  const pattern = compileDatePattern(transform.pattern);
-  if (typeof pattern === "string") {
-    context.issues.add([...options.path, transform.kind], `"${transform.pattern}": ${pattern}`);
-    return () => undefined;
+/** With several patterns the first that fits gives the value; where another one gives a different one, none does. */
+function dateTransform(transform: DateTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
+  const { kind, patterns } = transform;
+  const zone = kind === "datetime" ? transform.zone : undefined;
+  const written: WrittenForm = { as: patterns.join(" or "), ...(zone !== undefined && { zone }) };
+  const readers = dateReaders(transform, options, context);
+  const [only, ...more] = readers;
+  if (more.length === 0) {
+    const read = (text: string): string | undefined => only?.read(text) ?? undefined;
+    return textTransform(read, { expected: kind, written }, (isoText) => isoText);
   }
-  const write = transform.kind === "date" ? isoDate : momentWriter(pattern, transform, options, context);
-  return (text) => {
-    const time = pattern.read(text);
-    return time && write(time);
+  return {
+    origin: "column",
+    takesEmpty: false,
+    finish: (content) => firstThatFits(readers, content, { kind, written }),
   };
 }
 
+function firstThatFits(
+  readers: readonly DateReader[],
+  content: CellContent,
+  { kind, written }: { readonly kind: DateTransform["kind"]; readonly written: WrittenForm },
+): JsonValue | ConversionFailure {
+  let made: string | null | undefined;
+  let as = "";
+  for (const { pattern, read } of readers) {
+    const text = typeof content === "string" ? read(content) : undefined;
+    if (text === undefined || text === made) continue;
+    if (made !== undefined) return notConvertible(kind, content, { ...written, readings: [as, pattern] });
+    [made, as] = [text, pattern];
+  }
+  return made ?? notConvertible(kind, content, written);
+}
+
+interface DateReader {
+  readonly pattern: string;
+  /** `undefined` for a text that does not fit; `null` for one that fits and is no moment of the zone's clocks. */
+  readonly read: (text: string) => string | null | undefined;
+}
+
+function dateReaders(transform: DateTransform, options: LeafOptions, context: LeafContext): readonly DateReader[] {
+  const { kind, patterns, pivot } = transform;
+  const compiled = patterns.flatMap((written) => {
+    const pattern = compileDatePattern(written, pivot);
+    if (typeof pattern !== "string") return [{ written, pattern }];
+    context.issues.add([...options.path, kind], `"${written}": ${pattern}`, datePatternHint(written));
+    return [];
+  });
+  if (pivot !== undefined && compiled.length > 0 && !compiled.some(({ pattern }) => pattern.hasShortYear)) {
+    context.issues.add([...options.path, "pivot"], "means nothing without yy in the pattern");
+  }
+  const all = compiled.map(({ pattern }) => pattern);
+  const write = kind === "date" ? isoDate : momentWriter(all, transform.zone, options, context);
+  return compiled.map(({ written, pattern }) => ({
+    pattern: written,
+    read: (text) => {
+      const time = pattern.read(text);
+      return time && (write(time) ?? null);
+    },
+  }));
+}
+
 function momentWriter(
-  pattern: DatePattern,
-  transform: DateTransform,
+  patterns: readonly DatePattern[],
+  zone: string | undefined,
   options: LeafOptions,
   context: LeafContext,
 ): (time: PatternTime) => string | undefined {
-  const zone = transform.kind === "datetime" ? transform.zone : undefined;
-  if (pattern.hasOffset) {
-    if (zone !== undefined) context.issues.add([...options.path, "zone"], "the pattern's XXX says the zone already");
-    return (time) => utcAtOffset(time, time.offset ?? 0);
-  }
-  if (zone === undefined) {
+  const needsZone = patterns.some(({ hasOffset }) => !hasOffset);
+  if (zone !== undefined && patterns.length > 0 && !needsZone) {
+    context.issues.add([...options.path, "zone"], "the pattern's XXX says the zone already");
+  } else if (zone === undefined && needsZone) {
     const hint = 'add zone: Europe/London (or UTC), or XXX to the pattern where the cell says "+01:00"';
     context.issues.add([...options.path, "datetime"], "does not say in which zone the clock stood", hint);
-  } else if (!isZone(zone)) {
+  } else if (zone !== undefined && !isZone(zone)) {
     context.issues.add(
       [...options.path, "zone"],
       `"${zone}" is not a time zone`,
       "write it like Europe/London, or UTC",
     );
   }
-  return zone === "UTC" ? isoDateTime : (time) => utcInZone(time, zone ?? "UTC");
+  const inZone = zone === "UTC" ? isoDateTime : (time: PatternTime) => utcInZone(time, zone ?? "UTC");
+  return (time) => (time.offset === undefined ? inZone(time) : utcAtOffset(time, time.offset));
 }

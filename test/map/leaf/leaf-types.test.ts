@@ -50,6 +50,45 @@ describe("date and datetime", () => {
     expect(made(london, datetime, { A: "31/03/2024 01:30" })).toEqual(["31/03/2024 01:30", "invalid"]);
     expect(made(london, datetime, { A: "27/10/2024 01:30" })).toEqual(["27/10/2024 01:30", "invalid"]);
   });
+  test("the first of several patterns that fits; a cell that two read differently names both", () => {
+    const leaf = "{ from: A, date: [dd/MM/yyyy, MM/dd/yyyy, yyyyMMdd] }";
+    expect(made(leaf, date, { A: "31/12/2020" })).toEqual(["2020-12-31"]);
+    expect(made(leaf, date, { A: "12/31/2020" })).toEqual(["2020-12-31"]);
+    expect(made(leaf, date, { A: "20201231" })).toEqual(["2020-12-31"]);
+    expect(made(leaf, date, { A: "04/04/2020" })).toEqual(["2020-04-04"]);
+    expect(made(leaf, date, { A: "03/04/2020" })).toEqual(["03/04/2020", "invalid"]);
+    const mapping = compile(`payload: { a: ${leaf} }`, object({ a: date }));
+    expect(mapping.map(rowOf({ A: "03/04/2020" })).problems).toMatchObject([
+      { code: "invalid", expected: "date", written: { readings: ["dd/MM/yyyy", "MM/dd/yyyy"] } },
+    ]);
+    expect(mapping.map(rowOf({ A: "x" })).problems).toMatchObject([
+      { written: { as: "dd/MM/yyyy or MM/dd/yyyy or yyyyMMdd" } },
+    ]);
+  });
+  test("several patterns of times, with and without an offset", () => {
+    const leaf = `{ from: A, datetime: ["dd/MM/yyyy HH:mm", "yyyy-MM-dd HH:mmXXX"], zone: Europe/London }`;
+    expect(made(leaf, datetime, { A: "01/07/2024 12:30" })).toEqual(["2024-07-01T11:30:00Z"]);
+    expect(made(leaf, datetime, { A: "2024-07-01 12:30+02:00" })).toEqual(["2024-07-01T10:30:00Z"]);
+    const skipped = `{ from: A, datetime: ["dd/MM/yyyy HH:mm", "MM/dd/yyyy HH:mm"], zone: Europe/London }`;
+    expect(made(skipped, datetime, { A: "02/04/2023 01:30" })).toEqual(["02/04/2023 01:30", "invalid"]);
+    expect(made(skipped, datetime, { A: "26/03/2023 01:30" })).toEqual(["26/03/2023 01:30", "invalid"]);
+  });
+  test("two-digit years up to the pivot are of the years from 2000", () => {
+    const born = "{ from: A, date: [dd/MM/yyyy, dd/MM/yy], pivot: 25 }";
+    expect(made(born, date, { A: "01/02/25" })).toEqual(["2025-02-01"]);
+    expect(made(born, date, { A: "01/02/26" })).toEqual(["1926-02-01"]);
+    expect(made(born, date, { A: "01/02/1926" })).toEqual(["1926-02-01"]);
+    expect(made("{ from: A, date: dd/MM/yy, pivot: 0 }", date, { A: "01/02/00" })).toEqual(["2000-02-01"]);
+    expect(made("{ from: A, date: dd/MM/yy, pivot: 99 }", date, { A: "01/02/99" })).toEqual(["2099-02-01"]);
+  });
+  test.each([
+    ["{ from: A, date: dd/MM/yyyy, pivot: 25 }", "leaf.pivot: means nothing without yy in the pattern"],
+    ["{ from: A, date: dd/MM/yy, pivot: 2025 }", "leaf.pivot: has to be a number from 0 to 99"],
+    ["{ from: A, pivot: 25 }", "leaf.pivot: means nothing without date or datetime"],
+    ["{ from: A, date: dd/MM/yy, pivott: 25 }", "leaf.pivott: is not known here"],
+    ["{ from: A, date: [] }", "leaf.date: has to be a pattern, such as dd/MM/yyyy, or a list of them"],
+    ["{ from: A, date: [dd/MM/yyyy, dd.MM] }", 'leaf.date: "dd.MM": the year is missing'],
+  ])("%s is refused", (leaf, message) => expect(refusal(leaf, date)).toContain(message));
   test("an offset in the cell needs no zone", () => {
     const leaf = `{ from: A, datetime: "yyyy-MM-dd'T'HH:mm:ssXXX" }`;
     expect(made(leaf, datetime, { A: "2024-01-01T00:30:00+01:00" })).toEqual(["2023-12-31T23:30:00Z"]);
@@ -64,7 +103,7 @@ describe("date and datetime", () => {
     expect(refusal('{ from: A, datetime: "dd/MM/yyyy", zone: Europe/Lundun }', datetime)).toContain("not a time zone");
     expect(refusal('{ from: A, datetime: "dd/MM/yyyyXXX", zone: UTC }', datetime)).toContain("says the zone already");
     expect(refusal("{ from: A, zone: UTC }", datetime)).toContain("means nothing without datetime");
-    expect(refusal("{ from: A, date: [x] }", date)).toContain("has to be a text");
+    expect(refusal("{ from: A, date: [5] }", date)).toContain("has to be a pattern");
   });
 });
 

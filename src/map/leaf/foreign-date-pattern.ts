@@ -1,0 +1,50 @@
+import { compileDatePattern } from "./date-pattern.ts";
+
+/** `did you mean "dd/MM/yyyy"?`, for a pattern in the letters of strftime (`%d/%m/%Y`) or of SQL and others (`DD/MM/YYYY`). */
+export function datePatternHint(pattern: string): string | undefined {
+  const translated = pattern.includes("%") ? fromStrftime(pattern) : fromOtherLetters(pattern);
+  if (translated === pattern || typeof compileDatePattern(translated) === "string") return undefined;
+  return `did you mean "${translated}"?`;
+}
+
+const STRFTIME: Readonly<Record<string, string>> = {
+  "%Y": "yyyy",
+  "%y": "yy",
+  "%m": "MM",
+  "%-m": "M",
+  "%B": "MMMM",
+  "%b": "MMM",
+  "%d": "dd",
+  "%-d": "d",
+  "%e": "d",
+  "%H": "HH",
+  "%M": "mm",
+  "%S": "ss",
+  "%z": "XXX",
+  "%F": "yyyy-MM-dd",
+  "%T": "HH:mm:ss",
+};
+
+function fromStrftime(pattern: string): string {
+  return pattern.replaceAll(/%-?[A-Za-z]/g, (code) => STRFTIME[code] ?? code).replaceAll("T", "'T'");
+}
+
+/** Longest first. In a pattern without hours, `mm` is no minute. */
+const OTHER_LETTERS: readonly (readonly [RegExp, string])[] = [
+  [/HH24|hh24/g, "HH"],
+  [/MI|mi/g, "mm"],
+  [/SS|ss/g, "ss"],
+  [/MONTH|Month|month/g, "MMMM"],
+  [/MON|Mon|mon/g, "MMM"],
+  [/YYYY|RRRR/g, "yyyy"],
+  [/YY|RR/g, "yy"],
+  [/D/g, "d"],
+  [/hh/g, "HH"],
+  [/T/g, "'T'"],
+];
+
+function fromOtherLetters(pattern: string): string {
+  const translated = OTHER_LETTERS.reduce((text, [letters, ours]) => text.replaceAll(letters, ours), pattern);
+  const hasHours = /H/.test(translated);
+  return hasHours || /M/.test(translated) ? translated : translated.replaceAll("m", "M");
+}

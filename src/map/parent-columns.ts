@@ -1,0 +1,43 @@
+import type { Row } from "../model/record.ts";
+import type { ParentRow } from "./mapping-node.ts";
+import { type Column, ownColumn, type SourceColumns } from "./source-columns.ts";
+
+const PREFIX = "parent.";
+
+/** The columns of the row that child rows belong to, as entries for these name them: `parent.ACCOUNT_REF`. */
+export interface ParentColumns {
+  /** The columns of a child source, with those of the parent beside them. */
+  readonly beside: (own: SourceColumns) => SourceColumns;
+  /** What has to be filled while items are built; `undefined` where no entry reads a column of the parent. */
+  readonly read: () => ParentRow | undefined;
+}
+
+export function parentColumns(above: SourceColumns): ParentColumns {
+  const parent: ParentRow = { row: undefined };
+  let isRead = false;
+  const columnAbove = (name: string, line: number): Column => {
+    isRead = true;
+    return eitherColumn(ownColumn(name), above.column(name.slice(PREFIX.length), line), () => parentOf(parent));
+  };
+  return {
+    beside: (own) => ({
+      ...own,
+      column: (name, line) => (name.startsWith(PREFIX) ? columnAbove(name, line) : own.column(name, line)),
+    }),
+    read: () => (isRead ? parent : undefined),
+  };
+}
+
+/** A column of the row itself that happens to be called so goes before the parent's. */
+function eitherColumn(own: ReturnType<typeof ownColumn>, above: Column, parentRow: () => Row): Column {
+  return {
+    name: own.name,
+    read: (row) => (own.isIn(row) ? own.read(row) : above.read(parentRow())),
+    placeIn: (row) => (own.isIn(row) ? own.placeIn(row) : above.placeIn(parentRow())),
+  };
+}
+
+function parentOf({ row }: ParentRow): Row {
+  if (row === undefined) throw new Error("a column of a parent was read outside of its child rows");
+  return row;
+}
