@@ -2,7 +2,7 @@ import type { CheckProgress } from "./job/dependencies.ts";
 import type { Job } from "./job/job.ts";
 import type { Counts } from "./job/run-progress.ts";
 import type { MappedRecord } from "./model/record.ts";
-import { checkRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
+import { checkRecords, foundRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
 import {
   type CheckResult,
   type KeyPolicy,
@@ -61,6 +61,14 @@ export interface CheckOptions extends PlanOptions, KeyPolicy {
 export function check(job: Job, handle: RunHandle, options: CheckOptions): Promise<CheckResult> {
   const records = checkedRecords(job, options);
   return planRecords(records, { job, handle }, options);
+}
+
+/** Payloads and problems of some few records, found without reading all of the input (`Input.find`). */
+export function checkedFoundRecords(
+  job: Job,
+  wanted: Parameters<Job["input"]["find"]>[0],
+): AsyncGenerator<readonly MappedRecord[]> {
+  return checkRecords(mapRecords(foundRecords(job, wanted), job), job, undefined);
 }
 
 /** Sources -> rows -> payloads -> problems, as far as `--only` and `--limit` let them through. Pure reading. */

@@ -1,14 +1,14 @@
 import type { Dependencies } from "../job/dependencies.ts";
-import { type JobSettings, openJob } from "../job/job.ts";
+import { type Job, type JobSettings, openJob } from "../job/job.ts";
 import { withStandardInput } from "../job/standard-input.ts";
 import { parseAttr } from "../json/attr.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
 import type { Origin } from "../map/mapping.ts";
 import { compileSentForm } from "../map/sent-form.ts";
-import { checkedRecords } from "../migrate.ts";
+import { checkedFoundRecords, checkedRecords } from "../migrate.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
-import type { MappedRecord } from "../model/record.ts";
+import type { MappedRecord, Row } from "../model/record.ts";
 
 export interface PreviewOptions {
   readonly job: JobSettings;
@@ -41,26 +41,55 @@ export async function preview(
   }));
 }
 
-/** The records that the settings select, as they would be sent, each with where the values of its payload come from. */
+type TracedRecord = MappedRecord & { readonly origins: readonly Origin[] };
+
+/**
+ * The records that the settings select, as they would be sent, each with where the values of its payload come from.
+ * @param numbers of the records in the input, where they are known: then these and no others
+ */
 export async function recordsWithOrigins(
   settings: JobSettings,
   dependencies: Dependencies,
-): Promise<readonly (MappedRecord & { readonly origins: readonly Origin[] })[]> {
+  numbers?: ReadonlySet<number>,
+): Promise<readonly TracedRecord[]> {
   const job = await openJob(settings, dependencies);
-  const toSentForm = compileSentForm(job.operation);
   try {
-    const found: (MappedRecord & { readonly origins: readonly Origin[] })[] = [];
-    for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
-      for (const record of batch) {
-        const sent = toSentForm(record);
-        const origins = record.readable ? job.mapping.origins(record.row) : [];
-        found.push({ ...record, ...sent, origins: origins.map((origin) => asSent(origin, sent)) });
-      }
+    if (numbers !== undefined) {
+      const isWanted = (_row: Row, number: number): boolean => numbers.has(number);
+      return await traced(checkedFoundRecords(job, { isWanted, limit: numbers.size }), job);
     }
-    return found;
+    const found = await recordsByKey(job);
+    return found ?? (await traced(checkedRecords(job, { signal: dependencies.drain }), job));
   } finally {
     await job.input.close();
   }
+}
+
+/**
+ * The records of `--only`, found by their keys alone: nothing else is joined or checked. Undefined where that finds less
+ * than is asked for, or could tell less of it: a key may come from a joined row, or repeat.
+ */
+async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefined> {
+  const { only, limit = Number.POSITIVE_INFINITY } = job.settings;
+  if (only === undefined || job.input.hasKeysBelow) return undefined;
+  const keys = new Set(only);
+  const most = Math.min(keys.size, limit);
+  const isWanted = (row: Row): boolean => keys.has(job.mapping.map(row).key ?? "");
+  const found = await traced(checkedFoundRecords(job, { isWanted, limit: most }), job);
+  return found.length === most ? found : undefined;
+}
+
+async function traced(batches: AsyncIterable<readonly MappedRecord[]>, job: Job): Promise<readonly TracedRecord[]> {
+  const toSentForm = compileSentForm(job.operation);
+  const found: TracedRecord[] = [];
+  for await (const batch of batches) {
+    for (const record of batch) {
+      const sent = toSentForm(record);
+      const origins = record.readable ? job.mapping.origins(record.row) : [];
+      found.push({ ...record, ...sent, origins: origins.map((origin) => asSent(origin, sent)) });
+    }
+  }
+  return found;
 }
 
 function asSent(

@@ -11,6 +11,7 @@ import type { Place } from "../model/place.ts";
 import { hasErrors, type LocalProblem, type Problem } from "../model/problem.ts";
 import { hasUnlistedErrors, limitProblems } from "../model/problem-limit.ts";
 import type { InputRecord, MappedRecord } from "../model/record.ts";
+import type { WantedRecords } from "../read/join/find-records.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import {
   compileRules,
@@ -27,6 +28,14 @@ export async function* readRecords({ input }: Job, signal: AbortSignal): AsyncGe
   } catch (error) {
     if (error !== signal.reason) throw error;
   }
+}
+
+/** Some few of the input's records. */
+export async function* foundRecords(
+  { input }: Pick<Job, "input">,
+  wanted: WantedRecords,
+): AsyncGenerator<readonly InputRecord[]> {
+  yield await input.find(wanted);
 }
 
 /** Rows -> payloads. */

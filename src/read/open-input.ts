@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { Failure } from "../model/failure.ts";
 import type { InputRecord } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
+import { findRecords, type WantedRecords } from "./join/find-records.ts";
 import { openJoin } from "./join/join.ts";
 import { headerOf, type OpenedFile, type OpenOptions } from "./opened-file.ts";
 import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
@@ -52,6 +53,10 @@ export interface Input {
    * the signal's reason once it is aborted.
    */
   readonly records: (options?: { readonly signal?: AbortSignal }) => AsyncGenerator<readonly InputRecord[]>;
+  /** Some few of the root's records: without an index, and without the orphans. Raises the same. */
+  readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
+  /** Whether a source below the root names a key, which may repeat in the rows of another record. */
+  readonly hasKeysBelow: boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -79,6 +84,13 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
   return {
     files: sources.flatMap((source) => source.files.map((opened) => inputFile(source.name, opened))),
     close: join.close,
+    hasKeysBelow: sources.some((source) => source !== root && source.key !== undefined),
+    async find(wanted) {
+      await refuseChanged();
+      const found = await findRecords(root, opening.limits, wanted);
+      await refuseChanged();
+      return found;
+    },
     async *records({ signal } = {}) {
       await refuseChanged();
       let number = 0;

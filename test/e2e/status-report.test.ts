@@ -198,6 +198,15 @@ describe("explain", () => {
     expect(stderr).toContain('did you mean "00000003"?');
   });
 
+  test("of a record whose extract has other rows by now finds it by its key, not by where it was", async () => {
+    const work = workplace({ accounts: [{ REF: "A" }, { REF: "B" }] }, sandbox);
+    await work.push();
+    const [header = "", ...rows] = readFileSync(work.file("accounts.csv"), "utf8").trimEnd().split("\n");
+    writeFileSync(work.file("accounts.csv"), [header, ...rows.toReversed(), ""].join("\n"));
+    const { stdout } = await work.migrate(["explain", "A"]);
+    expect(stdout).toMatch(/^Rows\n {2}accounts\.csv:3$/m);
+  });
+
   test("goes on without the extract, and says so", async () => {
     const work = mixedWork();
     await work.push();

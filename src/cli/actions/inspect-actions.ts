@@ -9,7 +9,7 @@ import type { InspectFlags } from "../options/options.ts";
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
 import { contractDiffView } from "../views/contract-diff-view.ts";
 import { contractCheckView, contractShowView } from "../views/contract-view.ts";
-import { explainView } from "../views/explain-view.ts";
+import { explainJson, explainText, sourcesText } from "../views/explain-view.ts";
 import { previewView } from "../views/preview-view.ts";
 import { statusView } from "../views/status-view.ts";
 import { show } from "../views/view.ts";
@@ -25,7 +25,14 @@ export function statusAction(run: string | undefined, flags: InspectFlags): Prom
 export function explainAction(key: string, flags: InspectFlags): Promise<void> {
   return withLedger(flags, async ({ ledger }, context) => {
     const explanation = await explain({ key, ledger, run: flags.run }, context.dependencies);
-    await show(explainView, explanation, flags, context);
+    const { write, close, dependencies } = context;
+    const { showValues = false } = flags;
+    // What the ledger knows is there at once; the sources may be long.
+    if (flags.format !== "json") await write(explainText(explanation, dependencies));
+    const sources = await explanation.readSources();
+    close();
+    const rest = flags.format === "json" ? explainJson(explanation, sources, { showValues }) : undefined;
+    await write(rest ?? sourcesText(sources, { showValues }));
     return 0;
   });
 }

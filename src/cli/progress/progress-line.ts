@@ -24,13 +24,15 @@ interface ShownProgress {
 }
 
 const LIVE_EVERY_MS = 100;
+/** What is done sooner than this needs no line. */
+const FIRST_AFTER_MS = 300;
 /** The spinner and a space before the text, and no character in the last column. */
 const SPINNER_WIDTH = 3;
 
 /** ora draws the line; its text is computed at most ten times a second. */
 export function liveLine({ colour, width }: ProgressScreen, now: () => number): ProgressLine {
   const spinner = ora({ stream: process.stderr, discardStdin: false, color: colour && "cyan" });
-  let nextAt = 0;
+  let nextAt = now() + FIRST_AFTER_MS;
   return {
     show({ text }) {
       if (now() < nextAt) return;

@@ -1,4 +1,4 @@
-import type { Explanation } from "../../commands/ledger/explain.ts";
+import type { ExplainedSources, Explanation } from "../../commands/ledger/explain.ts";
 import type { Attempt, RecordedDecision } from "../../ledger/ledger.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Row } from "../../model/record.ts";
@@ -8,12 +8,11 @@ import { renderTable } from "../../terminal/text-table.ts";
 import { describeProblem } from "../../report/problem-text.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { originData, originText, problemLine } from "./preview-view.ts";
-import type { View, ViewOptions } from "./view.ts";
+import type { ViewOptions } from "./view.ts";
 
-export const explainView: View<Explanation> = { text: explainText, json: explainJson };
-
-function explainText(explanation: Explanation, { screen, showValues }: ViewOptions): string {
-  const { key, run, outcomes, attempts, decisions, records, unreadable } = explanation;
+/** What the ledger knows; `sourcesText` goes on from there. */
+export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
+  const { key, run, outcomes, attempts, decisions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
   for (const { status, source, account, problems } of outcomes) {
     parts.push(
@@ -23,6 +22,15 @@ function explainText(explanation: Explanation, { screen, showValues }: ViewOptio
   }
   if (attempts.length > 0) parts.push(`\nRequests\n${attemptTable(attempts, screen)}`);
   if (decisions.length > 0) parts.push(`\nDecisions\n${decisionTable(decisions, screen)}`);
+  return parts.join("");
+}
+
+/** What the sources hold. */
+export function sourcesText(
+  { records, unreadable }: ExplainedSources,
+  { showValues }: Pick<ViewOptions, "showValues">,
+): string {
+  const parts: string[] = [];
   for (const { row, origins } of records) {
     parts.push(
       `\nRows\n${rowPlaces(row)
@@ -35,10 +43,16 @@ function explainText(explanation: Explanation, { screen, showValues }: ViewOptio
   return parts.join("");
 }
 
-function explainJson(explanation: Explanation, { showValues }: ViewOptions): string {
-  const { run, outcomes, attempts, records, ...rest } = explanation;
+/** Both as one object. */
+export function explainJson(
+  { key, run, outcomes, attempts, decisions }: Explanation,
+  { records, unreadable }: ExplainedSources,
+  { showValues }: Pick<ViewOptions, "showValues">,
+): string {
   const shown = {
-    ...rest,
+    key,
+    decisions,
+    ...(unreadable !== undefined && { unreadable }),
     run: run.id,
     outcomes: outcomes.map(({ problems, ...outcome }) => ({ ...outcome, errors: problems.map(withWords) })),
     attempts: attempts.map(({ problems, ...attempt }) => ({ ...attempt, errors: problems.map(withWords) })),

@@ -16,13 +16,14 @@ export interface ViewOptions {
   readonly verbose: boolean;
 }
 
-/** Writes it to stdout in the format that was asked for. */
+/** Writes it to stdout in the format that was asked for; what showed progress goes. */
 export async function show<T>(
   view: View<T>,
   shown: T,
   { format, showValues = false, verbose = false }: InspectFlags,
-  { dependencies, write }: Context,
+  { dependencies, write, close }: Context,
 ): Promise<void> {
+  close();
   const formatted = view[format] ?? view.text;
   await write(formatted(shown, { screen: dependencies.screen, showValues, verbose }));
 }

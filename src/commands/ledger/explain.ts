@@ -27,7 +27,13 @@ export interface Explanation {
   readonly attempts: readonly Attempt[];
   /** Every decision about them while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordedDecision[];
-  /** Their rows and payloads as the sources hold them now. */
+  /** Looks them up in the sources, which takes longer. */
+  readonly readSources: () => Promise<ExplainedSources>;
+}
+
+/** What the sources hold now. */
+export interface ExplainedSources {
+  /** Rows and payloads. */
   readonly records: readonly ExplainedRecord[];
   /** Why the sources could not be read again. */
   readonly unreadable?: string;
@@ -40,19 +46,19 @@ interface ExplainedRecord {
   readonly origins: readonly Origin[];
 }
 
-/** Looks a business key up in the ledger and in the sources of its run. Opens no socket. */
+/** Looks a business key up in the ledger, and where that is asked for in the sources of its run. Opens no socket. */
 export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
   return readRunLedger(await openLedgerStore(options.ledger), async (ledger) => {
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
     const history = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };
-    const known = { key, run, outcomes, ...history };
-    try {
-      return { ...known, records: await recordsFor(key, run, dependencies) };
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return { ...known, records: [], unreadable: error.message };
-    }
+    return {
+      key,
+      run,
+      outcomes,
+      ...history,
+      readSources: () => readSources({ key: key.normalize("NFC"), run, outcomes }, dependencies),
+    };
   });
 }
 
@@ -84,8 +90,29 @@ async function outcomesIn(run: Run, filter: OutcomeFilter, ledger: Ledger): Prom
   return found;
 }
 
-async function recordsFor(key: string, run: Run, dependencies: Dependencies): Promise<readonly ExplainedRecord[]> {
+async function readSources(
+  { key, run, outcomes }: Pick<Explanation, "key" | "run" | "outcomes">,
+  dependencies: Dependencies,
+): Promise<ExplainedSources> {
+  try {
+    const records = await recordsNow({ key, run, outcomes }, dependencies);
+    return {
+      records: records.map(({ number, row, payload, origins }) => ({ record: number, row, payload, origins })),
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { records: [], unreadable: error.message };
+  }
+}
+
+/** Where the input is what it was, the numbers of the records lead to them; otherwise their key is looked for. */
+async function recordsNow(
+  { key, run, outcomes }: Pick<Explanation, "key" | "run" | "outcomes">,
+  dependencies: Dependencies,
+): ReturnType<typeof recordsWithOrigins> {
   const { limit: _limit, ...settings } = settingsOf(run).job;
-  const records = await recordsWithOrigins({ ...settings, only: [key] }, dependencies);
-  return records.map(({ number, row, payload, origins }) => ({ record: number, row, payload, origins }));
+  const numbers = new Set(outcomes.map(({ record }) => record));
+  const there = await recordsWithOrigins(settings, dependencies, numbers);
+  const isSame = there.length === numbers.size && there.every((record) => record.key?.normalize("NFC") === key);
+  return isSame ? there : recordsWithOrigins({ ...settings, only: [key] }, dependencies);
 }

@@ -80,7 +80,8 @@ async function closeLevels(levels: readonly JoinLevel[]): Promise<void> {
   }
 }
 
-async function* attached(
+/** Rows of a source with the rows joined to them. */
+export async function* attached(
   batches: AsyncIterable<readonly ReadRow[]>,
   children: readonly PlannedChild[],
   state: JoinState,

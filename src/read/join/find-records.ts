@@ -1,0 +1,71 @@
+import type { InputRecord, Row } from "../../model/record.ts";
+import { type OpenedSource, rowsOf } from "../opened-source.ts";
+import type { ReadLimits } from "../read-limits.ts";
+import type { ReadRow } from "../read-row.ts";
+import { keyOf } from "../row-key.ts";
+import { memoryStore } from "./child-store.ts";
+import { attached } from "./join.ts";
+import type { PlannedChild } from "./join-plan.ts";
+
+export interface WantedRecords {
+  /** Asked of each row of the root source, without what is joined to it, and of the number of its record. */
+  readonly isWanted: (row: Row, number: number) => boolean;
+  /** How many there are at most: once they are found, no more rows of the root source are read. */
+  readonly limit: number;
+}
+
+/**
+ * Some few records of the input with the rows joined to them. Each source is read once, and only what belongs to these
+ * records is kept: no index is built. Rows are not compared with those of other records: a key below the root that
+ * repeats is not noticed.
+ */
+export async function findRecords(
+  root: OpenedSource,
+  limits: ReadLimits,
+  { isWanted, limit }: WantedRecords,
+): Promise<readonly InputRecord[]> {
+  const found: { readonly number: number; readonly read: ReadRow }[] = [];
+  let number = 0;
+  for await (const rows of rowsOf(root)) {
+    for (const read of rows) {
+      number += 1;
+      if (found.length < limit && isWanted(read.row, number)) found.push({ number, read });
+    }
+    if (found.length >= limit) break;
+  }
+  const own = found.map(({ read }) => read);
+  const children = await storesFor(root, own);
+  const records: InputRecord[] = [];
+  for await (const rows of attached(oneBatch(own), children, { limits, matched: new Map(), counts: new Map() })) {
+    for (const read of rows) {
+      records.push({ number: found[records.length]?.number ?? 0, source: root.name, orphan: false, ...read });
+    }
+  }
+  return records;
+}
+
+async function* oneBatch(rows: readonly ReadRow[]): AsyncGenerator<readonly ReadRow[]> {
+  if (rows.length > 0) yield rows;
+}
+
+/** The child rows that belong to these parents, and what belongs to them in turn. */
+async function storesFor(parent: OpenedSource, rows: readonly ReadRow[]): Promise<readonly PlannedChild[]> {
+  const planned: PlannedChild[] = [];
+  for (const child of parent.children) {
+    const keys = new Set(rows.map(({ row }) => keyOf(row, child.parentKey)));
+    const kept: ReadRow[] = [];
+    const wanted = async function* (): AsyncGenerator<readonly ReadRow[]> {
+      for await (const batch of rowsOf(child)) {
+        const own = batch.filter(({ row }) => {
+          const key = keyOf(row, child.on);
+          return key !== undefined && keys.has(key);
+        });
+        kept.push(...own);
+        yield own;
+      }
+    };
+    const store = await memoryStore(child, wanted());
+    planned.push({ child, parent, store, duplicates: undefined, children: await storesFor(child, kept) });
+  }
+  return planned;
+}
