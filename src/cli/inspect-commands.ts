@@ -4,6 +4,8 @@ import {
   type DoctorFlags,
   doctorOptions,
   type DocumentFlags,
+  type FieldFlags,
+  fieldOptions,
   type Flags,
   formatOption,
   type InspectFlags,
@@ -103,10 +105,10 @@ function addContractCommands(program: Command): void {
     .action(async (files: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).contractCheckAction(files, flags),
     );
-  withOptions(contract.command("show"), [...options("operation", "cache"), formatOption("markdown")])
-    .description("The operations of a contract, or the field table of one.")
+  withOptions(contract.command("show"), [...options("operation", "cache"), ...fieldOptions, formatOption("markdown")])
+    .description("The operations of a contract, or the field table of one: all fields, or those that are asked for.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
-    .action(async (files: string[], flags: InspectFlags) =>
+    .action(async (files: string[], flags: FieldFlags) =>
       (await import("./actions/inspect-actions.ts")).contractShowAction(files, flags),
     );
   const diffOptions = [...options("mapping", "operation", "overlay", "cache"), formatOption("markdown")];

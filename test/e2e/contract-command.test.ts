@@ -123,3 +123,36 @@ function shown(format: string): Promise<CliEnd> {
 function contract(args: readonly string[], text: string): Promise<CliEnd> {
   return runCli(["contract", ...args], { cwd: workFolder({ "contract.yaml": text }) });
 }
+
+describe("contract show, asked for some fields", () => {
+  const fields = (...flags: readonly string[]): Promise<CliEnd> =>
+    runCli(["contract", "show", OWN, "--operation", "import-account", ...flags]);
+
+  test("shows what every payload has to hold, with descriptions and a count, on less than a screen", async () => {
+    const { code, stdout } = await fields("--required");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^external_account_number\n {4}text; required/m);
+    expect(stdout).not.toMatch(/^payment\.method$/m);
+    expect(stdout).toMatch(/\n\d+ of \d+ fields\n$/);
+    expect(stdout.split("\n").length).toBeLessThan((await fields()).stdout.split("\n").length / 2);
+  });
+
+  test("takes all of its filters together, also as JSON", async () => {
+    const { stdout } = await fields("--under", "customers", "--search", "name", "--format", "json");
+    const shown: { readonly fields: readonly { readonly attr: string }[] } = JSON.parse(stdout);
+    expect(shown.fields.map(({ attr }) => attr)).toEqual(
+      expect.arrayContaining(["customers.*.given_name", "customers.*.family_name"]),
+    );
+    expect(shown.fields.every(({ attr }) => attr.startsWith("customers"))).toBe(true);
+  });
+
+  test("refuses an attr that is not there, with exit 2 and a suggestion", async () => {
+    const { code, stderr } = await fields("--under", "custmers");
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean "customers"?')]);
+  });
+
+  test("means the only operation with a key where none is named", async () => {
+    const { code, stdout } = await runCli(["contract", "show", OWN, "--search", "sort code"]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^import-account /)]);
+  });
+});

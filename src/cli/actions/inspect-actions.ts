@@ -5,7 +5,7 @@ import { explain } from "../../commands/ledger/explain.ts";
 import { status } from "../../commands/ledger/run-status.ts";
 import { preview } from "../../commands/preview.ts";
 import { watchStatus } from "../views/watch-status.ts";
-import type { InspectFlags } from "../options/options.ts";
+import type { FieldFlags, InspectFlags } from "../options/options.ts";
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
 import { contractDiffView } from "../views/contract-diff-view.ts";
 import { contractCheckView, contractShowView } from "../views/contract-view.ts";
@@ -52,9 +52,10 @@ export function contractCheckAction(files: readonly string[], flags: InspectFlag
   });
 }
 
-export function contractShowAction(files: readonly string[], flags: InspectFlags): Promise<void> {
+export function contractShowAction(files: readonly string[], flags: FieldFlags): Promise<void> {
   return withContext(flags, async (context) => {
-    const shown = await contractShow({ files, operation: flags.operation }, context.dependencies);
+    const { operation, required, under, search } = flags;
+    const shown = await contractShow({ files, operation, required, under, search }, context.dependencies);
     await show(contractShowView, shown, flags, context);
     return 0;
   });

@@ -113,6 +113,12 @@ const MESSAGES = {
   },
 } as const;
 
+const FIELDS = {
+  required: { help: "only what every payload has to hold; with --under, whatever holds that" },
+  under: { arg: "<attr>", help: "only this attr and what it holds: customers, payment.bank" },
+  search: { arg: "<word>", help: "only fields with this word in their name, rules or description" },
+} as const;
+
 const DOCTOR = { offline: { help: "open no connection" } } as const;
 
 const STORE = {
@@ -180,6 +186,9 @@ export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
 /** Of `init`. */
 export type InitFlags = Omit<InspectFlags, "out"> & FlagsOf<typeof INIT>;
+
+/** Of `contract show`. */
+export type FieldFlags = InspectFlags & FlagsOf<typeof FIELDS>;
 
 /** Of `doctor`. */
 export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "text" | "json" };
@@ -257,6 +266,8 @@ export const initOptions: readonly Option[] = [
     "Output:",
   ),
 ];
+
+export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
 
 export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
 

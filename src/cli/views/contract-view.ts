@@ -5,11 +5,12 @@ import type { FieldRow } from "../../contract/describe/field-table.ts";
 import { type MissingKey, missingKeys } from "../../contract/operations/find-operation.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { formatPlace } from "../../model/place.ts";
+import { cutText } from "../../terminal/text-width.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { type ListEntry, markdownTable, renderEntryList } from "../../terminal/text-table.ts";
 import { type Coverage, COVERAGE_CLASSES, type CoverageClass } from "../../rules/engine/rule-coverage.ts";
-import { counted } from "../../text/count.ts";
+import { counted, formatCount } from "../../text/count.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 export const contractCheckView: View<ContractCheck> = { text: contractCheckText, json: contractCheckJson };
@@ -75,10 +76,16 @@ const FIELD_COLUMNS = [
 function contractShowText(shown: ContractShow, { screen }: ViewOptions): string {
   if (shown.operation === undefined) return renderEntryList(shown.contract.operations.map(operationEntry), screen);
   const { id, method, path } = shown.operation;
-  const more = tablesOf(shown).map(
-    ({ title, fields }) => `\n${plainText(title)}\n\n${renderEntryList(fields.map(fieldEntry), screen)}`,
-  );
-  return `${plainText(`${id}  ${method} ${path}`)}\n\n${renderEntryList(shown.fields.map(fieldEntry), screen)}${more.join("")}`;
+  const { filteredFrom } = shown;
+  const entries = (fields: readonly FieldRow[]): string =>
+    renderEntryList(
+      fields.map((row) => fieldEntry(row, filteredFrom !== undefined)),
+      screen,
+    );
+  const more = tablesOf(shown).map(({ title, fields }) => `\n${plainText(title)}\n\n${entries(fields)}`);
+  const count =
+    filteredFrom === undefined ? "" : `\n${formatCount(shown.fields.length)} of ${counted(filteredFrom, "field")}\n`;
+  return `${plainText(`${id}  ${method} ${path}`)}\n\n${entries(shown.fields)}${more.join("")}${count}`;
 }
 
 function contractShowMarkdown(shown: ContractShow): string {
@@ -113,8 +120,17 @@ function operationEntry({ id, method, path, summary }: Operation): ListEntry {
   return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
 }
 
-function fieldEntry(row: FieldRow): ListEntry {
-  return { head: row.attr, body: [row.type, ...(row.required ? ["required"] : []), ...rulesOf(row)].join("; ") };
+/** Some lists of choices fill a screen of their own. */
+const MAX_RULE_WIDTH = 200;
+
+/** A whole table would be twice as long with what the document says of each field: it is there where some are chosen. */
+function fieldEntry(row: FieldRow, isDescribed: boolean): ListEntry {
+  const texts = isDescribed ? rulesOf(row).map((rule) => cutText(rule, MAX_RULE_WIDTH)) : rulesOf(row);
+  const rules = [row.type, ...(row.required ? ["required"] : []), ...texts].join("; ");
+  return {
+    head: row.attr,
+    body: isDescribed && row.description !== undefined ? `${rules}. ${row.description}` : rules,
+  };
 }
 
 function rulesOf({ rules, when, deprecated }: FieldRow): readonly string[] {

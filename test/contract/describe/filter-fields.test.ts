@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { filterFields, type FieldFilter, requireAttr } from "../../../src/contract/describe/filter-fields.ts";
+import type { FieldRow } from "../../../src/contract/describe/field-table.ts";
+
+function row(attr: string, required: boolean, more: Partial<FieldRow> = {}): FieldRow {
+  return { attr, required, type: "text", rules: [], deprecated: false, codes: [], ...more };
+}
+
+const ROWS = [
+  row("key", true, { description: "The number of the old system." }),
+  row("customers", true),
+  row("customers.*.name", true, { rules: ["at most 30 characters"] }),
+  row("customers.*.nick", false),
+  row("customers.*.contact", false),
+  row("customers.*.contact.mobile", true, { codes: ["INVALID_MOBILE"] }),
+  row("customers_note", false),
+  row("payment", false),
+  row("payment.day", true, { when: "method is DEBIT" }),
+  row("payment.bank", true),
+  row("payment.bank.sort_code", true),
+];
+
+function attrs(filter: FieldFilter): readonly string[] {
+  return filterFields(ROWS, filter).map(({ attr }) => attr);
+}
+
+describe("the fields of an operation that are asked for", () => {
+  it("are those that every payload has to hold, and none inside of a part that may be left out", () => {
+    expect(attrs({ required: true })).toEqual(["key", "customers", "customers.*.name"]);
+  });
+
+  it("are those below an attr, and itself", () => {
+    expect(attrs({ under: "payment.bank" })).toEqual(["payment.bank", "payment.bank.sort_code"]);
+    expect(attrs({ under: "customers" })).not.toContain("customers_note");
+  });
+
+  it("are what an optional part has to hold once it is there", () => {
+    expect(attrs({ required: true, under: "payment" })).toEqual([
+      "payment.day",
+      "payment.bank",
+      "payment.bank.sort_code",
+    ]);
+    expect(attrs({ required: true, under: "customers.0.contact" })).toEqual(["customers.*.contact.mobile"]);
+  });
+
+  it.each([
+    ["OLD SYSTEM", ["key"]],
+    ["30 char", ["customers.*.name"]],
+    ["invalid_mobile", ["customers.*.contact.mobile"]],
+    ["debit", ["payment.day"]],
+    ["nothing of the kind", []],
+  ])("have the word %s somewhere, whatever its case", (search, found) => {
+    expect(attrs({ search })).toEqual(found);
+  });
+
+  it("are refused below an attr that is not there, with the one that may be meant", () => {
+    expect(() => requireAttr(ROWS, "customers.3.contact")).not.toThrow();
+    expect(() => requireAttr(ROWS, "bnak")).toThrow(
+      expect.objectContaining({ code: "usage", hint: 'did you mean "payment.bank"?' }),
+    );
+    expect(() => requireAttr(ROWS, "zzzzzz")).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining("--search") }),
+    );
+  });
+});
