@@ -12,6 +12,7 @@ import {
   jobOptions,
   options,
   reportOptions,
+  settingOptions,
   storeOptions,
   targetOptions,
   withOptions,
@@ -53,6 +54,14 @@ export function addInspectCommands(program: Command): void {
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: DoctorFlags, command: Command) =>
       (await import("./actions/doctor-action.ts")).doctorAction(sources, flags, command),
+    );
+
+  const config = program.command("config").description("Look at the settings. No network.").exitOverride();
+  withOptions(config.command("show"), [...settingOptions, formatOption()])
+    .description("Every setting as commands use it, and where it comes from: flag, variable, line of a file, default.")
+    .exitOverride()
+    .action(async (flags: InspectFlags, command: Command) =>
+      (await import("./actions/config-action.ts")).configShowAction(flags, command),
     );
 
   addDocumentsCommand(program);

@@ -82,6 +82,7 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
 /** Commands that talk to a platform or a store: they take its address, or know it from the run. */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
+  if (command.parent?.name() === "config") return false;
   return named || ["resume", "reconcile", "demo"].includes(command.name());
 }
 

@@ -87,6 +87,18 @@ export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
   return 2 * Math.max(timeoutsOf(timeouts).totalMs ?? 0, DEFAULT_TIMEOUTS.totalMs);
 }
 
+/** The times that hold for a target, those by default too. */
+export function timeoutSettings(target: TargetSettings): Required<TimeoutSettings> {
+  const { connectMs, headersMs, bodyMs, totalMs } = { ...DEFAULT_TIMEOUTS, ...timeoutsOf(target.timeouts ?? {}) };
+  return {
+    connectSeconds: connectMs / 1000,
+    headersSeconds: headersMs / 1000,
+    bodySeconds: bodyMs / 1000,
+    wholeSeconds: totalMs / 1000,
+    quietSeconds: quietPeriodMs(target) / 1000,
+  };
+}
+
 type ConnectionDependencies = Pick<
   Dependencies,
   "secrets" | "clock" | "random" | "notice" | "userAgent" | "proxyCredentials"

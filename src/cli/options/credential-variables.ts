@@ -4,3 +4,9 @@ export const CREDENTIAL_VARIABLES = {
   MIGRATE_TOKEN: "a token, in place of the key",
   MIGRATE_PROXY_CREDENTIALS: "user:password for the proxy",
 } as const;
+
+export const STORE_CREDENTIAL_VARIABLES = {
+  AWS_ACCESS_KEY_ID: "access key of the document store",
+  AWS_SECRET_ACCESS_KEY: "its secret key",
+  AWS_SESSION_TOKEN: "the session's token, for keys that are lent for a while",
+} as const;

@@ -267,6 +267,16 @@ export const initOptions: readonly Option[] = [
   ),
 ];
 
+/** What settings can be given with. */
+export const settingOptions: readonly Option[] = [
+  ...jobOptions,
+  ...checkOptions,
+  ...options("out", "ledger"),
+  ...targetOptions,
+  ...sendOptions,
+  ...optionsOf(STORE, "Store:").filter((option) => option.attributeName() !== "concurrency"),
+];
+
 export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
 
 export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);

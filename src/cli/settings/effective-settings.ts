@@ -1,8 +1,9 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
 import type { OptionOrigin } from "../options/option-origin.ts";
 import type { Flags } from "../options/options.ts";
 import type { LocatedConfig } from "./config-file.ts";
+import { type KnownSetting, knownSettings } from "./known-settings.ts";
 import { type Settings, targetNameOf } from "./settings.ts";
 
 /** One setting as commands use it, and the place that it comes from. */
@@ -17,82 +18,34 @@ export interface EffectiveSetting {
 export type SettingOrigin =
   | OptionOrigin
   | { readonly kind: "file"; readonly file: string; readonly line: number }
+  /** A private file that holds a credential. */
+  | { readonly kind: "secret-file"; readonly file: string }
   | { readonly kind: "default" }
   | { readonly kind: "none" };
 
-interface SettingSources {
+export interface SettingSources {
   readonly settings: Settings;
   readonly config: LocatedConfig;
   readonly flags: Flags;
   readonly origins: ReadonlyMap<string, OptionOrigin>;
 }
 
-/** Every setting with its value and its place: those that there always are, then what else flags or the file give. */
+/** Every setting with its value and its place: those that there always are, then what else the file or flags give. */
 export function effectiveSettings(sources: SettingSources): readonly EffectiveSetting[] {
-  const known = knownSettings(sources);
+  const known = knownSettings(sources.settings, sources.config.config, sources.flags);
   const names = new Set(known.map(({ name }) => name));
-  const inFile = fileSettings(sources).filter(({ name }) => !names.has(name));
   const options = new Set(known.flatMap(({ option }) => option ?? []));
-  const listed = known.map((setting) => located(setting, sources));
-  return [...listed, ...inFile, ...givenOptions(sources).filter(({ name }) => !options.has(name))];
-}
-
-/** Where a setting can come from: an option, then paths of the configuration file, the first that is there. */
-interface KnownSetting {
-  readonly name: string;
-  readonly value: JsonValue | undefined;
-  readonly option?: string;
-  readonly paths: readonly AttrPath[];
-}
-
-function knownSettings({ settings, config, flags }: SettingSources): readonly KnownSetting[] {
-  const { job, target, pace, configFile } = settings;
-  const name = targetNameOf(flags, config.config);
-  const inTarget = (setting: string): AttrPath => (name === undefined ? [setting] : ["targets", name, setting]);
-  const ofTarget = (setting: string, value: JsonValue | undefined, option?: keyof Flags): KnownSetting => {
-    const path = inTarget(setting);
-    return { name: path.join("."), value, paths: name === undefined ? [] : [path], ...(option && { option }) };
-  };
   return [
-    { name: "config", value: configFile, option: "config", paths: [] },
-    top("contract", job.contract.length === 0 ? undefined : job.contract),
-    top("operation", job.operation),
-    top("mapping", job.mapping),
-    { ...top("supplier", job.supplier), paths: [...(name === undefined ? [] : [inTarget("supplier")]), ["supplier"]] },
-    top("encoding", job.encoding),
-    top("delimiter", job.delimiter),
-    top("ledger", settings.ledger),
-    top("out", settings.out),
-    top("target", name),
-    ...(target === undefined
-      ? []
-      : [
-          ofTarget("baseUrl", withoutUser(target.baseUrl), "baseUrl"),
-          ofTarget("ca", target.ca, "ca"),
-          ofTarget("proxy", target.proxy === undefined ? undefined : withoutUser(target.proxy), "proxy"),
-          ofTarget("environment", target.production ? "production" : "test"),
-          {
-            ...ofTarget("auth", target.auth.scheme ?? "Token", "auth"),
-            name: [...inTarget("auth"), "scheme"].join("."),
-            paths: [[...inTarget("auth"), "scheme"]],
-          },
-        ]),
-    { name: "concurrency", value: pace.concurrency, option: "concurrency", paths: [] },
-    ofTarget("maxConcurrency", pace.maxConcurrency),
-    ofTarget("rps", pace.rps, "rps"),
+    ...known.map((setting) => located(setting, sources)),
+    ...fileSettings(sources).filter(({ name }) => !names.has(name)),
+    ...givenOptions(sources).filter(({ name }) => !options.has(name)),
   ];
 }
 
-/** One that stands at the top of the file under the name of its flag. */
-function top(setting: keyof Flags, value: JsonValue | undefined): KnownSetting {
-  return { name: setting, value, option: setting, paths: [[setting]] };
-}
-
 function located({ name, value, option, paths }: KnownSetting, { config, origins }: SettingSources): EffectiveSetting {
+  if (value === undefined) return { name, origin: { kind: "none" } };
   const given = option === undefined ? undefined : origins.get(option);
-  const origin = given ?? fileOrigin(paths, config);
-  if (origin !== undefined) return { name, origin, ...(value !== undefined && { value }) };
-  return value === undefined ? { name, origin: { kind: "none" } } : { name, value, origin: { kind: "default" } };
+  return { name, value, origin: given ?? fileOrigin(paths, config) ?? { kind: "default" } };
 }
 
 function fileOrigin(paths: readonly AttrPath[], { document }: LocatedConfig): SettingOrigin | undefined {
@@ -101,15 +54,16 @@ function fileOrigin(paths: readonly AttrPath[], { document }: LocatedConfig): Se
   return { kind: "file", file: document.file, line: document.lineOf(path) };
 }
 
-/** What the file says; of its targets the chosen one alone. */
+/** What the file says; of its targets the chosen one alone. Paths are those that are opened. */
 function fileSettings({ config: { document, config }, flags }: SettingSources): readonly EffectiveSetting[] {
   if (document === undefined) return [];
   const chosen = targetNameOf(flags, config);
   return leavesOf(document.value, [])
     .filter(({ path: [first, second] }) => first !== "targets" || second === chosen)
     .map(({ path, value }) => {
+      const read = path.reduce<unknown>((within, part) => memberAt(within, part), config);
       const origin = { kind: "file", file: document.file, line: document.lineOf(path) } as const;
-      return { name: path.join("."), value, origin };
+      return { name: path.join("."), value: read === undefined ? value : plainValue(read), origin };
     });
 }
 
@@ -130,11 +84,6 @@ function plainValue(value: unknown): JsonValue {
   return isJsonObject(value) ? value : "";
 }
 
-/** An address can carry a user and a password, though no command takes it so. */
-function withoutUser(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, "//***@");
-}
-
 /** `migrate.yaml:3`, `--target`, `MIGRATE_TARGET`, `default`. */
 export function originText(origin: SettingOrigin): string {
   switch (origin.kind) {
@@ -144,6 +93,8 @@ export function originText(origin: SettingOrigin): string {
       return origin.variable;
     case "file":
       return `${origin.file}:${origin.line}`;
+    case "secret-file":
+      return origin.file;
     case "default":
       return "default";
     case "none":

@@ -1,6 +1,7 @@
 import type { StoreSettings } from "../../commands/documents-check.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Supplier } from "../../job/supplier-settings.ts";
+import type { Config } from "./config-schema.ts";
 import { readConfig } from "./config-file.ts";
 import { typedAgain } from "../options/option-table.ts";
 import type { DocumentFlags } from "../options/options.ts";
@@ -14,14 +15,22 @@ export async function readStoreSettings(
   supplier: Supplier,
   folder: string,
 ): Promise<StoreSettings> {
-  const { store = {} } = await readConfig(flags.config, folder);
+  const settings = storeSettingsOf(await readConfig(flags.config, folder), flags, supplier);
+  if (settings !== undefined) return settings;
+  throw new Failure("usage", "no document store is named", {
+    hint: "pass --store ./folder or --store s3://bucket, or name the supplier's `bucket` in the configuration file",
+  });
+}
+
+/** The same for a configuration that has been read; undefined when no store is named. */
+export function storeSettingsOf(
+  { store = {} }: Config,
+  flags: Omit<DocumentFlags, "format" | "concurrency">,
+  supplier: Supplier,
+): StoreSettings | undefined {
   const ofSupplier = supplier.bucket === undefined ? undefined : `s3://${supplier.bucket}`;
   const location = flags.store ?? store.location ?? ofSupplier;
-  if (location === undefined) {
-    throw new Failure("usage", "no document store is named", {
-      hint: "pass --store ./folder or --store s3://bucket, or name the supplier's `bucket` in the configuration file",
-    });
-  }
+  if (location === undefined) return undefined;
   return {
     location,
     endpoint: flags.endpoint || store.endpoint,

@@ -1,0 +1,34 @@
+import type { Settings } from "./settings.ts";
+import { CREDENTIAL_VARIABLES, STORE_CREDENTIAL_VARIABLES } from "../options/credential-variables.ts";
+import type { EffectiveSetting, SettingOrigin } from "./effective-settings.ts";
+import { secretOrigins } from "./read-credentials.ts";
+
+/** In place of every secret, however long it is. */
+const MASKED = "***";
+
+/** Which credentials there are, and where they come from; nothing of them is read from a file, and nothing shown. */
+export function effectiveCredentials(
+  environment: NodeJS.ProcessEnv,
+  { target }: Settings,
+): readonly EffectiveSetting[] {
+  const { token, apiKey } = secretOrigins(environment, target?.auth ?? {});
+  const others = ["MIGRATE_PROXY_CREDENTIALS", ...Object.keys(STORE_CREDENTIAL_VARIABLES)];
+  return [
+    masked("MIGRATE_TOKEN", originOf(token)),
+    masked("MIGRATE_API_KEY", originOf(apiKey)),
+    ...others.map((variable) =>
+      masked(variable, environment[variable] ? { kind: "environment", variable } : undefined),
+    ),
+  ];
+}
+
+function originOf(place: string | undefined): SettingOrigin | undefined {
+  if (place === undefined) return undefined;
+  return Object.hasOwn(CREDENTIAL_VARIABLES, place)
+    ? { kind: "environment", variable: place }
+    : { kind: "secret-file", file: place };
+}
+
+function masked(name: string, origin: SettingOrigin | undefined): EffectiveSetting {
+  return origin === undefined ? { name, origin: { kind: "none" } } : { name, value: MASKED, origin };
+}
