@@ -124,10 +124,11 @@ function contract(args: readonly string[], text: string): Promise<CliEnd> {
   return runCli(["contract", ...args], { cwd: workFolder({ "contract.yaml": text }) });
 }
 
-describe("contract show, asked for some fields", () => {
-  const fields = (...flags: readonly string[]): Promise<CliEnd> =>
-    runCli(["contract", "show", OWN, "--operation", "import-account", ...flags]);
+function fields(...flags: readonly string[]): Promise<CliEnd> {
+  return runCli(["contract", "show", OWN, "--operation", "import-account", ...flags]);
+}
 
+describe("contract show, asked for some fields", () => {
   test("shows what every payload has to hold, with descriptions and a count, on less than a screen", async () => {
     const { code, stdout } = await fields("--required");
     expect(code).toBe(0);
@@ -139,11 +140,11 @@ describe("contract show, asked for some fields", () => {
 
   test("takes all of its filters together, also as JSON", async () => {
     const { stdout } = await fields("--under", "customers", "--search", "name", "--format", "json");
-    const shown: { readonly fields: readonly { readonly attr: string }[] } = JSON.parse(stdout);
-    expect(shown.fields.map(({ attr }) => attr)).toEqual(
+    const found: { readonly fields: readonly { readonly attr: string }[] } = JSON.parse(stdout);
+    expect(found.fields.map(({ attr }) => attr)).toEqual(
       expect.arrayContaining(["customers.*.given_name", "customers.*.family_name"]),
     );
-    expect(shown.fields.every(({ attr }) => attr.startsWith("customers"))).toBe(true);
+    expect(found.fields.every(({ attr }) => attr.startsWith("customers"))).toBe(true);
   });
 
   test("refuses an attr that is not there, with exit 2 and a suggestion", async () => {
