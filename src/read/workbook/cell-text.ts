@@ -2,6 +2,7 @@ import { damagedPackage } from "./zip-package.ts";
 import type { NumberFormat } from "./cell-formats.ts";
 import type { SharedStrings } from "./shared-strings.ts";
 import { unescaped } from "./shared-strings.ts";
+import { isTrue } from "./workbook-parts.ts";
 import type { SourceFinding } from "../../model/problem.ts";
 
 /** A cell as the sheet's XML describes it. */
@@ -25,36 +26,34 @@ export interface WorkbookContext {
   readonly from1904: boolean;
 }
 
-/** The text of a cell, and what is wrong with it. */
-export interface CellText {
+/** The text of a cell in which something is wrong. */
+export interface FaultyText {
   readonly text: string;
-  readonly finding?: SourceFinding;
+  readonly finding: SourceFinding;
 }
-
-const EMPTY: CellText = { text: "" };
 
 /**
  * A cell as text, as docs/mapping.md ("Workbooks") says. Raises `source_damaged` for a value that its kind cannot have.
  */
-export function cellText(cell: RawCell, context: WorkbookContext): CellText {
+export function cellText(cell: RawCell, context: WorkbookContext): string | FaultyText {
   const { type, value } = cell;
-  if (type === "inlineStr") return { text: cell.inline };
+  if (type === "inlineStr") return cell.inline;
   if (value === undefined) {
-    return cell.hasFormula ? { text: "", finding: { code: "source_bad_cell", reason: "not_calculated" } } : EMPTY;
+    return cell.hasFormula ? { text: "", finding: { code: "source_bad_cell", reason: "not_calculated" } } : "";
   }
   switch (type) {
     case "s":
-      return { text: sharedText(value, context) };
+      return sharedText(value, context);
     case "str":
-      return { text: unescaped(value) };
+      return unescaped(value);
     case "b":
-      return { text: value.trim() === "1" || value.trim() === "true" ? "TRUE" : "FALSE" };
+      return isTrue(value.trim()) ? "TRUE" : "FALSE";
     case "e":
       return { text: value, finding: { code: "source_bad_cell", reason: "error_value", shown: errorName(value) } };
     case "d":
-      return { text: isoText(value.trim(), context.formatOf(cell.style)) };
+      return isoText(value.trim(), context.formatOf(cell.style));
     default:
-      return value.trim() === "" ? EMPTY : numberText(value, cell.style, context);
+      return value.trim() === "" ? "" : numberText(value, cell.style, context);
   }
 }
 
@@ -82,16 +81,16 @@ function errorName(value: string): string {
   return ERROR_NAMES.has(value) ? value : "an error";
 }
 
-function numberText(value: string, style: string | undefined, context: WorkbookContext): CellText {
+function numberText(value: string, style: string | undefined, context: WorkbookContext): string | FaultyText {
   const number = Number(value);
   if (!Number.isFinite(number)) throw damagedPackage(context, "a cell for a number holds something else");
   const format = context.formatOf(style);
   if (format.kind === "date") return dateText(number, format, context.from1904);
   if (Math.abs(number) >= FIRST_UNSAFE) return { text: plainNumber(number), finding: { code: "source_unsafe_number" } };
-  if (format.kind === "general") return { text: plainNumber(number) };
+  if (format.kind === "general") return plainNumber(number);
   const { text, rounded } = format.show(number);
-  if (text === "") return { text: plainNumber(number) };
-  return rounded ? { text, finding: { code: "source_rounded_number" } } : { text };
+  if (text === "") return plainNumber(number);
+  return rounded ? { text, finding: { code: "source_rounded_number" } } : text;
 }
 
 /** Spreadsheet programs keep 15 digits: the ones behind them are zeros, whatever was typed. */
@@ -116,14 +115,14 @@ const FIRST_SURE_DAY = 61;
 const LAST_DAY = 2_958_465;
 const DAYS_TO_1904 = 1462;
 
-function dateText(serial: number, { hasDate, hasTime }: DateFormat, from1904: boolean): CellText {
+function dateText(serial: number, { hasDate, hasTime }: DateFormat, from1904: boolean): string | FaultyText {
   const seconds = Math.round((from1904 ? serial + DAYS_TO_1904 : serial) * DAY_SECONDS);
   const day = Math.floor(seconds / DAY_SECONDS);
   if (seconds < 0 || day > LAST_DAY || (hasDate && day < FIRST_SURE_DAY)) {
     return { text: plainNumber(serial), finding: { code: "source_bad_cell", reason: "impossible_date" } };
   }
   const iso = new Date(Date.UTC(1899, 11, 30) + seconds * 1000).toISOString();
-  return { text: datePart(iso, { hasDate, hasTime }) };
+  return datePart(iso, { hasDate, hasTime });
 }
 
 /** `2020-04-03`, `2020-04-03T14:30:00`, `14:30:00`: as much as the format shows. */

@@ -1,5 +1,5 @@
 import type { Place } from "../../model/place.ts";
-import type { LocalProblem } from "../../model/problem.ts";
+import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow } from "../../model/record.ts";
 import { counted } from "../../text/count.ts";
@@ -111,12 +111,12 @@ async function headerOf(
   for await (const [first] of rows) {
     if (first === undefined) continue;
     const place: Place = { file, line: first.line };
-    const bad = first.cells.findIndex(({ finding }) => finding !== undefined && finding.code === "source_bad_cell");
-    if (bad >= 0) {
-      const what = `the name of column ${bad + 1} is a formula without a result, or with an error`;
+    const bad = [...(first.findings ?? [])].find(([, { code }]) => code === "source_bad_cell");
+    if (bad !== undefined) {
+      const what = `the name of column ${bad[0] + 1} is a formula without a result, or with an error`;
       throw headerFailure("source_bad_header", place, what, "type the names of the columns as text");
     }
-    const names = first.cells.map(({ text }) => text);
+    const names = [...first.cells];
     while (names.length < Math.max(...renamed.keys())) names.push("");
     return csvHeader(place, names, renamed);
   }
@@ -126,27 +126,36 @@ async function headerOf(
 const EMPTY_SHEET_HINT = "begin the sheet with a row that names its columns, or name another sheet of the workbook";
 
 /** A row under the header. Cells that the sheet leaves out are empty; those beyond the header make the row ragged. */
-function readRow({ line, cells }: SheetRow, header: CsvHeader): ReadRow {
+function readRow({ line, cells, findings }: SheetRow, header: CsvHeader): ReadRow {
   const { table } = header;
-  const expected = table.columns.length;
-  const texts = cells.map(({ text }) => text);
-  while (texts.length < expected) texts.push("");
-  const row: CsvRow = { table, line, cells: texts };
+  const missing = table.columns.length - cells.length;
+  const row: CsvRow = { table, line, cells: missing > 0 ? [...cells, ...emptyCells(missing)] : cells };
   refuseUnnamedData(header, row);
+  const controls = controlCharacters(row);
+  if (missing >= 0 && findings === undefined && controls.length === 0) return { row, problems: NO_PROBLEMS };
+  return { row, problems: problemsOf(row, findings ?? new Map(), controls) };
+}
+
+function emptyCells(count: number): readonly string[] {
+  return Array.from({ length: count }, () => "");
+}
+
+function problemsOf(
+  { table, cells, line }: CsvRow,
+  findings: ReadonlyMap<number, SourceFinding>,
+  controls: readonly LocalProblem[],
+): readonly LocalProblem[] {
   const problems: LocalProblem[] = [];
-  if (texts.length > expected) {
-    addProblem(
-      problems,
-      sourceProblem({ file: table.file, line }, { code: "source_ragged_row", found: texts.length, expected }),
-    );
+  const [expected, found] = [table.columns.length, cells.length];
+  if (found > expected) {
+    problems.push(sourceProblem({ file: table.file, line }, { code: "source_ragged_row", found, expected }));
   }
-  for (const [index, { finding }] of cells.entries()) {
-    if (finding === undefined) continue;
+  for (const [index, finding] of findings) {
     const severity = finding.code === "source_rounded_number" ? "warning" : "error";
     addProblem(problems, sourceProblem(cellPlace(table, line, index), finding, severity));
   }
-  for (const problem of controlCharacters(row)) addProblem(problems, problem);
-  return { row, problems: problems.length === 0 ? NO_PROBLEMS : problems };
+  for (const problem of controls) addProblem(problems, problem);
+  return problems;
 }
 
 /** What is in the file and not on the screen, or the other way round. */

@@ -1,5 +1,6 @@
 import { Failure } from "../../model/failure.ts";
-import { cellText, type CellText, type RawCell, type WorkbookContext } from "./cell-text.ts";
+import type { SourceFinding } from "../../model/problem.ts";
+import { cellText, type RawCell, type WorkbookContext } from "./cell-text.ts";
 import { newTextCollector } from "./shared-strings.ts";
 import { isTrue } from "./workbook-parts.ts";
 import { readXml, type WorkbookPart, type XmlAttributes } from "./xml-reader.ts";
@@ -10,7 +11,9 @@ export interface SheetRow {
   /** 1-based, as the spreadsheet program numbers it. */
   readonly line: number;
   /** Up to the last cell that holds something. */
-  readonly cells: readonly CellText[];
+  readonly cells: readonly string[];
+  /** What is wrong with cells, by their zero-based position; undefined when nothing is. */
+  readonly findings: ReadonlyMap<number, SourceFinding> | undefined;
 }
 
 /** What a spreadsheet program hides or draws otherwise than it is stored; known once the sheet has been read. */
@@ -90,7 +93,8 @@ function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
   const { csvColumns, csvRecordBytes } = part.source.limits;
   const collector = newTextCollector();
   let line = 0;
-  let cells: CellText[] = [];
+  let cells: string[] = [];
+  let findings: Map<number, SourceFinding> | undefined;
   let column = -1;
   let size = 0;
   let cell = newCell();
@@ -98,6 +102,7 @@ function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
   const openRow = (row: XmlAttributes): void => {
     line = rowNumber(row, line, part);
     cells = [];
+    findings = undefined;
     column = -1;
     size = 0;
   };
@@ -107,12 +112,15 @@ function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
     cell = newCell(attributes);
   };
   const closeCell = (): void => {
-    const found = cellText({ ...cell, inline: collector.take() }, context);
-    size += found.text.length;
+    cell.inline = collector.take();
+    const found = cellText(cell, context);
+    const text = typeof found === "string" ? found : found.text;
+    if (typeof found !== "string") (findings ??= new Map<number, SourceFinding>()).set(column, found.finding);
+    size += text.length;
     if (size > csvRecordBytes) throw tooLarge(context.file, line, `more than ${csvRecordBytes} bytes`);
-    if (found.text === "" && found.finding === undefined) return;
-    while (cells.length < column) cells.push(BLANK);
-    cells.push(found);
+    if (text === "" && typeof found === "string") return;
+    while (cells.length < column) cells.push("");
+    cells.push(text);
   };
   return {
     open: (name, attributes) => {
@@ -133,20 +141,18 @@ function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
       if (inValue) cell.value = (cell.value ?? "") + text;
       else collector.text(text);
     },
-    take: () => (cells.some(isFilled) ? { line, cells } : undefined),
+    take: () => (findings !== undefined || cells.some(isFilled) ? { line, cells, findings } : undefined),
   };
 }
 
-const BLANK: CellText = { text: "" };
-
-function isFilled({ text, finding }: CellText): boolean {
-  return finding !== undefined || text.trim() !== "";
+function isFilled(text: string): boolean {
+  return text.trim() !== "";
 }
 
-type CellParts = { -readonly [Name in Exclude<keyof RawCell, "inline">]: RawCell[Name] };
+type CellParts = { -readonly [Name in keyof RawCell]: RawCell[Name] };
 
 function newCell({ t = "n", s }: XmlAttributes = {}): CellParts {
-  return { type: t, style: s, value: undefined, hasFormula: false };
+  return { type: t, style: s, value: undefined, inline: "", hasFormula: false };
 }
 
 function rowNumber({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {

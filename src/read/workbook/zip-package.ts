@@ -109,6 +109,9 @@ function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: Zi
 function zipFailure(source: ZipSource, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const code = errorCode(error);
-  if (code === undefined || code.startsWith("Z_")) return damagedPackage(source, "it cannot be unpacked", error);
+  if (code === undefined || code.startsWith("Z_")) {
+    const isCut = /end of central directory/i.test(error.message);
+    return damagedPackage(source, isCut ? "its end is missing" : "it cannot be unpacked", error);
+  }
   return readFailure(source.file, error);
 }
