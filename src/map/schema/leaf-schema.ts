@@ -28,6 +28,15 @@ const REPLACEMENT: JsonObject = {
 };
 
 const DATE_PATTERN: JsonObject = { type: "string", examples: ["dd/MM/yyyy", "yyyyMMdd", "dd-MMM-yy"] };
+const DATE_PATTERNS: JsonObject = { anyOf: [DATE_PATTERN, { type: "array", minItems: 1, items: DATE_PATTERN }] };
+
+/** The last of the two-digit years that are of the years from 2000. */
+export const PIVOT_SCHEMA: JsonObject = {
+  description: "Of years of two digits, the last that is one of the years from 2000; default: 68",
+  type: "integer",
+  minimum: 0,
+  maximum: 99,
+};
 
 /** The options of a leaf, by their names, as docs/mapping.md describes them. */
 export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
@@ -59,8 +68,9 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   otherwise: { enum: ["error", "keep", "empty"], description: "For a code that `lookup` lacks; default: error" },
   true: { ...CODES, description: "The texts that mean yes" },
   false: { ...CODES, description: "The texts that mean no" },
-  date: { ...DATE_PATTERN, description: "The pattern of a date: d dd M MM MMM MMMM yy yyyy" },
-  datetime: { ...DATE_PATTERN, description: "The pattern of a time: ... H HH m mm s ss SSS XXX" },
+  date: { ...DATE_PATTERNS, description: "The pattern of a date, or a list of them: d dd M MM MMM MMMM yy yyyy" },
+  datetime: { ...DATE_PATTERNS, description: "The pattern of a time, or a list of them: ... H HH m mm s ss SSS XXX" },
+  pivot: PIVOT_SCHEMA,
   zone: { type: "string", description: "The zone that the clock stood in", examples: ["Europe/London", "UTC"] },
   number: {
     description: "How the source writes numbers; leading zeros mean nothing then",

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../json/json-value.ts";
+import { PIVOT_SCHEMA } from "./leaf-schema.ts";
 
 const COLUMN: JsonObject = { type: "string", minLength: 1 };
 /** A column, or with what its cells are. */
@@ -9,7 +10,7 @@ const ORDER: JsonObject = {
       type: "object",
       additionalProperties: false,
       required: ["column"],
-      properties: { column: COLUMN, as: { enum: ["number", "text"] }, date: { type: "string" } },
+      properties: { column: COLUMN, as: { enum: ["number", "text"] }, date: { type: "string" }, pivot: PIVOT_SCHEMA },
     },
   ],
 };

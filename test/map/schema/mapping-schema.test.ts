@@ -67,11 +67,25 @@ function faultsOf(schema: JsonObject, value: JsonValue): readonly string[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
+function faults(mapping: string): readonly string[] {
+  return faultsOf(mappingSchema(), valueOf("a mapping", mapping).value);
+}
+
 const ownContract = { contract: [projectFile("fixtures/contract/contract.yaml")], operation: "import-account" };
 
 describe("the schema of a mapping", () => {
   test.each(MAPPINGS)("lets the mapping of $name through", ({ value }) => {
     expect(faultsOf(mappingSchema(), value)).toEqual([]);
+  });
+
+  test("knows what may be said of dates, of the order of rows and of the rows that are taken", () => {
+    expect(mappingSchema()["definitions"]).toMatchObject({ leaf: { properties: { pivot: { maximum: 99 } } } });
+    expect(faults("payload: { a: { from: DOB, date: [dd/MM/yyyy, dd/MM/yy], pivot: 25 } }")).toEqual([]);
+    const source = "payload: {}\nsources: { a: { files: a.csv, parent: b, on: { ID: CUST },";
+    const order = "orderBy: { column: SINCE, date: dd/MM/yy, pivot: 25 }";
+    expect(faults(`${source} ${order}, pick: { last: SEQ, per: MPAN }, distinct: true } }`)).toEqual([]);
+    expect(faults(`${source} orderBy: { column: SINCE, pivt: 25 } } }`)).not.toEqual([]);
+    expect(faults(`${source} pick: middle } }`)).not.toEqual([]);
   });
 
   test("lets the demo's mapping through where it knows the contract", async () => {
