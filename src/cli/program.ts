@@ -9,6 +9,7 @@ import {
   options,
   type ReconcileFlags,
   reconcileOptions,
+  rejectsOptions,
   reportOptions,
   type RunFlags,
   sendOptions,
@@ -89,6 +90,7 @@ export function usesNetwork(command: Command): boolean {
 function addRunCommands(program: Command): void {
   withOptions(program.command("validate"), [
     ...jobOptions,
+    ...rejectsOptions,
     ...reportOptions,
     ...checkOptions,
     ...metricsOptions,
@@ -102,6 +104,7 @@ function addRunCommands(program: Command): void {
 
   withOptions(program.command("push"), [
     ...jobOptions,
+    ...rejectsOptions,
     ...reportOptions,
     ...checkOptions,
     ...targetOptions,

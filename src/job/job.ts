@@ -11,9 +11,10 @@ import type { Mapping } from "../map/mapping.ts";
 import { passThrough } from "../map/pass-through.ts";
 import { ONLY_SOURCE, planSources } from "../map/document/source-tree.ts";
 import type { AttrPath } from "../json/attr.ts";
+import { definedMembers } from "../json/defined-members.ts";
 import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
-import { type Input, openInput } from "../read/open-input.ts";
+import { type Input, openInput, type ReadOptions } from "../read/open-input.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { rulesWithin } from "../rules/engine/rule-requirements.ts";
@@ -23,6 +24,7 @@ import { pathsFrom, readContractWithFindings, soundOperation } from "./contract-
 import type { Dependencies } from "./dependencies.ts";
 import { loadFunctions } from "./mapping-functions.ts";
 import type { DocumentRoots } from "./supplier-settings.ts";
+import type { RejectsSettings } from "./rejects/rejects-settings.ts";
 import { loadRuleContext, skippedRulesText, type RuleSettings } from "./rule-configuration.ts";
 
 /** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
@@ -44,6 +46,8 @@ export interface JobSettings extends RuleSettings, DocumentRoots {
   readonly delimiter?: string | undefined;
   readonly limit?: number | undefined;
   readonly only?: readonly string[] | undefined;
+  /** The sources are the rejects of an earlier report. */
+  readonly rejects?: RejectsSettings | undefined;
 }
 
 /** A job made ready: contract and mapping compiled, files found, nothing read yet. */
@@ -68,6 +72,7 @@ export async function openJob(
   settings: JobSettings,
   dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock"> &
     Partial<Pick<Dependencies, "onProgress">>,
+  { showValues = false }: { readonly showValues?: boolean } = {},
 ): Promise<Job> {
   const resolve = pathsFrom(settings.folder);
   const files = settings.contract.map(resolve);
@@ -79,7 +84,7 @@ export async function openJob(
   const ruleContext = await loadRuleContext(contract, settings, { resolve, now: dependencies.clock.now() });
   noticeSkippedRules(operation, ruleContext, dependencies);
   noticeForeignOverlays(contract, dependencies);
-  const { plan, input } = await openJobInput(document, settings, dependencies);
+  const { plan, input } = await openJobInput(document, settings, dependencies, { mapping, showValues });
   const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
   return { settings, contract, operation, mapping, ruleContext, plan, input, ...after };
 }
@@ -105,24 +110,45 @@ export async function mappingOf(
   return withNamingPlace(namingPlaceIn(document, settings), () => compile(document, operation, settings));
 }
 
-/** The files that the settings and the mapping name, found and opened; nothing but headers is read. */
+/** The files that the settings and the mapping name, found and opened; nothing but headers is read, and of rejects all. */
 export async function openJobInput(
   document: MappingDocument | undefined,
   settings: JobSettings,
-  dependencies: Pick<Dependencies, "temporaryFolder" | "notice"> & Partial<Pick<Dependencies, "onProgress">>,
+  dependencies: InputDependencies,
+  context?: RejectsInputContext,
 ): Promise<Pick<Job, "plan" | "input">> {
   const plan = planOf(document, settings, pathsFrom(settings.folder));
-  const open = (): Promise<Input> =>
-    openInput(plan, {
-      tempFolder: dependencies.temporaryFolder,
-      onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
-      onRead: (read) => dependencies.onProgress?.({ kind: "read", ...read }),
-      ...(settings.standardInput !== undefined && { displayNames: new Map([[settings.standardInput, "-"]]) }),
-      ...(settings.encoding !== undefined && { encoding: settings.encoding }),
-      ...(settings.delimiter !== undefined && { delimiter: settings.delimiter }),
-    });
+  const open = (): Promise<Input> => openSources(plan, settings, dependencies, context);
   const input = await withNamingPlace(namingPlaceIn(document, settings), open);
   return { plan, input };
+}
+
+type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> & Partial<Pick<Dependencies, "onProgress">>;
+
+/** What taking rejects back needs to know. */
+interface RejectsInputContext {
+  readonly mapping: Mapping;
+  readonly showValues: boolean;
+}
+
+async function openSources(
+  plan: SourceSpec,
+  { standardInput, encoding, delimiter, rejects }: JobSettings,
+  dependencies: InputDependencies,
+  context: RejectsInputContext | undefined,
+): Promise<Input> {
+  const options: ReadOptions = {
+    tempFolder: dependencies.temporaryFolder,
+    onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
+    onRead: (read) => dependencies.onProgress?.({ kind: "read", ...read }),
+    ...(standardInput !== undefined && { displayNames: new Map([[standardInput, "-"]]) }),
+  };
+  if (rejects === undefined || context === undefined)
+    return openInput(plan, { ...options, ...definedMembers({ encoding, delimiter }) });
+  const { openRejects } = await import("./rejects/rejects-input.ts");
+  const opened = await openRejects({ ...context, plan, rejects, encoding, dependencies });
+  const input = await openInput(plan, { ...options, ...opened.reading });
+  return { ...input, close: () => input.close().finally(opened.close) };
 }
 
 /** Without an attr of its own, the key of the other record is the record's own. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Clock, timestamp } from "../time/clock.ts";
 import { authSchema } from "./auth-schema.ts";
@@ -7,12 +8,13 @@ import { contractPaths, pathsFrom } from "./contract-files.ts";
 import { endpointOf } from "./endpoint.ts";
 import type { NewRun, Run } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
+import { fingerprintPath, handOutPath } from "../corrections/hand-out-document.ts";
 import { type FileFingerprint, fingerprintFile } from "../read/source-files.ts";
 
 /** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
 export type MaxErrors = { readonly count: number } | { readonly share: number };
 
-/** What the ledger remembers of a push, so that `resume` goes on exactly as it began. Holds no secret. */
+/** What the ledger remembers of a push, so that `resume` goes on exactly as it began. Holds no credentials. */
 export interface RunSettings {
   readonly job: JobSettings;
   readonly target: TargetSettings;
@@ -26,20 +28,23 @@ export interface RunSettings {
   /** It was said beforehand that it may be sent wherever it goes (`--yes`). */
   readonly confirmed?: boolean | undefined;
   readonly out?: string | undefined;
+  /** Keys the fingerprints of its rejects: 256 random bits as text. */
+  readonly rejectsSecret?: string | undefined;
   /** Contract, mapping and input as they were. */
   readonly files: readonly FileFingerprint[];
 }
 
 /** The entry of a new push in the ledger. Reads every file once, to know them again. */
 export async function describeRun(
-  options: Omit<RunSettings, "files" | "job"> & { readonly dryRun: boolean },
+  options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
 ): Promise<NewRun> {
   const { target, pace, maxErrors, revise, newKeys, until, allowEmpty, sendInvalid, confirmed, out, dryRun } = options;
   const files: FileFingerprint[] = [];
   for (const file of filesOf(job)) files.push(await fingerprintFile(file));
+  const rejectsSecret = randomBytes(32).toString("base64url");
   const sending = { target, pace, revise, newKeys, until, sendInvalid, confirmed };
-  const settings: RunSettings = { job: job.settings, ...sending, maxErrors, allowEmpty, out, files };
+  const settings: RunSettings = { job: job.settings, ...sending, maxErrors, allowEmpty, out, rejectsSecret, files };
   return {
     command: "push",
     target: host,
@@ -120,27 +125,40 @@ const timeoutSchema = z.object({
   quietSeconds: seconds,
 });
 
+/** Also what a report remembers of its run. */
+export const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
+  folder: z.string(),
+  config: text,
+  contract: texts,
+  operation: text,
+  mapping: text,
+  sources: texts,
+  namedSources: z.record(z.string(), texts),
+  supplier: text,
+  documentRoots: z.record(z.string(), z.string()).optional(),
+  documentRoot: text,
+  rules: z.record(z.string(), z.union([z.boolean(), z.number(), z.string(), texts])).optional(),
+  references: z.record(z.string(), z.string()).optional(),
+  today: text,
+  standardInput: text,
+  encoding: text,
+  delimiter: text,
+  limit: z.number().optional(),
+  only: texts.optional(),
+  rejects: z
+    .object({
+      folder: z.string(),
+      restoreKeys: z.boolean(),
+      acceptChanges: z.boolean(),
+      newKeys: z.boolean(),
+      encoding: text,
+      delimiter: text,
+    })
+    .optional(),
+});
+
 const runSettingsSchema: z.ZodType<RunSettings> = z.object({
-  job: z.object({
-    folder: z.string(),
-    config: text,
-    contract: texts,
-    operation: text,
-    mapping: text,
-    sources: texts,
-    namedSources: z.record(z.string(), texts),
-    supplier: text,
-    documentRoots: z.record(z.string(), z.string()).optional(),
-    documentRoot: text,
-    rules: z.record(z.string(), z.union([z.boolean(), z.number(), z.string(), texts])).optional(),
-    references: z.record(z.string(), z.string()).optional(),
-    today: text,
-    standardInput: text,
-    encoding: text,
-    delimiter: text,
-    limit: z.number().optional(),
-    only: texts.optional(),
-  }),
+  job: jobSettingsSchema,
   target: z.object({
     baseUrl: z.string(),
     flags: texts,
@@ -165,6 +183,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   sendInvalid: z.boolean().optional(),
   confirmed: z.boolean().optional(),
   out: text,
+  rejectsSecret: text,
   files: z.array(z.object({ file: z.string(), bytes: z.number(), sha256: z.string(), modifiedMs: z.number() })),
 });
 
@@ -187,11 +206,12 @@ export async function requireUnchangedFiles(settings: Pick<RunSettings, "job" | 
 
 function filesOf(job: Job): readonly string[] {
   const resolve = pathsFrom(job.settings.folder);
-  const { contract, mapping, references } = job.settings;
+  const { contract, mapping, references, rejects } = job.settings;
   return [
     ...contract.flatMap(contractPaths),
     ...(mapping === undefined ? [] : [mapping]),
     ...Object.values(references ?? {}),
+    ...(rejects === undefined ? [] : [handOutPath(rejects.folder), fingerprintPath(rejects.folder)]),
   ]
     .map(resolve)
     .concat(job.input.files.map(({ path }) => path));

@@ -1,6 +1,9 @@
 import { Failure } from "../model/failure.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 
+/** Where runs are remembered unless another place is named. */
+export const DEFAULT_LEDGER = ".migrate/ledger.db";
+
 /**
  * The store that a locator names: the path of a file. Nothing is opened yet.
  * @throws Failure `config` as `requireLedgerLocator` does

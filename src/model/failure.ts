@@ -14,6 +14,7 @@ export const FAILURES = {
   source_damaged: 2,
   source_too_large: 2,
   source_changed: 2,
+  rejects_changed: 2,
   source_empty: 2,
   source_no_match: 2,
   contract_invalid: 2,

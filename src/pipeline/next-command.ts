@@ -1,7 +1,9 @@
+import path from "node:path";
 import type { Run } from "../ledger/ledger.ts";
 import type { Status, Summary } from "../model/outcome.ts";
 import type { JobSettings } from "../job/job.ts";
 import { settingsOf } from "../job/recorded-settings.ts";
+import { DEFAULT_LEDGER } from "../ledger/open-ledger-store.ts";
 import { shellCommand } from "../text/shell-command.ts";
 
 /** A file with the rows that need work, and the source of the mapping that it feeds; none: the only source. */
@@ -34,12 +36,20 @@ export function nextCommand(left: RunRemainder): string | undefined {
     return shellCommand(["migrate", "reconcile", run.id, ...ledgerFlag]);
   }
   if (rejects.length === 0 || settings === undefined) return undefined;
-  const sources = rejects.flatMap(({ source, path }) =>
-    source === undefined ? [path] : ["--source", `${source}=${path}`],
+  if (run.command !== "documents check") return takeRejectsBack(left, settings);
+  const sources = rejects.flatMap(({ source, path: file }) =>
+    source === undefined ? [file] : ["--source", `${source}=${file}`],
   );
-  const target = run.command === "push" ? [...settingsOf(run).target.flags, ...ledgerFlag] : [];
-  const command = run.command.split(" ");
-  return shellCommand(["migrate", ...command, ...sources, ...jobFlags(settings), ...target, ...left.flags]);
+  return shellCommand(["migrate", "documents", "check", ...sources, ...jobFlags(settings), ...left.flags]);
+}
+
+/** All else is recorded: with the report, and with the run in its ledger. */
+function takeRejectsBack({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
+  const folder = path.dirname(rejects[0]?.path ?? "");
+  const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];
+  const ledgerFlag = ledger === DEFAULT_LEDGER ? [] : flag("--ledger", ledger);
+  const words = ["migrate", run.command, "--rejects", folder, ...flag("--config", config), ...target, ...ledgerFlag];
+  return shellCommand([...words, ...flags]);
 }
 
 /** Stopped while reading, or with records that are still to be sent. */

@@ -3,6 +3,7 @@ import path from "node:path";
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
+import { settingsIfKnown } from "../job/recorded-settings.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import { Failure, worstExitCode } from "../model/failure.ts";
@@ -128,7 +129,7 @@ export async function reportRun(
   const about = { title: titleOf(run, job), run: await factsOf(run, ledger) };
   const report: Report = { summary, outcomes, showValues, ...about, ...dependencies.screen };
   const folder = out ?? (store && path.join(store.folder, "runs", run.id));
-  const { rejects, leftOut, failures } = await writeFolder(report, folder, { job, workbook, ...dependencies });
+  const { rejects, leftOut, failures } = await writeFolder(report, folder, { job, run, workbook, ...dependencies });
   const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
   const next = nextCommand({
     run,
@@ -198,6 +199,7 @@ interface WrittenFolder {
 
 interface FolderOptions extends Pick<Dependencies, "notice"> {
   readonly job: Job | undefined;
+  readonly run: Run;
   readonly workbook: boolean | undefined;
 }
 
@@ -205,7 +207,7 @@ interface FolderOptions extends Pick<Dependencies, "notice"> {
 async function writeFolder(
   report: Report,
   folder: string | undefined,
-  { job, workbook, notice }: FolderOptions,
+  { job, run, workbook, notice }: FolderOptions,
 ): Promise<WrittenFolder> {
   if (folder === undefined) return { rejects: [], leftOut: 0, failures: [] };
   try {
@@ -213,7 +215,7 @@ async function writeFolder(
     const { rejects } = await writeReportFiles(report, {
       folder,
       sources,
-      ...(job && rejectsOptions(job)),
+      ...(job && rejectsOptions(job, run)),
       ...(workbook === true && job !== undefined && { workbook: { choices: job.mapping.choices } }),
     });
     if (rejects.workbook?.leftOut !== undefined) {
@@ -231,9 +233,10 @@ async function writeFolder(
   }
 }
 
-function rejectsOptions({ input, settings }: Job): Omit<RejectsOptions, "sources"> {
+function rejectsOptions({ input, settings }: Job, run: Run): Omit<RejectsOptions, "sources"> {
   return {
     records: () => input.records(),
+    handOut: { command: run.command, run: run.id, settings, secret: settingsIfKnown(run)?.rejectsSecret },
     ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
     ...(settings.encoding !== undefined && { encoding: settings.encoding }),
   };

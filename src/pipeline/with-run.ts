@@ -69,7 +69,8 @@ export function withNewRun(
     refuseWithoutFolder(options, locator);
     const known = locator === undefined ? undefined : await openToWrite(locator, "push", { dependencies, closeLater });
     const inputFolder = known === undefined ? dependencies.temporaryFolder : standardInputFolder(known.store);
-    const job = await openJob(await withStandardInput(options.job, inputFolder, dependencies), dependencies);
+    const settings = await withStandardInput(options.job, inputFolder, dependencies);
+    const job = await openJob(settings, dependencies, { showValues });
     closeLater(job.input);
     await requireReportFolder(out, job);
     if (target !== undefined) await requireSendable(job, target, { known, dependencies });

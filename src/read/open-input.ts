@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Failure } from "../model/failure.ts";
-import type { InputRecord } from "../model/record.ts";
+import type { InputRecord, Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { findRecords, type WantedRecords } from "./join/find-records.ts";
 import { openJoin } from "./join/join.ts";
@@ -13,6 +13,10 @@ export interface ReadOptions {
   readonly encoding?: string;
   /** One character, `tab` or `\t`; default: found from the header. */
   readonly delimiter?: string;
+  /** Path -> encoding, in place of `encoding`. */
+  readonly encodingOf?: (path: string) => string | undefined;
+  /** Changes rows as they are read, before they are joined. */
+  readonly amend?: ((row: Row) => Row) | undefined;
   /** For indexes of joins that do not fit in memory; made when needed (0700), its files (0600) removed by `close`. */
   readonly tempFolder: string;
   readonly limits?: Partial<ReadLimits>;
@@ -68,6 +72,8 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
   const reach = createReach(options.onRead);
   const opening: OpenOptions = {
     encoding: options.encoding,
+    encodingOf: options.encodingOf,
+    amend: options.amend,
     delimiter: options.delimiter,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     notify: notifyOnce(options.onNotice),

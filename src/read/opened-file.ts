@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { Failure } from "../model/failure.ts";
-import type { CsvTable, JsonTable } from "../model/record.ts";
+import type { CsvTable, JsonTable, Row } from "../model/record.ts";
 import type { CsvHeader, RenamedColumns } from "./csv/csv-header.ts";
 import { type CsvLayout, csvLayout } from "./csv/csv-layout.ts";
 import { csvRows } from "./csv/csv-rows.ts";
@@ -39,6 +39,10 @@ interface OpenedJson extends TextSource {
 /** How the files of one input are to be taken. */
 export interface OpenOptions {
   readonly encoding: string | undefined;
+  /** Of single files, in place of `encoding`. */
+  readonly encodingOf?: ((path: string) => string | undefined) | undefined;
+  /** Changes rows as they are read. */
+  readonly amend?: ((row: Row) => Row) | undefined;
   readonly delimiter: string | undefined;
   readonly limits: ReadLimits;
   readonly notify: (file: string, text: string) => void;
@@ -67,9 +71,10 @@ export async function openFile(
   if (!gzip && isWorkbook(file, head)) return openWorkbook(packed, found, { opening, renamed });
   refuseOtherThanWorkbook(found, file);
   await refuseContainers(packed, head);
-  const encoding = textEncoding(file, head, opening.encoding);
-  if (opening.encoding !== undefined && encoding.bomBytes > 0) {
-    notify(`its byte order mark says ${encoding.name}: read so, not as ${opening.encoding}`);
+  const declared = opening.encodingOf?.(found.path) ?? opening.encoding;
+  const encoding = textEncoding(file, head, declared);
+  if (declared !== undefined && encoding.bomBytes > 0) {
+    notify(`its byte order mark says ${encoding.name}: read so, not as ${declared}`);
   }
   const source: TextSource = { ...packed, encoding };
   const text = await firstWords(source);

@@ -1,5 +1,6 @@
 import { Failure } from "../model/failure.ts";
 import type { LocalProblem } from "../model/problem.ts";
+import type { Row } from "../model/record.ts";
 import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../model/source-spec.ts";
 import { suggest } from "../text/suggestion.ts";
 import { unicodeName } from "./csv/csv-rows.ts";
@@ -14,6 +15,7 @@ export interface OpenedSource {
   /** The column or path that its children join on. */
   readonly key: string | undefined;
   readonly files: readonly OpenedFile[];
+  readonly amend?: ((row: Row) => Row) | undefined;
   readonly children: readonly OpenedChild[];
 }
 
@@ -47,7 +49,7 @@ export async function openSource(spec: SourceSpec, opening: OpenOptions): Promis
     requireColumn(spec, files, parentKey);
     children.push(await openChild(child, parentKey, opening));
   }
-  return { name: spec.name, key: spec.key, files, children };
+  return { name: spec.name, key: spec.key, files, amend: opening.amend, children };
 }
 
 function parentKeyOf({ name, parentKey }: ChildSpec, parent: SourceSpec): string {
@@ -90,10 +92,15 @@ export async function* rowsOf(source: OpenedSource | OpenedChild): AsyncGenerato
   const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
   const keys = [...new Set(names)];
   for (const file of source.files) {
-    for await (const rows of rowsOfFile(file)) {
+    for await (const read of rowsOfFile(file)) {
+      const rows = source.amend === undefined ? read : amended(read, source.amend);
       yield keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
     }
   }
+}
+
+function amended(rows: readonly ReadRow[], amend: (row: Row) => Row): readonly ReadRow[] {
+  return rows.map(({ row, problems }) => ({ row: amend(row), problems }));
 }
 
 /** A JSON value that is no record has no key either: one problem is enough. */

@@ -93,6 +93,8 @@ describe("report", () => {
       "outcomes.ndjson",
       "rejects.csv",
       "rejects.customers.csv",
+      "rejects.fingerprints",
+      "rejects.json",
       "report.html",
       "summary.json",
     ]);

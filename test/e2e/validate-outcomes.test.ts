@@ -143,6 +143,8 @@ describe("the report folder", () => {
       "outcomes.ndjson",
       "rejects.csv",
       "rejects.customers.csv",
+      "rejects.fingerprints",
+      "rejects.json",
       "report.html",
       "summary.json",
     ]);
@@ -164,7 +166,7 @@ describe("the report folder", () => {
     const umask = ["sh", "-c", 'umask 000; exec "$0" "$@"'];
     await validate(folder, ["a.csv", "--out", "new/report"], { under: umask });
     const out = path.join(folder, "new/report");
-    expect(readdirSync(out)).toHaveLength(5);
+    expect(readdirSync(out)).toHaveLength(7);
     expect(readdirSync(out).map((name) => modeOf(path.join(out, name)))).toEqual(readdirSync(out).map(() => 0o600));
     expect(modeOf(out)).toBe(0o700);
   });
@@ -210,6 +212,8 @@ describe("the report folder", () => {
       "errors.csv",
       "outcomes.ndjson",
       "rejects.csv",
+      "rejects.fingerprints",
+      "rejects.json",
       "report.html",
       "summary.json",
     ]);

@@ -85,21 +85,37 @@ describe("the next command", () => {
     expect(nextCommand(leftOver(more))).toBeUndefined();
   });
 
-  it("the next command feeds rejects back, to the target as it was typed, without --limit", () => {
-    const rejects = [{ source: undefined, path: "out/rejects.csv" }];
-    expect(nextCommand(leftOver({ rest: { rejects } }))).toBe(
-      `migrate push out/rejects.csv ${MEANT} ${READ} --target t --ledger l.db`,
-    );
-  });
-
-  it("the next command feeds rejects of a validation back, each to its source", () => {
+  it("the next command takes rejects back: the rest is recorded", () => {
     const rejects = [
       { source: "a", path: "out/rejects.csv" },
       { source: "b", path: "out/rejects.b.csv" },
     ];
+    expect(nextCommand(leftOver({ rest: { rejects } }))).toBe(
+      "migrate push --rejects out --config 'conf/my migrate.yaml' --ledger l.db",
+    );
+    const { config: _, ...settings } = JOB;
+    expect(nextCommand(leftOver({ rest: { rejects, settings, ledger: ".migrate/ledger.db" } }))).toBe(
+      "migrate push --rejects out",
+    );
     const run = { command: "validate", settings: {} } as const;
+    expect(nextCommand(leftOver({ run, rest: { rejects, settings, ledger: undefined } }))).toBe(
+      "migrate validate --rejects out",
+    );
+  });
+
+  it("the next command names the target where no ledger remembers it", () => {
+    const rest = { rejects: [{ source: undefined, path: "out/rejects.csv" }], flags: ["--remote-validate"] };
+    const { config: _, ...settings } = JOB;
+    expect(nextCommand(leftOver({ rest: { ...rest, settings, ledger: undefined } }))).toBe(
+      "migrate push --rejects out --target t --remote-validate",
+    );
+  });
+
+  it("the next command of a check of documents names its sources and flags", () => {
+    const run = { command: "documents check", settings: {} } as const;
+    const rejects = [{ source: "a", path: "out/rejects.csv" }];
     expect(nextCommand(leftOver({ run, rest: { rejects, ledger: undefined } }))).toBe(
-      `migrate validate --source a=out/rejects.csv --source b=out/rejects.b.csv ${MEANT} ${READ}`,
+      `migrate documents check --source a=out/rejects.csv ${MEANT} ${READ}`,
     );
   });
 });

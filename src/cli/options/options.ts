@@ -51,6 +51,14 @@ const CHECK = {
   allowEmpty: { help: "an input without records is fine" },
 } as const;
 
+/** Of the commands that take rejects back. */
+const REJECTS = {
+  rejects: { arg: "<dir>", help: "read the corrected rejects of this report, with the settings of its run" },
+  restoreKeys: { help: "with --rejects: give keys that have changed since their old values back" },
+  acceptChanges: { help: "with --rejects: take also what has changed without an error" },
+  newKeys: { help: "send new keys that are almost keys of records sent before (zeros, case, spaces)" },
+} as const;
+
 const REPORT = {
   showValues: { help: "show the values of cells (default: their shape)" },
   out: { arg: "<dir>", env: true, config: true, help: "folder for outcomes, errors, rejects and summary" },
@@ -74,7 +82,6 @@ const PLATFORM = {
 const SENDING = {
   dryRun: { help: "everything but the sending" },
   revise: { help: "send accepted records again whose content has changed" },
-  newKeys: { help: "send new keys that are almost keys of records sent before (zeros, case, spaces)" },
   until: { arg: "<step>", help: "stop after this step of the workflow: validate or stage" },
   remoteValidate: { conflicts: ["until"], help: "create nothing: only ask the platform's own validation" },
   refreshReferences: { help: "first write the reference list of products anew, from the platform" },
@@ -148,6 +155,7 @@ type Options = typeof GENERAL &
   typeof CONTRACT &
   typeof INPUT &
   typeof CHECK &
+  typeof REJECTS &
   typeof REPORT &
   typeof PLATFORM &
   typeof SENDING &
@@ -160,6 +168,7 @@ export const OPTIONS: Options = {
   ...CONTRACT,
   ...INPUT,
   ...CHECK,
+  ...REJECTS,
   ...REPORT,
   ...PLATFORM,
   ...SENDING,
@@ -234,6 +243,9 @@ export const jobOptions: readonly Option[] = [
 
 /** Of the commands that check the whole input. */
 export const checkOptions: readonly Option[] = optionsOf(CHECK, "Input:");
+
+/** Of the commands that take rejects back. */
+export const rejectsOptions: readonly Option[] = optionsOf(REJECTS, "Rejects:");
 
 /** Of the commands that report a run. */
 export const reportOptions: readonly Option[] = [

@@ -5,6 +5,7 @@ import { spoolStdin } from "../../read/spool-stdin.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import { contractCache, packageVersion } from "../installation.ts";
 import type { Flags } from "../options/options.ts";
+import { Failure } from "../../model/failure.ts";
 import { readSecrets, readStoreCredentials } from "../settings/read-credentials.ts";
 import type { Config } from "../settings/config-schema.ts";
 import { readConfig } from "../settings/config-file.ts";
@@ -52,10 +53,29 @@ export function withSettings(
   action: (settings: Settings, context: Context) => Promise<number>,
 ): Promise<void> {
   return withContext(flags, async (context) => {
-    const settings = await readSettings(sources, flags, process.cwd());
+    const settings = await readJobSettings(sources, flags);
     logConfigFile(settings.configFile, context);
     return sayingWhereNamed(settings, () => action(settings, context));
   });
+}
+
+/** What taking rejects back needs is loaded where it is asked for. */
+async function readJobSettings(sources: readonly string[], flags: Flags): Promise<Settings> {
+  const { rejects } = flags;
+  if (rejects !== undefined) {
+    const { readRejectsSettings } = await import("../settings/settings-of-rejects.ts");
+    return readRejectsSettings(sources, { ...flags, rejects }, process.cwd());
+  }
+  for (const [name, given] of [
+    ["--restore-keys", flags.restoreKeys],
+    ["--accept-changes", flags.acceptChanges],
+  ]) {
+    if (given === true)
+      throw new Failure("usage", `${name} means nothing without --rejects`, {
+        hint: "name the report: --rejects <dir>",
+      });
+  }
+  return readSettings(sources, flags, process.cwd());
 }
 
 /** The same for an action that starts from the ledger. */

@@ -2,7 +2,7 @@ import type { JobSettings } from "../../job/job.ts";
 import type { NamingPlace } from "../../job/naming-place.ts";
 import type { Supplier, SupplierSettings } from "../../job/supplier-settings.ts";
 import type { RateLimitSettings, TargetSettings } from "../../job/target-connection.ts";
-import { requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
+import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MaxErrors } from "../../job/recorded-settings.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
@@ -37,7 +37,6 @@ export interface Settings {
   readonly supplier: Supplier;
 }
 
-const DEFAULT_LEDGER = ".migrate/ledger.db";
 const DEFAULT_MAX_CONCURRENCY = 16;
 
 /**

@@ -2,7 +2,7 @@ import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import type { OutcomeFilter } from "../ledger.ts";
 import type { RunRow } from "./ledger-schema.ts";
-import { nearKey } from "./near-key.ts";
+import { nearKey } from "../../text/near-key.ts";
 import { parseProblem } from "./problem-table.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 

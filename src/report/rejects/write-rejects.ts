@@ -12,6 +12,7 @@ import {
   rejectFileName,
   type RejectFileWriter,
 } from "./reject-file.ts";
+import { type HandOut, type HandOutWriter, openHandOut } from "./handed-out.ts";
 import type { RejectsWorkbook, WorkbookOptions, WrittenWorkbook } from "../workbook/rejects-workbook.ts";
 import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, rejectRows } from "./rejected-rows.ts";
 
@@ -23,6 +24,8 @@ export interface RejectsOptions extends RejectWriterOptions {
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
   /** The rows are written to a workbook as well. */
   readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
+  /** What is needed to take the rejects back (docs/errors.md, "Taking rejects back"); absent: they are not known again. */
+  readonly handOut?: HandOut | undefined;
 }
 
 /**
@@ -37,9 +40,15 @@ export async function writeRejects(folder: ReportFolder, report: Report, options
   const columns: KnownColumns = new Map();
   const pass = async (): Promise<Rejects | undefined> => {
     const workbook = await openWorkbook(folder, options);
-    const writer = openRejectWriter(folder, columns, { ...options, workbook });
+    const handOut = options.handOut && openHandOut(folder, options.handOut, options.sources[0] ?? "");
+    const writer = openRejectWriter(folder, columns, {
+      ...options,
+      others: [workbook, handOut].filter((one) => one !== undefined),
+    });
     const rejects = await writeOnePass(writer, rejectedRecords(report, records()));
-    return rejects && { ...rejects, workbook: await workbook?.finish(report) };
+    const written = rejects && (await workbook?.finish(report));
+    if (rejects !== undefined) await handOut?.finish(written?.sheets ?? {});
+    return rejects && { ...rejects, workbook: written };
   };
   const rejects = (await pass()) ?? (await pass());
   if (rejects === undefined) throw new Error("the columns of the rejects changed between two readings");
@@ -101,10 +110,13 @@ interface RejectWriterOptions extends CsvRejectOptions {
 /** The original columns of each file of rejects, in order of appearance; what one pass learns the next one knows. */
 type KnownColumns = Map<string, string[]>;
 
+/** Takes the rows that are written to the files of rejects. */
+type RowTaker = Pick<HandOutWriter, "addFile" | "add" | "flush">;
+
 function openRejectWriter(
   folder: ReportFolder,
   known: KnownColumns,
-  { workbook, ...options }: RejectWriterOptions & { readonly workbook: RejectsWorkbook | undefined },
+  { others, ...options }: RejectWriterOptions & { readonly others: readonly RowTaker[] },
 ): RejectWriter {
   const files = new Map<string, RejectFileWriter>();
   const unseen = new Set(options.sources);
@@ -120,7 +132,7 @@ function openRejectWriter(
       ? openRejectFile(folder, child, csvLayout(columns, options))
       : openRejectFile(folder, child, JSON_LAYOUT);
     files.set(name, file);
-    workbook?.addFile(child, row.table.kind, columns);
+    for (const other of others) other.addFile(child, row.table.kind, columns);
     return file;
   };
 
@@ -136,12 +148,12 @@ function openRejectWriter(
     add: (entry, outcome) => {
       if (entry.child !== undefined && childRows.isRepeated(entry.row)) return true;
       const isTaken = fileOf(entry.child, entry.row).add(entry, outcome.key);
-      if (isTaken) workbook?.add(entry, outcome);
+      if (isTaken) for (const other of others) other.add(entry, outcome);
       else leftOut += 1;
       return isTaken;
     },
     flush: async () => {
-      await workbook?.flush();
+      for (const other of others) await other.flush();
       for (const file of files.values()) await file.flush();
     },
     finish: async () => {

@@ -6,7 +6,7 @@ import { appendPlanProblem, insertProblems, PLAN_ATTEMPT } from "../problem-tabl
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
 import { applyKnownRecords } from "./known-records.ts";
-import { nearKey } from "../near-key.ts";
+import { nearKey } from "../../../text/near-key.ts";
 import { refuseNearKnownKeys } from "./near-known-keys.ts";
 
 const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };

@@ -1,0 +1,78 @@
+import { EMPTY_CELL, type Fingerprints } from "../report/rejects/fingerprints.ts";
+import { createChangeExplainer, isMadeByProgram } from "./change-kind.ts";
+import { type ChangedCells, type CorrectionFindings, createChangeCounter } from "./correction-findings.ts";
+import type { CorrectionIndex, HandedOutRow, ReturnedRow } from "./correction-index.ts";
+import { type ComparedCell, comparedCells } from "./match-rows.ts";
+import { openKeyRestorer } from "./restore-keys.ts";
+import type { ReturnedColumns } from "./returned-columns.ts";
+
+export interface CellChangeOptions {
+  readonly index: CorrectionIndex;
+  readonly fingerprints: Fingerprints;
+  readonly columnsOf: (source: string) => readonly string[];
+  readonly isKey: (source: string, column: string) => boolean;
+  /** By file. */
+  readonly layouts: ReadonlyMap<string, ReturnedColumns>;
+  readonly restoreKeys: boolean;
+}
+
+/** Tells corrections from what else changed in the cells of rows. */
+export interface CellChanges {
+  readonly add: (handed: HandedOutRow, row: ReturnedRow) => void;
+  /** @param outcomes file of the report, which has the keys of its records */
+  readonly finish: (
+    outcomes: string,
+  ) => Promise<Pick<CorrectionFindings, "correctedCells" | "correctedRows" | "keys" | "restored" | "cells">>;
+}
+
+/** A cell may be corrected where it had an error; keys and other cells are counted as changed. */
+export function openCellChanges(options: CellChangeOptions): CellChanges {
+  const { index, fingerprints, columnsOf, isKey } = options;
+  const explain = createChangeExplainer();
+  const [keys, restored, cells] = [createChangeCounter(), createChangeCounter(), createChangeCounter()];
+  const keyRestorer = options.restoreKeys ? openKeyRestorer(index, fingerprints, { keys, restored }) : undefined;
+  let [correctedCells, correctedRows] = [0, 0];
+
+  const addKey = (change: Omit<ChangedCells, "count">, handed: HandedOutRow, { field, print }: ComparedCell): void => {
+    const position = typeof field === "number" ? options.layouts.get(change.place.file)?.positions[field] : undefined;
+    if (keyRestorer === undefined || typeof position !== "number" || print === undefined) keys.add(change);
+    else keyRestorer.restore({ change, handed, print, position });
+  };
+  /** True for a correction. */
+  const addCell = (handed: HandedOutRow, row: ReturnedRow, cell: ComparedCell): boolean => {
+    const { field, print = EMPTY_CELL, value = "", isSame } = cell;
+    const column = typeof field === "string" ? field : (columnsOf(row.source)[field] ?? "");
+    const { kind, before } = explain(value, print === EMPTY_CELL, isSame);
+    const change = { source: row.source, column, change: kind, place: row, before, after: value };
+    const hadError = handed.errors.includes(field);
+    const isMeant = !isMadeByProgram(kind);
+    if (isKey(row.source, column)) {
+      if (hadError && isMeant) return true;
+      addKey(change, handed, cell);
+      return false;
+    }
+    if (hadError || (handed.marks.includes("a") && isMeant)) return true;
+    cells.add(change);
+    return false;
+  };
+
+  return {
+    add: (handed, row) => {
+      const compared = comparedCells(handed, row, { columns: columnsOf(row.source), fingerprints });
+      const corrected = compared.filter((cell) => isChanged(cell) && addCell(handed, row, cell)).length;
+      correctedCells += corrected;
+      if (corrected > 0) correctedRows += 1;
+    },
+    finish: async (outcomes) => {
+      await keyRestorer?.finish(outcomes);
+      return { correctedCells, correctedRows, keys: keys.all(), restored: restored.all(), cells: cells.all() };
+    },
+  };
+}
+
+/** A column that is gone is told of once; here only where something stood in it. */
+function isChanged({ print, value, isSame }: ComparedCell): boolean {
+  if (print === undefined) return true;
+  if (value === undefined) return print !== EMPTY_CELL;
+  return !isSame(value);
+}

@@ -1,0 +1,95 @@
+import path from "node:path";
+import type { Row } from "../model/record.ts";
+import type { SourceSpec } from "../model/source-spec.ts";
+import type { OpenOptions } from "../read/opened-file.ts";
+import { createFingerprints } from "../report/rejects/fingerprints.ts";
+import type { HandOutDocument } from "../report/rejects/handed-out.ts";
+import { openCellChanges } from "./cell-changes.ts";
+import type { CorrectionFindings } from "./correction-findings.ts";
+import { type CorrectionIndex, loadHandedOut, openCorrectionIndex } from "./correction-index.ts";
+import { fingerprintPath } from "./hand-out-document.ts";
+import { createRowMatcher } from "./match-rows.ts";
+import { findRowChanges } from "./row-changes.ts";
+import { rowRestorer } from "./restore-keys.ts";
+import type { ReturnedColumns } from "./returned-columns.ts";
+import { type KeyColumns, returnedRows } from "./returned-rows.ts";
+
+export interface CorrectionOptions {
+  /** The report folder whose rejects come back. */
+  readonly folder: string;
+  readonly handOut: HandOutDocument;
+  readonly restoreKeys: boolean;
+  readonly reading: OpenOptions;
+  readonly keyColumns: KeyColumns;
+  readonly tempFolder: string;
+}
+
+export interface CheckedCorrections {
+  readonly findings: CorrectionFindings;
+  /** Gives restored keys back to a row as it is read. */
+  readonly restore: ((row: Row) => Row) | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Compares the rejects that came back with the fingerprints of those that were handed out. Reads all of them once; memory
+ * does not grow with them.
+ */
+export async function checkCorrections(plan: SourceSpec, options: CorrectionOptions): Promise<CheckedCorrections> {
+  const index = await openCorrectionIndex(options.tempFolder);
+  try {
+    await loadHandedOut(index, fingerprintPath(options.folder));
+    const findings = await compare(plan, index, options);
+    const restore = options.restoreKeys ? rowRestorer(index) : undefined;
+    return { findings, restore, close: index.close };
+  } catch (error) {
+    await index.close();
+    throw error;
+  }
+}
+
+async function compare(
+  plan: SourceSpec,
+  index: CorrectionIndex,
+  { folder, handOut, restoreKeys, reading, keyColumns }: CorrectionOptions,
+): Promise<CorrectionFindings> {
+  const fingerprints = createFingerprints(handOut.secret);
+  const columnsBySource = new Map(
+    handOut.files.filter(({ kind }) => kind === "csv").map((file) => [file.source, file.columns]),
+  );
+  const columnsOf = (source: string): readonly string[] => columnsBySource.get(source) ?? [];
+  const matcher = createRowMatcher(index, fingerprints, columnsOf);
+  const layouts = new Map<string, ReturnedColumns>();
+  const keys = new Map<string, ReadonlySet<string>>();
+  const noteKeys: KeyColumns = (row, source) => {
+    const own = keyColumns(row, source);
+    keys.set(source.name, new Set([...(keys.get(source.name) ?? []), ...own]));
+    return own;
+  };
+  index.database.exec("begin");
+  for await (const { rows, columns } of returnedRows(plan, handOut.files, { reading, keyColumns: noteKeys })) {
+    if (columns !== undefined) layouts.set(columns.file, columns.found);
+    matcher.add(rows);
+  }
+  const isKey = (source: string, column: string): boolean => keys.get(source)?.has(column) === true;
+  const changes = openCellChanges({ index, fingerprints, columnsOf, isKey, layouts, restoreKeys });
+  const addRow = index.database.prepare("insert into added values (?,?,?)");
+  for (const { row, handed } of matcher.matchChanged()) {
+    if (handed === undefined) addRow.run(row.source, row.file, row.line);
+    else changes.add(handed, row);
+  }
+  const cells = await changes.finish(path.join(folder, "outcomes.ndjson"));
+  index.database.exec("commit");
+  return { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) };
+}
+
+function columnChanges(
+  layouts: ReadonlyMap<string, ReturnedColumns>,
+): Pick<CorrectionFindings, "renamed" | "gone" | "newColumns"> {
+  const all = [...layouts];
+  return {
+    renamed: all.flatMap(([file, { renamed }]) => renamed.map((each) => ({ file, ...each }))),
+    gone: all.flatMap(([file, { gone }]) => (gone.length === 0 ? [] : [{ file, columns: gone }])),
+    newColumns: all.flatMap(([file, { added }]) => (added.length === 0 ? [] : [{ file, columns: added }])),
+  };
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { Failure } from "../model/failure.ts";
+import type { HandedOutLine } from "../report/rejects/handed-out.ts";
+
+/** A row as it was handed out. */
+export interface HandedOutRow {
+  readonly id: number;
+  readonly source: string;
+  /** From 0, in its source. */
+  readonly number: number;
+  readonly record: number;
+  readonly errors: readonly (number | string)[];
+  readonly marks: string;
+  readonly cells: HandedOutLine[6];
+}
+
+/** Where a row stands now. */
+export interface RowPlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A row as it came back; a value that is not there belongs to a column that is gone. */
+export interface ReturnedRow extends RowPlace {
+  readonly source: string;
+  /** What may be its business key. */
+  readonly keys: readonly string[];
+  /** In the order of the original columns (CSV), or by member (JSON). */
+  readonly values: readonly (string | null)[] | Readonly<Record<string, string>>;
+}
+
+type Database = InstanceType<typeof DatabaseSync>;
+type Scalar = string | number | null;
+type Found = Readonly<Record<string, unknown>>;
+
+/** A database on disk for the rejects of one report: memory does not grow with them. */
+export interface CorrectionIndex {
+  readonly database: Database;
+  /** All rows that the query finds, some hundred at a time in memory. */
+  readonly each: (sql: string, ...parameters: readonly Scalar[]) => Iterable<Found>;
+  readonly close: () => Promise<void>;
+}
+
+/** Makes the index in `folder`. @throws Failure `storage` */
+export async function openCorrectionIndex(folder: string): Promise<CorrectionIndex> {
+  const file = path.join(folder, `rejects-${randomUUID()}.db`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(file, "", { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw new Failure("storage", `${file}: cannot hold the index of the rejects`, {
+      hint: "make room on the disk",
+      cause: error,
+    });
+  }
+  const database = new DatabaseSync(file);
+  database.exec(SCHEMA);
+  return {
+    database,
+    each: (sql, ...parameters) => iterate(database, sql, parameters),
+    close: async () => {
+      database.close();
+      await rm(file, { force: true });
+    },
+  };
+}
+
+function* iterate(database: Database, sql: string, parameters: readonly Scalar[]): Generator<Found> {
+  for (const found of database.prepare(sql).iterate(...parameters)) {
+    if (typeof found === "object" && found !== null) yield Object.fromEntries(Object.entries(found));
+  }
+}
+
+const SCHEMA = `
+  pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-16000;
+  create table handed (id integer primary key, source text, number integer, record integer, key text, print text,
+    errors text, marks text, cells text, file text, line integer);
+  create table returned (id integer primary key, source text, file text, line integer, keys text, cells text);
+  create table added (source text, file text, line integer);
+  create table unresolved (record integer, source text, number integer, column_name text, print text, file text,
+    line integer, position integer, value text, kind text);
+  create table restored (file text, line integer, position integer, value text);
+  create index restored_by_place on restored (file, line);`;
+
+/** Takes in the fingerprints of a report. @throws Failure `source_unreadable` */
+export async function loadHandedOut({ database }: CorrectionIndex, file: string): Promise<void> {
+  const insert = database.prepare(
+    "insert into handed (source, number, record, key, print, errors, marks, cells) values (?,?,?,?,?,?,?,?)",
+  );
+  const counts = new Map<string, number>();
+  database.exec("begin");
+  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    const [source, record, key, print, errors, marks, cells] = lineOf(text, file);
+    const number = counts.get(source) ?? 0;
+    counts.set(source, number + 1);
+    insert.run(source, number, record, key, print, JSON.stringify(errors), marks, JSON.stringify(cells));
+  }
+  database.exec(
+    "commit; create index handed_by_print on handed (source, print); create index handed_by_key on handed (source, key); create index handed_by_record on handed (record)",
+  );
+}
+
+function lineOf(text: string, file: string): HandedOutLine {
+  try {
+    const line: unknown = JSON.parse(text);
+    if (Array.isArray(line) && line.length === 7) {
+      const [source, record, key, print, errors, marks, cells]: readonly unknown[] = line;
+      if (
+        typeof source === "string" &&
+        typeof record === "number" &&
+        typeof key === "string" &&
+        typeof print === "string" &&
+        typeof marks === "string" &&
+        isErrors(errors) &&
+        isCells(cells)
+      ) {
+        return [source, record, key, print, errors, marks, cells];
+      }
+    }
+  } catch {
+    // Said below.
+  }
+  throw new Failure("source_unreadable", `${file}: is not what a report writes`, {
+    hint: "give the corrected files as sources instead: --source <name>=<path>",
+  });
+}
+
+function isErrors(value: unknown): value is readonly (number | string)[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "number" || typeof each === "string");
+}
+
+function isCells(value: unknown): value is HandedOutLine[6] {
+  if (typeof value === "string") return true;
+  return typeof value === "object" && value !== null && Object.values(value).every((each) => typeof each === "string");
+}
+
+/** A row of the table `handed`. */
+export function handedOutRow(found: Found): HandedOutRow {
+  const { id, source, number, record, errors, marks, cells } = found;
+  const [faulty, prints]: readonly unknown[] = [JSON.parse(String(errors)), JSON.parse(String(cells))];
+  return {
+    id: Number(id),
+    source: String(source),
+    number: Number(number),
+    record: Number(record),
+    marks: String(marks),
+    errors: isErrors(faulty) ? faulty : [],
+    cells: isCells(prints) ? prints : "",
+  };
+}

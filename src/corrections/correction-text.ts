@@ -1,0 +1,109 @@
+import { Failure } from "../model/failure.ts";
+import { formatPlace } from "../model/place.ts";
+import { counted, formatCount, plural } from "../text/count.ts";
+import { shapeOf } from "../text/shape.ts";
+import { CHANGE_WORDS, isMadeByProgram } from "./change-kind.ts";
+import type { ChangedCells, CorrectionFindings, FoundRows } from "./correction-findings.ts";
+
+/** What became of the rejects, a sentence each. Values are shown only when asked for. */
+export function correctionText(findings: CorrectionFindings, showValues: boolean): readonly string[] {
+  const { folder, handedOut, returned, correctedCells, correctedRows, lostRecords } = findings;
+  const cellText = (cells: ChangedCells): string => changedText(cells, showValues);
+  return [
+    `${folder}: ${counted(handedOut, "row")} handed out, ${formatCount(returned)} came back, ` +
+      `${counted(correctedCells, "cell")} corrected${correctedCells === 0 ? "" : ` in ${counted(correctedRows, "row")}`}`,
+    ...findings.restored.map((keys) => `${counted(keys.count, "key")} restored: ${cellText(keys)}`),
+    ...findings.keys.map((keys) => `${counted(keys.count, "key")} changed: ${cellText(keys)}`),
+    ...findings.cells.map((cells) => `${counted(cells.count, "cell")} changed that had no error: ${cellText(cells)}`),
+    ...findings.added.map((rows) => `${counted(rows.count, "row")} added: source ${placeText(rows)}`),
+    ...findings.lost.map(
+      (rows) => `${counted(rows.count, "row")} lost of records that are still there: source ${placeText(rows)}`,
+    ),
+    ...findings.deleted.map((rows) => `${counted(rows.count, "row")} deleted: source ${placeText(rows)}`),
+    ...(lostRecords === 0
+      ? []
+      : [`${counted(lostRecords, "record")} did not come back: not sent, and still to be done`]),
+    ...findings.reordered.map((rows) => `${counted(rows.count, "row")} in another order: source ${placeText(rows)}`),
+    ...findings.renamed.map(({ file, from, to }) => `${file}: column ${from} is now called ${to}`),
+    ...findings.gone.map(
+      ({ file, columns }) => `${file}: ${plural(columns.length, "column")} ${columns.join(", ")} gone`,
+    ),
+    ...findings.newColumns.map(
+      ({ file, columns }) => `${file}: new ${plural(columns.length, "column")} ${columns.join(", ")}`,
+    ),
+  ];
+}
+
+function changedText({ source, column, change, place, before, after }: ChangedCells, showValues: boolean): string {
+  const shown = (value: string): string => (showValues ? JSON.stringify(value) : shapeOf(value));
+  const from = before === undefined ? "" : `${shown(before)} -> `;
+  const to = change === "emptied" ? "" : `, ${from}${shown(after)}`;
+  return `source ${source}, column ${column}${to}, ${CHANGE_WORDS[change]} (first: ${formatPlace(place)})`;
+}
+
+function placeText({ source, place, number }: FoundRows): string {
+  if (place !== undefined) return `${source} (first: ${formatPlace(place)})`;
+  return number === undefined ? source : `${source} (first: row ${formatCount(number)} of those handed out)`;
+}
+
+export interface AcceptedChanges {
+  readonly restoreKeys: boolean;
+  readonly acceptChanges: boolean;
+  /** Keys that are almost the old ones are meant so. */
+  readonly newKeys: boolean;
+}
+
+/**
+ * Lets nothing pass that changed without a reason, unless the user accepts it.
+ * @throws Failure `rejects_changed`
+ */
+export function refuseUnexplained(findings: CorrectionFindings, accepted: AcceptedChanges): void {
+  const { acceptChanges, newKeys } = accepted;
+  const keys = findings.keys.filter(({ change }) => !(acceptChanges && (newKeys || !isMadeByProgram(change))));
+  const what = [...amount(sum(keys), "key"), ...(acceptChanges ? [] : otherChanges(findings))];
+  if (what.length === 0) return;
+  throw new Failure(
+    "rejects_changed",
+    `more than errors has changed in the rejects: ${what.join(", ")}; nothing was sent`,
+    {
+      hint: waysOn(keys, findings, accepted).join("\n"),
+    },
+  );
+}
+
+function waysOn(
+  keys: readonly ChangedCells[],
+  findings: CorrectionFindings,
+  { restoreKeys, acceptChanges }: AcceptedChanges,
+): readonly string[] {
+  const hasOthers = !acceptChanges && otherChanges(findings).length > 0;
+  const areKeysMeant = keys.some(({ change }) => !isMadeByProgram(change));
+  return [
+    ...(keys.length > 0 && !restoreKeys ? ["--restore-keys gives keys their old values back"] : []),
+    ...(keys.length > 0 && restoreKeys ? ["keys whose old values are not known have to be corrected in the file"] : []),
+    ...(hasOthers || areKeysMeant ? ["--accept-changes takes all else as it is now"] : []),
+    ...(keys.length > 0 && !areKeysMeant ? ["--accept-changes --new-keys takes the keys as they are now"] : []),
+    "next time, open the files with all columns as text",
+  ];
+}
+
+function otherChanges({ cells, added, lost, renamed, gone }: CorrectionFindings): readonly string[] {
+  return [
+    ...amount(sum(cells), "cell"),
+    ...amount(sum(added), "added row"),
+    ...amount(sum(lost), "lost row"),
+    ...amount(renamed.length, "renamed column"),
+    ...amount(
+      gone.reduce((total, { columns }) => total + columns.length, 0),
+      "lost column",
+    ),
+  ];
+}
+
+function sum(groups: readonly { readonly count: number }[]): number {
+  return groups.reduce((total, { count }) => total + count, 0);
+}
+
+function amount(count: number, noun: string): readonly string[] {
+  return count === 0 ? [] : [counted(count, noun)];
+}

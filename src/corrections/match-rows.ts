@@ -1,0 +1,182 @@
+import { nearKey } from "../text/near-key.ts";
+import { EMPTY_CELL, FINGERPRINT_LENGTH, type Fingerprints } from "../report/rejects/fingerprints.ts";
+import { type CorrectionIndex, type HandedOutRow, handedOutRow, type ReturnedRow } from "./correction-index.ts";
+
+/** A cell of a row that came back, beside the fingerprint of what was handed out. */
+export interface ComparedCell {
+  /** Column number from 0 (CSV) or member (JSON). */
+  readonly field: number | string;
+  /** Absent for a member that is new. */
+  readonly print: string | undefined;
+  /** Absent where the column or the member is gone. */
+  readonly value: string | undefined;
+  readonly isSame: (candidate: string) => boolean;
+}
+
+/** @param columns the original columns of the source (CSV) */
+export function comparedCells(
+  handed: HandedOutRow,
+  { values }: Pick<ReturnedRow, "values">,
+  { columns, fingerprints }: { readonly columns: readonly string[]; readonly fingerprints: Fingerprints },
+): readonly ComparedCell[] {
+  const { source, number, cells } = handed;
+  const compared = (field: number | string, print: string | undefined, value: string | undefined): ComparedCell => {
+    const column = typeof field === "string" ? field : (columns[field] ?? String(field));
+    const isSame = (text: string): boolean => fingerprints.cell({ source, row: number, column }, text) === print;
+    return { field, print, value, isSame };
+  };
+  if (typeof cells !== "string") {
+    const now = isList(values) ? {} : values;
+    return [...new Set([...Object.keys(cells), ...Object.keys(now)])].map((name) =>
+      compared(name, cells[name], now[name]),
+    );
+  }
+  const now = isList(values) ? values : [];
+  return columns.flatMap((column, index) => {
+    const print = cells.slice(index * FINGERPRINT_LENGTH, (index + 1) * FINGERPRINT_LENGTH);
+    return print === "" || column.trim() === "" ? [] : compared(index, print, now[index] ?? undefined);
+  });
+}
+
+function isList(values: ReturnedRow["values"]): values is readonly (string | null)[] {
+  return Array.isArray(values);
+}
+
+/** Finds the rows that came back among those that were handed out. */
+export interface RowMatcher {
+  /** Takes the rows that came back as they were; keeps the others for `matchChanged`. */
+  readonly add: (rows: readonly ReturnedRow[]) => void;
+  /** The others, each with the row that it most likely was; without one it was added. */
+  readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly handed: HandedOutRow | undefined }>;
+}
+
+/**
+ * Rows are known by their content: first those that are unchanged; then those with the same business key, or almost the
+ * same, of which the one with most cells unchanged is taken; then the next row in order, when half of its cells are
+ * unchanged; in the end the row that stood in the same place.
+ */
+export function createRowMatcher(
+  index: CorrectionIndex,
+  fingerprints: Fingerprints,
+  columnsOf: (source: string) => readonly string[],
+): RowMatcher {
+  const { database, each } = index;
+  const same = database.prepare(`select id from handed where source = ? and print = ? and ${FREE} order by id limit 1`);
+  const take = database.prepare("update handed set file = ?, line = ? where id = ?");
+  const keep = database.prepare("insert into returned (source, file, line, keys, cells) values (?,?,?,?,?)");
+  const settle = database.prepare("delete from returned where id = ?");
+  const search = candidateSearch(index, fingerprints);
+  const scoreOf = (row: ReturnedRow, handed: HandedOutRow): Score =>
+    scoreCells(comparedCells(handed, row, { columns: columnsOf(row.source), fingerprints }));
+  const find = (row: ReturnedRow, after: number): HandedOutRow | undefined => {
+    const known = best(search.byKey(row).map((handed) => ({ handed, ...scoreOf(row, handed) })));
+    if (known !== undefined) return known.handed;
+    return search.inOrder(row, after).find((handed) => {
+      const { unchanged, filled } = scoreOf(row, handed);
+      return unchanged > 0 && unchanged * 2 >= filled;
+    });
+  };
+  return {
+    add: (rows) => {
+      for (const row of rows) {
+        const { source, file, line, keys, values } = row;
+        const text = isList(values) ? values.map((value) => value ?? "") : Object.entries(values).flat();
+        const isWhole = !isList(values) || !values.includes(null);
+        const found = isWhole ? idOf(same.get(source, fingerprints.row(source, text))) : undefined;
+        if (found === undefined) keep.run(source, file, line, JSON.stringify(keys), JSON.stringify(values));
+        else take.run(file, line, found);
+      }
+    },
+    *matchChanged() {
+      const last = new Map<string, number>();
+      for (const found of each("select * from returned order by id")) {
+        const row = keptRow(found);
+        const handed = find(row, last.get(row.source) ?? 0);
+        if (handed === undefined) continue;
+        take.run(row.file, row.line, handed.id);
+        settle.run(Number(found["id"]));
+        last.set(row.source, handed.id);
+        yield { row, handed };
+      }
+      database.exec("create index handed_by_place on handed (file, line)");
+      for (const found of each("select * from returned order by id")) {
+        const row = keptRow(found);
+        const handed = search.inSamePlace(row);
+        if (handed !== undefined) take.run(row.file, row.line, handed.id);
+        yield { row, handed };
+      }
+    },
+  };
+}
+
+/** Of a row that nothing was found for yet. */
+const FREE = "file is null";
+
+interface CandidateSearch {
+  /** Rows of the same record, or of one whose key is almost the same. */
+  readonly byKey: (row: ReturnedRow) => readonly HandedOutRow[];
+  /** The next rows of the source behind the one with the id `after`. */
+  readonly inOrder: (row: ReturnedRow, after: number) => readonly HandedOutRow[];
+  /** The row that was handed out behind the one that stands in front of this one now. */
+  readonly inSamePlace: (row: ReturnedRow) => HandedOutRow | undefined;
+}
+
+function candidateSearch({ each }: CorrectionIndex, fingerprints: Fingerprints): CandidateSearch {
+  const withKey = `select * from handed where source = ? and key = ? and ${FREE} order by id limit ${MOST_CANDIDATES}`;
+  const behind = `select * from handed where source = ? and id > ? and ${FREE} order by id limit ${ROWS_AHEAD}`;
+  return {
+    byKey: ({ source, keys }) => {
+      const prints = [...new Set(keys.map((key) => fingerprints.key(nearKey(key) ?? key)))];
+      return prints.flatMap((print) => [...each(withKey, source, print)].map(handedOutRow));
+    },
+    inSamePlace: ({ source, file, line }) => {
+      const [before] = each(
+        "select number from handed where file = ? and line < ? order by line desc limit 1",
+        file,
+        line,
+      );
+      const [next] = each(
+        `select * from handed where source = ? and number = ? and ${FREE}`,
+        source,
+        Number(before?.["number"] ?? -1) + 1,
+      );
+      return next && handedOutRow(next);
+    },
+    inOrder: ({ source }, after) => [...each(behind, source, after)].map(handedOutRow),
+  };
+}
+
+function scoreCells(cells: readonly ComparedCell[]): Score {
+  const filled = cells.filter(
+    ({ print, value }) => print !== undefined && (print !== EMPTY_CELL || (value ?? "") !== ""),
+  );
+  const unchanged = filled.filter(({ value, isSame }) => value !== undefined && isSame(value));
+  return { unchanged: unchanged.length, filled: filled.length };
+}
+
+/** Rows of one record in one source that are compared with each other. */
+const MOST_CANDIDATES = 50;
+/** So many rows may be gone in one place. */
+const ROWS_AHEAD = 25;
+
+interface Score {
+  readonly unchanged: number;
+  readonly filled: number;
+}
+
+function best<T extends Score>(candidates: readonly T[]): T | undefined {
+  return candidates.reduce<T | undefined>(
+    (found, each) => (found === undefined || each.unchanged > found.unchanged ? each : found),
+    undefined,
+  );
+}
+
+function idOf(found: unknown): number | undefined {
+  return typeof found === "object" && found !== null && "id" in found ? Number(found.id) : undefined;
+}
+
+function keptRow(found: Readonly<Record<string, unknown>>): ReturnedRow {
+  const { source, file, line, keys, cells } = found;
+  const values: ReturnedRow["values"] = JSON.parse(String(cells));
+  return { source: String(source), file: String(file), line: Number(line), keys: JSON.parse(String(keys)), values };
+}

@@ -1,0 +1,106 @@
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { isJsonObject } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { isCsvRow, type Row } from "../model/record.ts";
+import { readFailure } from "../read/text/file-bytes.ts";
+import type { Fingerprints } from "../report/rejects/fingerprints.ts";
+import { isChangeKind } from "./change-kind.ts";
+import type { ChangeCounter, ChangedCells } from "./correction-findings.ts";
+import type { CorrectionIndex, HandedOutRow } from "./correction-index.ts";
+
+interface ChangedKey {
+  readonly change: Omit<ChangedCells, "count">;
+  readonly handed: HandedOutRow;
+  /** What it has to match. */
+  readonly print: string;
+  /** Where it stands now, from 0. */
+  readonly position: number;
+}
+
+/** Gives keys their old values back. Every value is proven by its fingerprint: none is guessed. */
+export interface KeyRestorer {
+  readonly restore: (key: ChangedKey) => void;
+  /** Looks for the keys that were not found among the likely ones in the outcomes of the report. */
+  readonly finish: (outcomes: string) => Promise<void>;
+}
+
+export interface KeyCounters {
+  /** Keys that could not be restored. */
+  readonly keys: ChangeCounter;
+  readonly restored: ChangeCounter;
+}
+
+export function openKeyRestorer(
+  { database, each }: CorrectionIndex,
+  fingerprints: Fingerprints,
+  { keys, restored }: KeyCounters,
+): KeyRestorer {
+  const put = database.prepare("insert into restored values (?,?,?,?)");
+  const wait = database.prepare("insert into unresolved values (?,?,?,?,?,?,?,?,?,?)");
+  const settle = database.prepare("delete from unresolved where rowid = ?");
+  return {
+    restore: ({ change, handed, print, position }) => {
+      const { place, before, source, column, after } = change;
+      if (before === undefined) {
+        const { record, number } = handed;
+        wait.run(record, source, number, column, print, place.file, place.line, position, after, change.change);
+      } else {
+        put.run(place.file, place.line, position, before);
+        restored.add(change);
+      }
+    },
+    finish: async (outcomes) => {
+      if ([...each("select 1 from unresolved limit 1")].length === 0) return;
+      database.exec("create index unresolved_by_record on unresolved (record)");
+      for await (const { record, key } of keysOf(outcomes)) {
+        for (const found of each("select rowid as id, * from unresolved where record = ?", record)) {
+          const { source, number, column_name: column } = found;
+          const place = { source: String(source), row: Number(number), column: String(column) };
+          if (fingerprints.cell(place, key) !== found["print"]) continue;
+          put.run(String(found["file"]), Number(found["line"]), Number(found["position"]), key);
+          restored.add({ ...changeOf(found), before: key });
+          settle.run(Number(found["id"]));
+        }
+      }
+      for (const found of each("select * from unresolved order by rowid")) keys.add(changeOf(found));
+    },
+  };
+}
+
+function changeOf(found: Readonly<Record<string, unknown>>): Omit<ChangedCells, "count"> {
+  const { source, column_name: column, file, line, value, kind } = found;
+  const place = { file: String(file), line: Number(line) };
+  const change = isChangeKind(kind) ? kind : "other";
+  return { source: String(source), column: String(column), change, place, before: undefined, after: String(value) };
+}
+
+/** The business keys of the records of a report. */
+async function* keysOf(outcomes: string): AsyncGenerator<{ readonly record: number; readonly key: string }> {
+  try {
+    for await (const line of createInterface({
+      input: createReadStream(outcomes),
+      crlfDelay: Number.POSITIVE_INFINITY,
+    })) {
+      const outcome = parseJson(line);
+      if (!isJsonObject(outcome)) continue;
+      const { record, key } = outcome;
+      if (typeof record === "number" && typeof key === "string") yield { record, key };
+    }
+  } catch (error) {
+    throw readFailure(path.basename(outcomes), error);
+  }
+}
+
+/** Gives restored keys back to rows as they are read. */
+export function rowRestorer({ each }: CorrectionIndex): (row: Row) => Row {
+  const sql = "select position, value from restored where file = ? and line = ?";
+  return (row) => {
+    if (!isCsvRow(row)) return row;
+    const found = [...each(sql, row.table.file, row.line)];
+    if (found.length === 0) return row;
+    const byPosition = new Map(found.map(({ position, value }) => [Number(position), String(value)]));
+    return { ...row, cells: row.cells.map((cell, position) => byPosition.get(position) ?? cell) };
+  };
+}

@@ -1,0 +1,87 @@
+import { definedMembers } from "../json/defined-members.ts";
+import { canonicalJson } from "../json/json-value.ts";
+import { type CsvTable, isCsvRow, type Row } from "../model/record.ts";
+import type { SourceSpec } from "../model/source-spec.ts";
+import type { OpenOptions } from "../read/opened-file.ts";
+import { openSource, rowsOf, withDescendants } from "../read/opened-source.ts";
+import type { HandedOutFile } from "../report/rejects/handed-out.ts";
+import type { ReturnedRow } from "./correction-index.ts";
+import { type ReturnedColumns, returnedColumns, UNNAMED } from "./returned-columns.ts";
+
+/** Columns that hold the keys of a source's rows, for one of them. */
+export type KeyColumns = (row: Row, source: SourceSpec) => readonly string[];
+
+/** A batch of rows that came back. */
+interface ReturnedBatch {
+  readonly rows: readonly ReturnedRow[];
+  /** Of their file; absent for JSON. */
+  readonly columns?: { readonly file: string; readonly found: ReturnedColumns } | undefined;
+}
+
+/**
+ * The rows of all sources as they came back, each by itself: not joined, whatever its keys are now.
+ * @throws Failure what reading throws
+ */
+export async function* returnedRows(
+  plan: SourceSpec,
+  handedOut: readonly HandedOutFile[],
+  { reading, keyColumns }: { readonly reading: OpenOptions; readonly keyColumns: KeyColumns },
+): AsyncGenerator<ReturnedBatch> {
+  for (const spec of withDescendants<SourceSpec>(plan)) {
+    const original = handedOut.find(({ source, kind }) => source === spec.name && kind === "csv")?.columns ?? [];
+    const opened = await openSource(withoutJoin(spec), reading);
+    const layouts = new Map<CsvTable, ReturnedColumns>();
+    for await (const batch of rowsOf(opened)) {
+      const [first] = batch;
+      if (first === undefined) continue;
+      const { row } = first;
+      const found = isCsvRow(row) ? layoutOf(row.table, original, layouts) : undefined;
+      const keys = keyColumns(row, spec);
+      const rows = batch.map((read) => returnedRow(read.row, { source: spec.name, found, keys }));
+      yield { rows, columns: found && { file: row.table.file, found } };
+    }
+  }
+}
+
+function withoutJoin({ name, files, sheet, rename }: SourceSpec): SourceSpec {
+  return { name, files, children: [], ...definedMembers({ sheet, rename }) };
+}
+
+function layoutOf(
+  table: CsvTable,
+  original: readonly string[],
+  known: Map<CsvTable, ReturnedColumns>,
+): ReturnedColumns {
+  const found = known.get(table) ?? returnedColumns(original, table);
+  known.set(table, found);
+  return found;
+}
+
+interface Reading {
+  readonly source: string;
+  readonly found: ReturnedColumns | undefined;
+  readonly keys: readonly string[];
+}
+
+function returnedRow(row: Row, { source, found, keys }: Reading): ReturnedRow {
+  const place = { source, file: row.table.file, line: row.line };
+  if (!isCsvRow(row)) {
+    const values = Object.fromEntries(Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)]));
+    const own = keys.flatMap((name) => {
+      const value = row.value[name];
+      return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+    });
+    return { ...place, keys: own, values };
+  }
+  const cellOf = (column: string): string => row.cells[row.table.columnIndex.get(column) ?? -1] ?? "";
+  const own = ["migrate_key", ...keys].map(cellOf).filter((key) => key !== "");
+  const positions = found?.positions ?? [];
+  return {
+    ...place,
+    keys: [...new Set(own)],
+    values: positions.map((position) => {
+      if (position === undefined) return null;
+      return position === UNNAMED ? "" : (row.cells[position] ?? "");
+    }),
+  };
+}

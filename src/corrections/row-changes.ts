@@ -1,0 +1,60 @@
+import type { CorrectionFindings, FoundRows } from "./correction-findings.ts";
+import type { CorrectionIndex } from "./correction-index.ts";
+
+type RowChanges = Pick<
+  CorrectionFindings,
+  "handedOut" | "returned" | "added" | "lost" | "deleted" | "lostRecords" | "reordered"
+>;
+
+/** What became of whole rows, once all that came back are matched. */
+export function findRowChanges(index: CorrectionIndex): RowChanges {
+  const { each } = index;
+  const count = (sql: string): number => Number([...each(sql)][0]?.["count"] ?? 0);
+  const added = count("select count(*) as count from added");
+  return {
+    handedOut: count("select count(*) as count from handed"),
+    returned: count("select count(*) as count from handed where file is not null") + added,
+    added: [...each(ADDED)].map(({ source, count: rows, file, line }) => ({
+      source: String(source),
+      count: Number(rows),
+      place: { file: String(file), line: Number(line) },
+    })),
+    lost: [
+      ...each(`${LOST} and marks not like '%d%' and record in (${RECORDS_LEFT}) group by source order by source`),
+    ].map(numbered),
+    deleted: [
+      ...each(`${LOST} and (marks like '%d%' or record not in (${RECORDS_LEFT})) group by source order by source`),
+    ].map(numbered),
+    lostRecords: count(`select count(distinct record) as count from handed where record not in (${RECORDS_LEFT})`),
+    reordered: reorderedRows(index),
+  };
+}
+
+/** SQLite takes file and line from the row that has the least one. */
+const ADDED = "select source, count(*) as count, file, min(line) as line from added group by source order by source";
+const LOST = "select source, count(*) as count, min(number) + 1 as number from handed where file is null";
+const RECORDS_LEFT = "select record from handed where file is not null";
+
+function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
+  const { source, count, number } = found;
+  return { source: String(source), count: Number(count), number: Number(number) };
+}
+
+/** Rows that stand behind one that they stood in front of. */
+function reorderedRows({ each }: CorrectionIndex): readonly FoundRows[] {
+  const found = new Map<string, FoundRows>();
+  let last = { source: "", number: -1 };
+  for (const row of each(
+    "select source, number, file, line from handed where file is not null order by source, file, line",
+  )) {
+    const [source, number] = [String(row["source"]), Number(row["number"])];
+    if (source !== last.source || number > last.number) {
+      last = { source, number };
+      continue;
+    }
+    const before = found.get(source);
+    const place = before?.place ?? { file: String(row["file"]), line: Number(row["line"]) };
+    found.set(source, { source, count: (before?.count ?? 0) + 1, place });
+  }
+  return [...found.values()];
+}

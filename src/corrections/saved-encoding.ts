@@ -1,0 +1,34 @@
+import { createReadStream } from "node:fs";
+import { readFailure } from "../read/text/file-bytes.ts";
+
+/**
+ * The encoding of a file that another program has saved anew: undefined for UTF-8, for what a byte order mark names and for workbooks;
+ * otherwise `otherwise`, because bytes that are not UTF-8 are of one byte a character.
+ */
+export async function savedEncoding(path: string, otherwise: string): Promise<string | undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let isFirst = true;
+  try {
+    for await (const chunk of createReadStream(path)) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      if (isFirst && NO_PLAIN_TEXT.some((mark) => chunk.subarray(0, 2).equals(mark))) return undefined;
+      isFirst = false;
+      if (!isValid(() => decoder.decode(chunk, { stream: true }))) return otherwise;
+    }
+  } catch (error) {
+    throw readFailure(path, error);
+  }
+  return isValid(() => decoder.decode()) ? undefined : otherwise;
+}
+
+/** UTF-16, and the zip archive that a workbook is. */
+const NO_PLAIN_TEXT = [Buffer.of(0xff, 0xfe), Buffer.of(0xfe, 0xff), Buffer.from("PK")];
+
+function isValid(decode: () => string): boolean {
+  try {
+    decode();
+    return true;
+  } catch {
+    return false;
+  }
+}

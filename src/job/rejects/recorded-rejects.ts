@@ -1,0 +1,47 @@
+import { readHandOut, returnedFiles } from "../../corrections/hand-out-document.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { Failure } from "../../model/failure.ts";
+import type { JobSettings } from "../job.ts";
+import { jobSettingsSchema, type RunSettings, settingsIfKnown } from "../recorded-settings.ts";
+
+/** The run whose rejects come back, as far as it is remembered. */
+export interface RecordedRejects {
+  readonly job: JobSettings;
+  /** Only a ledger's word counts for where to send: absent for a run that it does not know. */
+  readonly run: RunSettings | undefined;
+  /** The files of rejects, by source. */
+  readonly files: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Finds the run of a report, in the ledger or in the report itself.
+ * @throws Failure what `readHandOut` throws
+ */
+export async function recordedRejects(folder: string, ledger: string): Promise<RecordedRejects> {
+  const document = await readHandOut(folder);
+  const parsed = jobSettingsSchema.safeParse(document.settings);
+  const run = document.command === "push" ? await settingsInLedger(ledger, document.run) : undefined;
+  const job = run?.job ?? parsed.data;
+  if (job === undefined) {
+    throw new Failure("source_unreadable", `${folder}: the settings of its run cannot be understood`, {
+      hint: "give the corrected files as sources instead: --source <name>=<path>",
+    });
+  }
+  return { job, run, files: await returnedFiles(folder, document) };
+}
+
+/** A report of another ledger, or of a validation by the platform, has a run that this ledger does not know. */
+async function settingsInLedger(locator: string, id: string): Promise<RunSettings | undefined> {
+  let ledger: Ledger | undefined;
+  try {
+    ledger = await (await openLedgerStore(locator)).read();
+    const run = await ledger.findRun(id);
+    return run && settingsIfKnown(run);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  } finally {
+    await ledger?.close();
+  }
+}

@@ -1,0 +1,101 @@
+import { checkCorrections } from "../../corrections/check-corrections.ts";
+import { correctionText, refuseUnexplained } from "../../corrections/correction-text.ts";
+import { readHandOut } from "../../corrections/hand-out-document.ts";
+import type { KeyColumns } from "../../corrections/returned-rows.ts";
+import { savedEncoding } from "../../corrections/saved-encoding.ts";
+import type { Mapping } from "../../map/mapping.ts";
+import { isCsvRow } from "../../model/record.ts";
+import type { SourceSpec } from "../../model/source-spec.ts";
+import type { ReadOptions } from "../../read/open-input.ts";
+import { withDescendants } from "../../read/opened-source.ts";
+import { findFiles } from "../../read/source-files.ts";
+import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
+import type { Dependencies } from "../dependencies.ts";
+import type { RejectsSettings } from "./rejects-settings.ts";
+
+/** How the rejects are to be read, once it is known what changed in them. */
+export interface OpenedRejects {
+  readonly reading: Required<Pick<ReadOptions, "encodingOf" | "amend">> & Pick<ReadOptions, "delimiter">;
+  readonly close: () => Promise<void>;
+}
+
+export interface RejectsContext {
+  readonly plan: SourceSpec;
+  readonly mapping: Mapping;
+  readonly rejects: RejectsSettings;
+  /** That of the sources of the run, where it was declared. */
+  readonly encoding: string | undefined;
+  readonly showValues: boolean;
+  readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
+}
+
+/**
+ * Says what changed in rejects since they were handed out.
+ * @throws Failure `rejects_changed` for changes that nobody asked for and nobody accepted
+ */
+export async function openRejects(context: RejectsContext): Promise<OpenedRejects> {
+  const { plan, mapping, rejects, showValues, dependencies } = context;
+  const { temporaryFolder: tempFolder, notice } = dependencies;
+  const encodings = await encodingsOf(context);
+  const encodingOf = (path: string): string | undefined => encodings.get(path);
+  const delimiter = rejects.delimiter === undefined ? {} : { delimiter: rejects.delimiter };
+  const reading = {
+    encoding: undefined,
+    encodingOf,
+    delimiter: rejects.delimiter,
+    limits: DEFAULT_LIMITS,
+    notify: () => undefined,
+    displayName: (path: string) => path,
+  };
+  const { findings, restore, close } = await checkCorrections(plan, {
+    folder: rejects.folder,
+    handOut: await readHandOut(rejects.folder),
+    restoreKeys: rejects.restoreKeys,
+    reading,
+    keyColumns: keyColumnsOf(plan, mapping),
+    tempFolder,
+  });
+  try {
+    for (const text of correctionText(findings, showValues)) notice(text);
+    refuseUnexplained(findings, rejects);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { reading: { encodingOf, ...delimiter, amend: restore }, close };
+}
+
+/** Without a word of the user each file says for itself what it is: spreadsheets save UTF-8 as windows-1252. */
+async function encodingsOf({
+  plan,
+  rejects,
+  encoding = "windows-1252",
+  dependencies,
+}: RejectsContext): Promise<ReadonlyMap<string, string | undefined>> {
+  const encodings = new Map<string, string | undefined>();
+  for (const { files, sheet } of withDescendants<SourceSpec>(plan)) {
+    for (const { path: file } of await findFiles(files, sheet)) {
+      const found = rejects.encoding ?? (await savedEncoding(file, encoding));
+      if (found !== undefined && found !== rejects.encoding)
+        dependencies.notice(`${file}: is not UTF-8 any more, read as ${found}`);
+      encodings.set(file, found);
+    }
+  }
+  return encodings;
+}
+
+/** The columns or members that join a source's rows, and the one of the root that the business key is made from. */
+function keyColumnsOf(plan: SourceSpec, { locate, keyAttr }: Mapping): KeyColumns {
+  const ons = new Map(
+    withDescendants<SourceSpec>(plan).flatMap(({ children }) => children.map(({ name, on }) => [name, on])),
+  );
+  return (row, { name, key, children }) => {
+    const place = name === plan.name && keyAttr !== undefined ? locate(row, keyAttr) : undefined;
+    const own = isCsvRow(row) ? place?.column : place?.pointer?.slice(row.pointer.length).split("/")[1];
+    return [
+      ...new Set(
+        [key, ons.get(name), own, ...children.map(({ parentKey }) => parentKey)].filter((each) => each !== undefined),
+      ),
+    ];
+  };
+}

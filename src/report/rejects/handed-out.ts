@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import { hasErrors, isRuleProblem, type Problem } from "../../model/problem.ts";
+import { isCsvRow } from "../../model/record.ts";
+import { nearKey } from "../../text/near-key.ts";
+import type { ReportFile, ReportFolder } from "../report-folder.ts";
+import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
+import { originalCells, rejectFileName } from "./reject-file.ts";
+import type { RejectRow } from "./rejected-rows.ts";
+
+/** What a report remembers of its rejects, so that they are known again when they come back. */
+export interface HandOut {
+  readonly command: string;
+  /** Id of the run; a ledger may know its settings. */
+  readonly run: string;
+  /** The settings of its job. Hold no secret. */
+  readonly settings: object;
+  /** Of the run, so that its report is the same when it is written again; none: another one for every report. */
+  readonly secret?: string | undefined;
+}
+
+/** Settings of the run and the secret of the fingerprints; private, as the rejects are. */
+export const HAND_OUT_FILE = "rejects.json";
+/** Which rows and cells were handed out; no values. One JSON list a row, in the order of the files. */
+export const FINGERPRINT_FILE = "rejects.fingerprints";
+
+/** One file of rejects. */
+export interface HandedOutFile {
+  readonly source: string;
+  /** The file's name in the report folder. */
+  readonly file: string;
+  readonly kind: "csv" | "json";
+  /** The original columns (CSV). */
+  readonly columns: readonly string[];
+  readonly rows: number;
+}
+
+/** What {@link HAND_OUT_FILE} holds. */
+export interface HandOutDocument extends HandOut {
+  readonly version: 1;
+  readonly secret: string;
+  readonly files: readonly HandedOutFile[];
+  /** By source, the sheet of {@link WORKBOOK_FILE} with the same rows; empty where there is no workbook. */
+  readonly sheets: Readonly<Record<string, string>>;
+}
+
+/**
+ * One line of {@link FINGERPRINT_FILE}.
+ * - `key`: fingerprint of the business key without what spreadsheets change; empty without a key
+ * - `errors`: columns (numbers from 0) or members of the row that have an error
+ * - `marks`: `a` an error in the row has no cell, so any may be corrected; `d` the row may be deleted
+ * - `cells`: their fingerprints one behind the other; of JSON rows by member
+ */
+export type HandedOutLine = readonly [
+  source: string,
+  record: number,
+  key: string,
+  row: string,
+  errors: readonly (number | string)[],
+  marks: string,
+  cells: string | Readonly<Record<string, string>>,
+];
+
+/** Writes down what is handed out while the rejects are written. */
+export interface HandOutWriter {
+  /** Takes note of a file of rejects; more columns may be added to `columns` until it is finished. */
+  readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
+  /** Of a file that was noted. */
+  readonly add: (entry: RejectRow, outcome: Outcome) => void;
+  readonly flush: () => Promise<void>;
+  /** @param sheets by source, the sheet of the workbook that has its rows, too */
+  readonly finish: (sheets: Readonly<Record<string, string>>) => Promise<void>;
+}
+
+/** @param root the name of the root source */
+export function openHandOut(folder: ReportFolder, about: HandOut, root: string): HandOutWriter {
+  const { secret = randomBytes(32).toString("base64url") } = about;
+  const fingerprints = createFingerprints(secret);
+  const files = new Map<string, HandedOutFile & { rows: number }>();
+  const counts = new Map<string, number>();
+  const waiting: string[] = [];
+  let fingerprintFile: ReportFile | undefined;
+  const flush = async (): Promise<void> => {
+    fingerprintFile ??= await folder.create(FINGERPRINT_FILE);
+    const lines = waiting.splice(0);
+    if (lines.length > 0) await fingerprintFile.write(lines.join(""));
+  };
+  return {
+    addFile: (child, kind, columns) => {
+      const file = rejectFileName(child, kind);
+      files.set(file, { source: child ?? root, file, kind, columns, rows: 0 });
+    },
+    add: (entry, outcome) => {
+      const file = files.get(rejectFileName(entry.child, entry.row.table.kind));
+      if (file === undefined) throw new Error("a row was handed out in no file");
+      const number = counts.get(file.source) ?? 0;
+      counts.set(file.source, number + 1);
+      file.rows += 1;
+      waiting.push(`${JSON.stringify(lineOf({ entry, outcome, file, number }, fingerprints))}\n`);
+    },
+    flush,
+    finish: async (sheets) => {
+      await flush();
+      const document: HandOutDocument = { ...about, version: 1, secret, sheets, files: [...files.values()] };
+      const plain: JsonObject = JSON.parse(JSON.stringify(document));
+      await (await folder.create(HAND_OUT_FILE)).write(`${canonicalJson(plain)}\n`);
+    },
+  };
+}
+
+interface HandedOutRow {
+  readonly entry: RejectRow;
+  readonly outcome: Outcome;
+  readonly file: HandedOutFile;
+  /** From 0, in its source. */
+  readonly number: number;
+}
+
+function lineOf({ entry, outcome, file, number }: HandedOutRow, fingerprints: Fingerprints): HandedOutLine {
+  const { row, problems } = entry;
+  const { source, columns } = file;
+  const { key, record } = outcome;
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const keyPrint = key === undefined ? "" : fingerprints.key(nearKey(key) ?? key);
+  const print = (column: string, value: string): string => fingerprints.cell({ source, row: number, column }, value);
+  if (!isCsvRow(row)) {
+    const members = Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)] as const);
+    const faulty = errors.flatMap(({ place }) => memberOf(place?.pointer, row.pointer));
+    const whole = fingerprints.row(source, members.flat());
+    const prints = Object.fromEntries(members.map(([name, text]) => [name, print(name, text)]));
+    return [source, record, keyPrint, whole, [...new Set(faulty)], marksOf(entry, outcome), prints];
+  }
+  const cells = originalCells(row, columns);
+  const faulty = errors.flatMap(({ place }) => columnOf(place?.column, columns));
+  const prints = cells.map((cell, index) => print(columns[index] ?? String(index), cell)).join("");
+  const whole = fingerprints.row(source, cells);
+  return [source, record, keyPrint, whole, [...new Set(faulty)], marksOf(entry, outcome), prints];
+}
+
+function marksOf({ problems }: RejectRow, outcome: Outcome): string {
+  const anyCell = isAnyCellFaulty(problems, outcome.problems) ? "a" : "";
+  return anyCell + (outcome.status === "duplicate" || hasErrors(problems) ? "d" : "");
+}
+
+/**
+ * An error without a cell, one of a row that was not read whole or belongs nowhere, and one of a rule over several
+ * fields may be mended in any cell of the row.
+ */
+function isAnyCellFaulty(own: readonly Problem[], all: readonly Problem[]): boolean {
+  const errors = own.filter(({ severity }) => severity === "error");
+  if (errors.some(({ code, place }) => code.startsWith("source_") || !(place?.column ?? place?.pointer))) return true;
+  return all.some((problem) => problem.severity === "error" && isRuleProblem(problem));
+}
+
+function columnOf(column: string | undefined, columns: readonly string[]): readonly number[] {
+  const index = column === undefined ? -1 : columns.indexOf(column);
+  return index < 0 ? [] : [index];
+}
+
+/** The member of the row's own value in which a pointer leads. */
+function memberOf(pointer: string | undefined, row: string): readonly string[] {
+  const name = pointer?.slice(row.length).split("/")[1];
+  return name === undefined ? [] : [name.replaceAll("~1", "/").replaceAll("~0", "~")];
+}

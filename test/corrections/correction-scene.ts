@@ -1,0 +1,124 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { stringify } from "csv-stringify/sync";
+import { parse } from "csv-parse/sync";
+import { checkCorrections, type CheckedCorrections } from "../../src/corrections/check-corrections.ts";
+import { readHandOut } from "../../src/corrections/hand-out-document.ts";
+import type { KeyColumns } from "../../src/corrections/returned-rows.ts";
+import type { Outcome } from "../../src/model/outcome.ts";
+import type { Problem } from "../../src/model/problem.ts";
+import type { SourceSpec } from "../../src/model/source-spec.ts";
+import { openInput } from "../../src/read/open-input.ts";
+import { DEFAULT_LIMITS } from "../../src/read/read-limits.ts";
+import { writeReportFiles } from "../../src/report/report-files.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { reportOf } from "../report/reports.ts";
+
+export type Cells = Readonly<Record<string, string>>;
+
+/** Rows, and the columns of each in which an error was found; `""`: an error of the whole row. */
+export interface Extract {
+  readonly accounts: readonly Cells[];
+  readonly customers?: readonly Cells[];
+  /** By file, then by line: the columns. */
+  readonly errors: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>>;
+  readonly rule?: string;
+}
+
+export interface HandedOut {
+  readonly folder: string;
+  readonly path: (file: string) => string;
+  readonly read: (file: string) => readonly Cells[];
+  /** Saves a file anew, from its rows. */
+  readonly save: (file: string, rows: readonly Cells[], form?: SavedForm) => void;
+  readonly check: (options?: { readonly restoreKeys?: boolean }) => Promise<CheckedCorrections>;
+}
+
+interface SavedForm {
+  readonly delimiter?: string;
+  readonly columns?: readonly string[];
+  readonly encoding?: BufferEncoding;
+  readonly bom?: boolean;
+}
+
+/** A report with the rejects of accounts (key REF) and their customers, as a run writes it: every account is rejected. */
+export async function handOut(extract: Extract): Promise<HandedOut> {
+  const folder = temporaryFolder();
+  const inPlace = (file: string): string => path.join(folder, file);
+  writeFileSync(inPlace("accounts.csv"), stringify([...extract.accounts], { header: true }));
+  const { customers } = extract;
+  if (customers !== undefined) writeFileSync(inPlace("customers.csv"), stringify([...customers], { header: true }));
+  const plan = planOf(inPlace("accounts.csv"), customers && inPlace("customers.csv"));
+  const input = await openInput(plan, { tempFolder: inPlace("temp"), onNotice: () => undefined });
+  const outcomes: Outcome[] = [];
+  for await (const batch of input.records()) {
+    for (const { number, row } of batch) {
+      const rows = [row, ...(row.children?.get("customers") ?? [])];
+      const key = row.table.kind === "csv" && "cells" in row ? row.cells[row.table.columnIndex.get("REF") ?? -1] : "";
+      const problems = rows.flatMap(({ table, line }) =>
+        (extract.errors[path.basename(table.file)]?.[line] ?? []).map((column) =>
+          problemAt(table.file, line, column, extract.rule),
+        ),
+      );
+      outcomes.push({
+        record: number,
+        key: key ?? "",
+        source: { file: row.table.file, line: row.line },
+        status: "invalid",
+        problems,
+      });
+    }
+  }
+  const report = inPlace("report");
+  await writeReportFiles(reportOf(outcomes), {
+    folder: report,
+    records: () => input.records(),
+    sources: customers === undefined ? ["accounts"] : ["accounts", "customers"],
+    handOut: { command: "validate", run: "R", settings: {} },
+  });
+  await input.close();
+  const file = (name: string): string => path.join(report, name);
+  return {
+    folder: report,
+    path: file,
+    read: (name) => parse(readFileSync(file(name)), { columns: true, bom: true }),
+    save: (name, rows, form = {}) => writeFileSync(file(name), savedText(rows, form), form.encoding ?? "utf8"),
+    check: async ({ restoreKeys = false } = {}) =>
+      checkCorrections(planOf(file("rejects.csv"), customers && file("rejects.customers.csv")), {
+        folder: report,
+        handOut: await readHandOut(report),
+        restoreKeys,
+        reading: {
+          encoding: undefined,
+          delimiter: undefined,
+          limits: DEFAULT_LIMITS,
+          notify: () => undefined,
+          displayName: (each) => each,
+        },
+        keyColumns: KEY_COLUMNS,
+        tempFolder: inPlace("temp"),
+      }),
+  };
+}
+
+const KEY_COLUMNS: KeyColumns = () => ["REF"];
+
+function savedText(rows: readonly Cells[], { delimiter = ",", columns, bom = false }: SavedForm): string {
+  return stringify([...rows], {
+    header: true,
+    delimiter,
+    bom,
+    ...(columns !== undefined && { columns: [...columns] }),
+  });
+}
+
+function planOf(accounts: string, customers: string | undefined): SourceSpec {
+  const children = customers === undefined ? [] : [{ name: "customers", files: [customers], on: "REF", children: [] }];
+  return { name: "accounts", files: [accounts], key: "REF", children };
+}
+
+function problemAt(file: string, line: number, column: string, rule: string | undefined): Problem {
+  const place = { file, line, ...(column !== "" && { column, columnNumber: 1 }) };
+  const at = { attr: "some.attr", severity: "error", by: "local", place } as const;
+  return rule === undefined ? { ...at, code: "required" } : { ...at, code: "own_rule", rule, fields: ["some"] };
+}

@@ -1,0 +1,160 @@
+import { readFileSync, statSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { CorrectionFindings } from "../../src/corrections/correction-findings.ts";
+import { type Cells, type HandedOut, handOut } from "./correction-scene.ts";
+
+const KEYS = ["00000001", "00000002", "00000003", "00000004"];
+const FILES = ["rejects.csv", "rejects.customers.csv"] as const;
+
+function people(REF: string, index: number): readonly Cells[] {
+  return [
+    { REF, FIRST: `Zoë ${index}`, PHONE: "00447700900123" },
+    { REF, FIRST: `Amina ${index}`, PHONE: "00447700900456" },
+  ];
+}
+
+/** Four accounts with an error each, and two customers of each. */
+function fourAccounts(): Promise<HandedOut> {
+  return handOut({
+    accounts: KEYS.map((REF, index) => ({ REF, NAME: `Name ${index}`, TOWN: "Derby", TYPE: "?" })),
+    customers: KEYS.flatMap(people),
+    errors: { "accounts.csv": { 2: ["TYPE"], 3: ["TYPE"], 4: ["TYPE"], 5: ["TYPE"] } },
+  });
+}
+
+async function after(
+  change: (rows: readonly Cells[], file: (typeof FILES)[number]) => readonly Cells[],
+): Promise<CorrectionFindings> {
+  const handed = await fourAccounts();
+  for (const file of FILES) handed.save(file, change(handed.read(file), file));
+  const { findings, close } = await handed.check();
+  onTestFinished(close);
+  return findings;
+}
+
+const NOTHING = {
+  keys: [],
+  cells: [],
+  added: [],
+  lost: [],
+  deleted: [],
+  lostRecords: 0,
+  reordered: [],
+  renamed: [],
+  gone: [],
+  newColumns: [],
+};
+
+describe("rows that come back", () => {
+  it("are all known when nothing has changed", async () => {
+    expect(await after((rows) => rows)).toMatchObject({ ...NOTHING, handedOut: 12, returned: 12, correctedCells: 0 });
+  });
+
+  it("are known in another order, with their keys changed and cells corrected", async () => {
+    const findings = await after((rows) =>
+      rows
+        .toReversed()
+        .map((row) => ({ ...row, REF: row["REF"]?.replace(/^0+/, "") ?? "", ...(row["TYPE"] && { TYPE: "D" }) })),
+    );
+    expect(findings).toMatchObject({ cells: [], added: [], lost: [], lostRecords: 0, correctedCells: 4 });
+    expect(findings.keys.map(({ source, count }) => [source, count])).toEqual([
+      ["customers", 8],
+      ["accounts", 4],
+    ]);
+    expect(findings.reordered.map(({ source, count }) => [source, count])).toEqual([
+      ["accounts", 3],
+      ["customers", 7],
+    ]);
+  });
+
+  it("are known by their other cells when their keys are destroyed", async () => {
+    const findings = await after((rows) => rows.map((row) => ({ ...row, REF: "1E+07", migrate_key: "1E+07" })));
+    expect(findings).toMatchObject({ cells: [], added: [], lost: [], lostRecords: 0 });
+    expect(findings.keys.map(({ change, count }) => [change, count])).toEqual([
+      ["scientific", 8],
+      ["scientific", 4],
+    ]);
+  });
+
+  it("a row that is gone while others of its record are there is lost", async () => {
+    const findings = await after((rows, file) => (file === "rejects.csv" ? rows : rows.toSpliced(2, 1)));
+    expect(findings).toMatchObject({ ...NOTHING, lost: [{ source: "customers", count: 1, number: 3 }], returned: 11 });
+  });
+
+  it("a record whose rows are all gone was left out on purpose, and is counted", async () => {
+    const findings = await after((rows) => rows.filter(({ REF }) => REF !== "00000003"));
+    expect(findings).toMatchObject({
+      ...NOTHING,
+      deleted: [
+        { source: "accounts", count: 1, number: 3 },
+        { source: "customers", count: 2, number: 5 },
+      ],
+      lostRecords: 1,
+    });
+  });
+
+  it("a row that was never handed out was added, also as a copy of another", async () => {
+    const findings = await after((rows, file) =>
+      file === "rejects.csv"
+        ? [...rows, { ...rows[0], REF: "00000009", migrate_key: "", NAME: "New", TOWN: "Leeds" }]
+        : rows.toSpliced(1, 0, rows[0] ?? {}),
+    );
+    expect(findings).toMatchObject({ cells: [], keys: [], lost: [], lostRecords: 0, returned: 14 });
+    expect(findings.added).toMatchObject([
+      { source: "accounts", count: 1, place: { line: 6 } },
+      { source: "customers", count: 1, place: { line: 3 } },
+    ]);
+  });
+});
+
+describe("columns that come back", () => {
+  it.each([
+    ["only its case and marks differ", "Na-me", ["REF", "Na-me", "TOWN", "TYPE"]],
+    ["it stands in its old place", "SURNAME", ["REF", "SURNAME", "TOWN", "TYPE"]],
+  ])("a column is known under a new name where %s", async (_, to, columns) => {
+    const handed = await fourAccounts();
+    const rows = handed.read("rejects.csv").map(({ NAME = "", ...row }) => ({ ...row, [to]: NAME }));
+    handed.save("rejects.csv", rows, { columns });
+    const { findings, close } = await handed.check();
+    onTestFinished(close);
+    expect(findings).toMatchObject({ ...NOTHING, renamed: [{ from: "NAME", to }] });
+  });
+
+  it("a column that is gone is told, with the cells that went with it", async () => {
+    const findings = await after((rows) =>
+      rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => column !== "TOWN"))),
+    );
+    expect(findings.gone).toMatchObject([{ columns: ["TOWN"] }]);
+    expect(findings.cells).toMatchObject([{ column: "TOWN", change: "emptied", count: 4 }]);
+  });
+
+  it("a column that is new is told", async () => {
+    const findings = await after((rows) => rows.map((row) => ({ ...row, REMARK: "done" })));
+    expect(findings).toMatchObject({ ...NOTHING, newColumns: [{ columns: ["REMARK"] }, { columns: ["REMARK"] }] });
+  });
+});
+
+describe("what a report remembers of its rejects", () => {
+  it("holds no value of a row, differs for equal cells, and is for its owner alone", async () => {
+    const handed = await fourAccounts();
+    const [settings, fingerprints] = ["rejects.json", "rejects.fingerprints"].map(handed.path);
+    const texts = [settings, fingerprints].map((file) => readFileSync(file ?? "", "utf8"));
+    for (const value of [...KEYS, "Derby", "Amina", "00447700900123"]) expect(texts.join()).not.toContain(value);
+    for (const file of [settings, fingerprints]) expect(statSync(file ?? "").mode & 0o777).toBe(0o600);
+    const lines =
+      texts[1]
+        ?.trim()
+        .split("\n")
+        .map((line): readonly unknown[] => JSON.parse(line)) ?? [];
+    const towns = lines.filter(([source]) => source === "accounts").map((line) => String(line[6]).slice(16, 24));
+    expect(new Set(towns).size).toBe(4);
+  });
+
+  it("another report of the same rows has other fingerprints", async () => {
+    const [one, other] = [await fourAccounts(), await fourAccounts()];
+    const lines = [one, other].flatMap(({ path }) =>
+      readFileSync(path("rejects.fingerprints"), "utf8").trim().split("\n"),
+    );
+    expect(new Set(lines).size).toBe(lines.length);
+  });
+});

@@ -1,0 +1,249 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import iconv from "iconv-lite";
+import { describe, expect, test } from "vitest";
+import { CONTRACT, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+type Cells = Record<string, string>;
+
+const KEYS = ["00000001", "00000002", "00000003", "00000004"];
+const FILES = ["rejects.csv", "rejects.customers.csv"];
+
+/** Two good accounts, and two with a type that is not known; the numbers of all customers are written with a zero. */
+function fourAccounts(): Workplace {
+  const accounts = KEYS.map((REF, index) => ({ REF, NAME: "Zoë Hughes", ...(index >= 2 && { TYPE: "?" }) }));
+  return workplace({ accounts, customers: KEYS.map((REF) => ({ REF, SEQ: "01" })) }, sandbox);
+}
+
+function readRejects({ file }: Workplace, name: string, report = "report"): readonly Cells[] {
+  return parse(readFileSync(file(report, name)), { columns: true, bom: true });
+}
+
+function save({ file }: Workplace, name: string, rows: readonly Cells[]): void {
+  writeFileSync(file("report", name), stringify([...rows], { header: true }));
+}
+
+function correct(work: Workplace): void {
+  save(
+    work,
+    "rejects.csv",
+    readRejects(work, "rejects.csv").map((row) => ({ ...row, TYPE: "D" })),
+  );
+}
+
+/** As LibreOffice and Excel do with their defaults where semicolons are usual: numbers lose their zeros. */
+function saveWithSpreadsheet({ file }: Workplace): void {
+  for (const name of FILES) {
+    const rows: string[][] = parse(readFileSync(file("report", name)));
+    const saved = rows.map((row) => row.map((cell) => (/^0\d+$/.test(cell) ? String(Number(cell)) : cell)));
+    const text = stringify(saved, { delimiter: ";", record_delimiter: "\r\n" });
+    writeFileSync(file("report", name), iconv.encode(text, "windows-1252"));
+  }
+}
+
+async function keysOnPlatform(): Promise<readonly string[]> {
+  return (await admin.accounts()).map(({ key }) => key).toSorted();
+}
+
+describe("rejects that a spreadsheet has changed", () => {
+  test("create no account twice and lose none", async () => {
+    const work = fourAccounts();
+    const first = await work.push(["--out", "report"]);
+    expect(first.stderr).toContain("Next    migrate push --rejects report\n");
+    correct(work);
+    saveWithSpreadsheet(work);
+
+    const refused = await work.migrate(["push", "--rejects", "report"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("report: 4 rows handed out, 4 came back, 2 cells corrected in 2 rows");
+    expect(refused.stderr).toContain(
+      "2 keys changed: source accounts, column REF, 9{8} -> 9, a spreadsheet drops leading zeros (first: report/rejects.csv:2)",
+    );
+    expect(refused.stderr).toContain(
+      "2 cells changed that had no error: source customers, column SEQ, 99 -> 9, a spreadsheet drops leading zeros",
+    );
+    expect(refused.stderr).toContain("rejects.csv: is not UTF-8 any more, read as windows-1252");
+    expect(refused.stderr).not.toContain("00000003");
+
+    const still = await work.migrate(["push", "--rejects", "report", "--restore-keys"]);
+    expect(still.code).toBe(2);
+    expect(still.stderr).toContain("2 keys restored: source accounts, column REF");
+    expect(await keysOnPlatform()).toEqual(KEYS.slice(0, 2));
+
+    const accepted = await work.migrate([
+      "push",
+      "--rejects",
+      "report",
+      "--restore-keys",
+      "--accept-changes",
+      "--format",
+      "ndjson",
+    ]);
+    expect(statusCounts(outcomeLines(accepted.stdout))).toEqual({ accepted: 2 });
+    expect(outcomeLines(accepted.stdout).map(({ key }) => key)).toEqual(KEYS.slice(2));
+    expect(await keysOnPlatform()).toEqual(KEYS);
+
+    const again = await work.migrate([
+      "push",
+      "--rejects",
+      "report",
+      "--restore-keys",
+      "--accept-changes",
+      "--format",
+      "ndjson",
+    ]);
+    expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: 2 });
+  });
+
+  test("keys that lost their zeros are not taken for what is meant, unless --new-keys says so, too", async () => {
+    const work = fourAccounts();
+    await work.push(["--out", "report"]);
+    correct(work);
+    saveWithSpreadsheet(work);
+    const accept = ["push", "--rejects", "report", "--accept-changes"];
+    const refused = await work.migrate(accept);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("--new-keys");
+    expect(await keysOnPlatform()).toEqual(KEYS.slice(0, 2));
+    expect((await work.migrate([...accept, "--new-keys"])).code).toBe(0);
+    expect(await keysOnPlatform()).toEqual([...KEYS.slice(0, 2), "3", "4"]);
+  });
+
+  test("show their values only when asked to", async () => {
+    const work = fourAccounts();
+    await work.push(["--out", "report"]);
+    saveWithSpreadsheet(work);
+    const { stderr } = await work.migrate(["push", "--rejects", "report", "--show-values"]);
+    expect(stderr).toContain('column SEQ, "01" -> "1"');
+  });
+
+  test("a push of restored keys that was stopped goes on with them", async () => {
+    const work = fourAccounts();
+    await work.push(["--out", "report"]);
+    correct(work);
+    saveWithSpreadsheet(work);
+    await admin.supplier("Paused");
+    const stopped = await work.migrate(["push", "--rejects", "report", "--restore-keys", "--accept-changes"]);
+    expect(stopped.code).toBe(4);
+    await admin.supplier("Ongoing");
+    expect((await work.migrate(["resume"])).code).toBe(0);
+    expect(await keysOnPlatform()).toEqual(KEYS);
+  });
+});
+
+describe("rejects are taken back", () => {
+  test("with the settings of a validation, from another folder, and flags given now beat them", async () => {
+    const work = fourAccounts();
+    const flags = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", "OTHER"];
+    const first = await work.migrate(["validate", "accounts.csv", ...flags, "--out", "report"], {
+      env: { MIGRATE_SUPPLIER: undefined },
+    });
+    expect(first.stderr).toContain("Next    migrate validate --rejects report\n");
+    mkdirSync(work.file("elsewhere"));
+    const cwd = work.file("elsewhere");
+    const asRecorded = { cwd, env: { MIGRATE_SUPPLIER: undefined } };
+    const same = await work.migrate(["validate", "--rejects", "../report", "--format", "ndjson"], asRecorded);
+    expect(same.code).toBe(1);
+    expect(statusCounts(outcomeLines(same.stdout))).toEqual({ invalid: 2 });
+    correct(work);
+    expect((await work.migrate(["validate", "--rejects", "../report"], asRecorded)).code).toBe(0);
+    const pushed = await work.migrate(["push", "--rejects", "../report", "--limit", "1"], { cwd });
+    expect(pushed.code).toBe(0);
+    expect((await admin.accounts()).map(({ supplier, key }) => [supplier, key])).toEqual([
+      [sandbox.ready.supplier, "00000003"],
+    ]);
+  });
+
+  test("to the platform that the ledger remembers, and into a report of their own", async () => {
+    const work = fourAccounts();
+    await work.push(["--out", "report"]);
+    correct(work);
+    writeFileSync(work.file("migrate.yaml"), "out: report\n");
+    const env = { MIGRATE_BASE_URL: undefined, MIGRATE_CA: undefined, MIGRATE_SUPPLIER: undefined };
+    const { code, stderr } = await work.migrate(["push", "--rejects", "report"], { env });
+    expect(stderr).toContain("Report  .migrate/runs/");
+    expect(code).toBe(0);
+    expect(await keysOnPlatform()).toEqual(KEYS);
+  });
+
+  test("a lost child row is refused, and a record that is left out stays to be done", async () => {
+    const work = fourAccounts();
+    await work.push(["--out", "report"]);
+    correct(work);
+    const customers = readRejects(work, "rejects.customers.csv");
+    save(work, "rejects.customers.csv", customers.slice(1));
+    const lost = await work.migrate(["push", "--rejects", "report"]);
+    expect(lost.code).toBe(2);
+    expect(lost.stderr).toContain(
+      "1 row lost of records that are still there: source customers (first: row 1 of those handed out)",
+    );
+    save(work, "rejects.csv", readRejects(work, "rejects.csv").slice(1));
+    const left = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    expect(left.stderr).toContain("1 record did not come back: not sent, and still to be done");
+    expect(statusCounts(outcomeLines(left.stdout))).toEqual({ accepted: 1 });
+    expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000004"]);
+  });
+
+  test("JSON rejects, too", async () => {
+    const work = workplace({ accounts: [] }, sandbox);
+    const payload = {
+      external_account_number: "J-1",
+      import_supplier: sandbox.ready.supplier,
+      account_type: "NONE",
+      billing_name: "Zoë",
+      billing_address1: "63 Station Road",
+      billing_postcode: "DE1 2GU",
+    };
+    writeFileSync(work.file("payloads.ndjson"), `${JSON.stringify(payload)}\n`);
+    const flags = ["--contract", CONTRACT, "--operation", "import-account"];
+    await work.migrate(["validate", "payloads.ndjson", ...flags, "--out", "report"]);
+    const mended = { ...payload, account_type: "DOMESTIC", external_account_number: "J-2" };
+    writeFileSync(work.file("report/rejects.ndjson"), `${JSON.stringify(mended)}\n`);
+    const { code, stderr } = await work.migrate(["validate", "--rejects", "report"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("1 key changed: source records, column external_account_number");
+    expect(stderr).toContain("1 cell corrected in 1 row");
+  });
+});
+
+describe("what cannot be taken back is refused", () => {
+  test.each([
+    ["a folder without rejects", ["--rejects", "nowhere"], /nowhere: holds no rejects that can be taken back/],
+    ["sources beside the rejects", ["accounts.csv", "--rejects", "report"], /--rejects names the sources already/],
+    ["--restore-keys alone", ["accounts.csv", "--restore-keys"], /--restore-keys means nothing without --rejects/],
+    [
+      "--accept-changes alone",
+      ["accounts.csv", "--accept-changes"],
+      /--accept-changes means nothing without --rejects/,
+    ],
+  ])("%s", async (_, words, message) => {
+    const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
+    await work.push(["--out", "report"]);
+    for (const command of ["push", "validate"]) {
+      const { code, stderr } = await work.migrate([command, ...words]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(message);
+    }
+  });
+
+  test("settings that somebody else could have written, fingerprints that are damaged, and a file that is gone", async () => {
+    const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
+    await work.push(["--out", "report"]);
+    chmodSync(work.file("report/rejects.json"), 0o620);
+    const foreign = await work.migrate(["push", "--rejects", "report"]);
+    expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringContaining("somebody else can have changed it")]);
+    chmodSync(work.file("report/rejects.json"), 0o600);
+    const fingerprints = readFileSync(work.file("report/rejects.fingerprints"));
+    writeFileSync(work.file("report/rejects.fingerprints"), fingerprints.subarray(0, -20));
+    const damaged = await work.migrate(["push", "--rejects", "report"]);
+    expect([damaged.code, damaged.stderr]).toEqual([2, expect.stringContaining("is not what a report writes")]);
+    writeFileSync(work.file("report/rejects.fingerprints"), fingerprints);
+    rmSync(path.join(work.folder, "report/rejects.customers.csv"));
+    const gone = await work.migrate(["push", "--rejects", "report"]);
+    expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining("rejects.customers.csv")]);
+  });
+});
