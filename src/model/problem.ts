@@ -113,8 +113,13 @@ export type SourceFinding =
   | { readonly code: "source_too_deep"; readonly limit: number }
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }
   | { readonly code: "source_missing_key"; readonly column: string }
-  /** A child row whose parent does not exist; `near`: the parent whose key is almost the same. */
-  | { readonly code: "source_orphan_row"; readonly parent: string; readonly near?: Place }
+  /** A child row whose parent does not exist; `near`: the parent whose key is almost the same; `alsoNear`: more of them. */
+  | {
+      readonly code: "source_orphan_row";
+      readonly parent: string;
+      readonly near?: Place;
+      readonly alsoNear?: readonly Place[];
+    }
   /** A row refers to a row of a child source that is not there. */
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */

@@ -155,12 +155,14 @@ function excludedParents(record: MappedRecord, { mapping }: Job): readonly Exclu
   if (!record.orphan) return [];
   return record.problems.flatMap((problem) => {
     if (problem.code !== "source_orphan_row" || !("near" in problem) || !problem.near || !problem.place) return [];
-    const { near, place } = problem;
+    const { near, alsoNear = [], place } = problem;
     const finding = { code: "source_child_left_out", child: record.source, other: place } as const;
     const attr = formatAttr(mapping.keyAttr ?? []);
-    return [
-      { file: near.file, line: near.line, problem: { attr, severity: "error", by: "local", place: near, ...finding } },
-    ];
+    return [near, ...alsoNear].map((parent) => ({
+      file: parent.file,
+      line: parent.line,
+      problem: { attr, severity: "error", by: "local", place: parent, ...finding } as const,
+    }));
   });
 }
 

@@ -107,8 +107,11 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   source_bad_order: ({ wanted }) => `Rows are ordered by this cell, so it must be ${plainText(wanted)}.`,
   source_child_left_out: ({ child, other }) =>
     `A row of ${plainText(child)} has almost this key, and would be left out: ${placeText(other)}.`,
-  source_orphan_row: ({ parent, near }) =>
-    `No row of ${plainText(parent)} has this key.${near === undefined ? "" : ` Almost the same: ${placeText(near)}.`}`,
+  source_orphan_row: ({ parent, near, alsoNear = [] }) => {
+    const more = alsoNear.length === 0 ? "" : ` and ${alsoNear.length} more`;
+    const almost = near === undefined ? "" : ` Almost the same: ${placeText(near)}${more}.`;
+    return `No row of ${plainText(parent)} has this key.${almost}`;
+  },
 };
 
 const BAD_CELL_TEXT: Readonly<Record<BadCellReason, string>> = {

@@ -36,6 +36,21 @@ it("shows an error in a row that two accounts share at both, and writes the row 
   expect(rejects.split("\n").filter((line) => line.startsWith("C1,"))).toHaveLength(1);
 });
 
+it("holds back each account that would be sent without a shared row whose key is almost the one it names", async () => {
+  const folder = workFolder({
+    ...FILES,
+    "mapping.yaml": MAPPING.replace(", key: CUST_ID", ""),
+    "accounts.csv": "REF,NAME,CUSTOMER\n1,Ann,c1\n2,Ann again,c1\n3,Bob,C2\n",
+  });
+  const { stdout } = await validate(folder, []);
+  expect(linesOf(stdout).map(({ status, errors = [] }) => [status, ...errors.map(({ code }) => code)])).toEqual([
+    ["invalid", "source_child_left_out"],
+    ["invalid", "source_child_left_out"],
+    ["valid"],
+    ["invalid", "source_orphan_row"],
+  ]);
+});
+
 it("reports a key that stands twice in a child file at both accounts, with the other faults of these", async () => {
   const folder = workFolder({
     "mapping.yaml": MAPPING.replace("on: { CUST_ID: CUSTOMER }, key: CUST_ID", "on: { REF: REF }, key: LAST"),

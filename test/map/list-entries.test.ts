@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseAttr } from "../../src/json/attr.ts";
 import type { ObjectType } from "../../src/contract/types/field-type.ts";
-import type { JsonValue } from "../../src/json/json-value.ts";
+import { type JsonValue, valueAt } from "../../src/json/json-value.ts";
 import type { CsvRow } from "../../src/model/record.ts";
 import { choice, compile, csvRow, failureOf, integer, list, object, rowOf, table, text, union } from "./rows.ts";
 
@@ -76,6 +78,31 @@ payload:
       "points.4.digits",
       "points.5.id",
     ]);
+  });
+  test("has an origin at the place that locate gives, and in its order, whatever rows there are", () => {
+    const cellsOf = fc.array(fc.tuple(fc.constantFrom("a", "b", ""), fc.constantFrom("M", "X", "")), { maxLength: 4 });
+    const entry = fc.constantFrom(
+      "{ each: power, item: { id: MPAN, digits: KIND } }",
+      "{ each: power, when: { column: KIND, in: [M] }, item: { id: MPAN } }",
+      "{ each: gas, item: { id: { from: [MPRN, parent.OWN] } } }",
+      "{ when: { column: OWN, in: [own] }, item: { id: OWN } }",
+      "{ when: { column: OWN, in: [no] }, item: { id: OWN } }",
+      "{ id: OWN }",
+    );
+    const property = fc.property(
+      fc.array(entry, { minLength: 1, maxLength: 5 }),
+      cellsOf,
+      cellsOf,
+      (parts, one, two) => {
+        const any = compile(`${SOURCES}\npayload: { id: ID, points: [${parts.join(", ")}] }`, body);
+        const some = account(one, two);
+        for (const { attr, place, value } of any.origins(some)) {
+          expect(any.locate(some, parseAttr(attr))).toEqual(place);
+          expect(valueAt(any.map(some).payload, parseAttr(attr))).toEqual(value);
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 200 });
   });
   test("is left out where nothing is left of it", () => {
     const parts = `${SOURCES}\npayload: { id: ID, points: [{ each: power, item: { id: MPAN } }, { each: gas, item: { id: MPRN } }] }`;

@@ -32,28 +32,25 @@ export async function* registered(
 
 /** Keys held in memory: for small files. */
 export function memoryRegister(column: string): KeyRegister {
-  const byKey = new Map<string, StoredRow[]>();
+  const last = new Map<string, StoredRow>();
+  const others = new Map<number, Place>();
   return {
-    clear: () => byKey.clear(),
+    clear: () => {
+      last.clear();
+      others.clear();
+    },
     add: (rows) => {
       for (const stored of rows) {
         const key = keyOf(stored.read.row, column);
         if (key === undefined) continue;
-        const same = byKey.get(key);
-        if (same === undefined) byKey.set(key, [stored]);
-        else same.push(stored);
+        const before = last.get(key);
+        last.set(key, stored);
+        if (before === undefined) continue;
+        others.set(stored.id, keyPlace(before.read.row, column));
+        if (!others.has(before.id)) others.set(before.id, keyPlace(stored.read.row, column));
       }
     },
-    duplicates: () => {
-      const others = new Map<number, Place>();
-      for (const rows of byKey.values()) {
-        for (const [index, { id }] of rows.entries()) {
-          const other = rows[index === 0 ? 1 : index - 1];
-          if (other !== undefined) others.set(id, keyPlace(other.read.row, column));
-        }
-      }
-      return { otherThan: (id) => others.get(id) };
-    },
+    duplicates: () => ({ otherThan: (id) => others.get(id) }),
   };
 }
 

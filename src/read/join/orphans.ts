@@ -1,3 +1,4 @@
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
@@ -9,8 +10,10 @@ import { type OpenedChild, type OpenedSource, rowsOf } from "../opened-source.ts
 import { type ReadRow, sourceProblem } from "../read-row.ts";
 import { keyOf, keyPlace } from "../row-key.ts";
 
-/** Loose key -> where the first parent with such a key has it. */
-type NearMisses = ReadonlyMap<string, Place>;
+/** Loose key -> where parents with such a key have it: the first, or where parents share rows the first hundred. */
+type NearMisses = ReadonlyMap<string, readonly Place[]>;
+
+const MAX_NEAR_PARENTS = 100;
 
 /** With more different keys than this the join itself is wrong, and a near miss explains nothing. */
 const MAX_ORPHAN_KEYS = 10_000;
@@ -25,14 +28,20 @@ export async function nearestParents(
   parent: OpenedSource,
 ): Promise<NearMisses> {
   const wanted = await looseKeys(orphans, child.on);
-  const near = new Map<string, Place>();
+  const near = new Map<string, Place[]>();
   if (wanted.size === 0) return near;
+  const most = parent.key === child.parentKey ? 1 : MAX_NEAR_PARENTS;
+  let full = 0;
   for await (const rows of rowsOf(parent)) {
     for (const { row } of rows) {
       const loose = looseKey(row, child.parentKey);
-      if (loose !== undefined && wanted.has(loose) && !near.has(loose)) near.set(loose, keyPlace(row, child.parentKey));
+      if (loose === undefined || !wanted.has(loose)) continue;
+      const places = near.get(loose) ?? [];
+      if (places.length === 0) near.set(loose, places);
+      if (places.length === most) continue;
+      if (places.push(keyPlace(row, child.parentKey)) === most) full += 1;
     }
-    if (near.size === wanted.size) break;
+    if (full === wanted.size) break;
   }
   return near;
 }
@@ -45,8 +54,9 @@ export function orphanProblems(
 ): readonly LocalProblem[] {
   const loose = looseKey(row, on);
   if (loose === undefined) return [];
-  const nearest = near.get(loose);
-  const finding = { code: "source_orphan_row", parent, ...(nearest === undefined ? {} : { near: nearest }) } as const;
+  const [nearest, ...others] = near.get(loose) ?? [];
+  const alsoNear = others.length === 0 ? undefined : others;
+  const finding = { code: "source_orphan_row", parent, ...definedMembers({ near: nearest, alsoNear }) } as const;
   return [sourceProblem(keyPlace(row, on), finding)];
 }
 

@@ -60,6 +60,14 @@ describe.each(STORES)("rows that several parents share, %s", (_, options) => {
     expect(problemsOf(records)).toEqual(["source_orphan_row@4:1"]);
   });
 
+  it("name each parent that has almost the key of an orphan", async () => {
+    const spec = await plan(["1,C1", "2,c2", "3,c2", "4, C2"], ["C1,Ada,1", "C2,Ben,1"]);
+    const { records } = await read(spec, options);
+    expect(records.at(-1)?.problems).toMatchObject([
+      { code: "source_orphan_row", near: { line: 3, column: "CUST" }, alsoNear: [{ line: 4 }, { line: 5 }] },
+    ]);
+  });
+
   it("that are named by their own key have to be there", async () => {
     const spec = await plan(["1,C1", "2,C9", "3,"], ["C1,Ada,1"], { key: "ID" });
     const { records } = await read(spec, options);
