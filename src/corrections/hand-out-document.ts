@@ -3,6 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
+import { fingerprintFile } from "../read/source-files.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { WORKBOOK_FILE } from "../report/rejects/reject-file.ts";
 import { FINGERPRINT_FILE, HAND_OUT_FILE, type HandOutDocument } from "../report/rejects/handed-out.ts";
@@ -14,6 +15,7 @@ const handOutSchema: z.ZodType<HandOutDocument> = z.object({
   run: z.string(),
   settings: z.record(z.string(), z.unknown()),
   sheets: z.record(z.string(), z.string()),
+  digests: z.record(z.string(), z.string()),
   files: z.array(
     z.object({
       source: z.string(),
@@ -39,38 +41,51 @@ export async function readHandOut(folder: string): Promise<HandOutDocument> {
 }
 
 /**
- * The files of rejects by source: sheets of the workbook where that is what has changed since it was handed out.
- * @throws Failure `usage` when both have
+ * The files of rejects by source: sheets of the workbook where that is what has changed since it was handed out, or what is
+ * left.
+ * @throws Failure `usage` when both have changed
  */
 export async function returnedFiles(
   folder: string,
-  { files, sheets }: HandOutDocument,
+  document: HandOutDocument,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const workbook = path.join(folder, WORKBOOK_FILE);
-  const isWorkbookMeant = Object.keys(sheets).length > 0 && (await isWorkbookReturned(folder, files));
+  const { files, sheets } = document;
+  const isWorkbookMeant = await isWorkbookReturned(folder, document);
   const bySource = new Map<string, readonly string[]>();
   for (const { source, file, kind } of files) {
     const sheet = isWorkbookMeant && kind === "csv" ? sheets[source] : undefined;
-    const place = sheet === undefined ? path.join(folder, file) : `${workbook}#${sheet}`;
+    const place = path.join(folder, sheet === undefined ? file : `${WORKBOOK_FILE}#${sheet}`);
     bySource.set(source, [...(bySource.get(source) ?? []), place]);
   }
   return bySource;
 }
 
-async function isWorkbookReturned(folder: string, files: HandOutDocument["files"]): Promise<boolean> {
-  const handedOutMs = (await stat(handOutPath(folder))).mtimeMs;
-  const isChanged = async (name: string): Promise<boolean> => {
-    const status = await stat(path.join(folder, name)).catch(() => undefined);
-    return status !== undefined && status.mtimeMs > handedOutMs;
-  };
-  if (!(await isChanged(WORKBOOK_FILE))) return false;
-  for (const { file } of files) {
-    if (!(await isChanged(file))) continue;
-    throw new Failure("usage", `${folder}: both ${WORKBOOK_FILE} and ${file} have changed since they were handed out`, {
-      hint: "move the one that is not to be read to another place",
-    });
+/** By content: copying files changes their times. */
+async function isWorkbookReturned(folder: string, { files, sheets, digests }: HandOutDocument): Promise<boolean> {
+  const stateOf = (name: string): Promise<ReturnedState> => returnedState(path.join(folder, name), digests[name]);
+  const workbook = await stateOf(WORKBOOK_FILE);
+  if (workbook === "gone" || Object.keys(sheets).length === 0) return false;
+  let isLeft = true;
+  for (const { file } of files.filter(({ kind, source }) => kind === "csv" && source in sheets)) {
+    const state = await stateOf(file);
+    if (state === "changed" && workbook === "changed") throw bothChanged(folder, file);
+    isLeft &&= state === "gone";
   }
-  return true;
+  return workbook === "changed" || isLeft;
+}
+
+type ReturnedState = "gone" | "same" | "changed";
+
+async function returnedState(file: string, digest: string | undefined): Promise<ReturnedState> {
+  const status = await stat(file).catch(() => undefined);
+  if (status === undefined) return "gone";
+  return (await fingerprintFile(file)).sha256 === digest ? "same" : "changed";
+}
+
+function bothChanged(folder: string, file: string): Failure {
+  return new Failure("usage", `${folder}: both ${WORKBOOK_FILE} and ${file} have changed since they were handed out`, {
+    hint: "move the one that is not to be read to another place",
+  });
 }
 
 export function handOutPath(folder: string): string {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, readdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../files/error-code.ts";
@@ -22,6 +23,8 @@ export interface ReportFile {
   /** Where the file will lie. */
   readonly path: string;
   readonly write: (data: string | Uint8Array) => Promise<void>;
+  /** sha256, in hex, of what was written so far. */
+  readonly digest: () => string;
 }
 
 export interface ScratchFile {
@@ -98,6 +101,7 @@ const BUFFER_SIZE = 256 * 1024;
 
 async function openFile(file: string): Promise<BufferedFile> {
   const draft = await withStorageFailure(file, () => openDraft(file, String(process.pid), 0o600));
+  const hash = createHash("sha256");
   let buffered = "";
   const flush = async (): Promise<void> => {
     const text = buffered;
@@ -107,7 +111,9 @@ async function openFile(file: string): Promise<BufferedFile> {
   return {
     path: file,
     draft,
+    digest: () => hash.copy().digest("hex"),
     write: async (data) => {
+      hash.update(data);
       if (typeof data === "string") buffered += data;
       if (typeof data !== "string" || buffered.length >= BUFFER_SIZE) await flush();
       if (typeof data !== "string") await withStorageFailure(file, () => draft.append(data));

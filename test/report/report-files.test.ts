@@ -42,7 +42,10 @@ describe("writeReportFiles", () => {
       '{"records":2,"valid":1,"invalid":1,"accepted":0,"rejected":0,"ambiguous":0,"blocked":0,"pending":0,"skipped":0,' +
         '"duplicate":0,"errors":{"required":1},"exitCode":1}\n',
     );
-    expect(files.rejects).toEqual({ files: [{ path: path.join(folder, "rejects.csv"), rows: 1 }], leftOut: 0 });
+    expect(files.rejects).toEqual({
+      files: [{ path: path.join(folder, "rejects.csv"), rows: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      leftOut: 0,
+    });
   });
 
   it("makes files that only their owner can read, whatever the umask", async () => {

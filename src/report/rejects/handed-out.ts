@@ -43,6 +43,8 @@ export interface HandOutDocument extends HandOut {
   readonly files: readonly HandedOutFile[];
   /** By source, the sheet of {@link WORKBOOK_FILE} with the same rows; empty where there is no workbook. */
   readonly sheets: Readonly<Record<string, string>>;
+  /** By name, the sha256 of the files as they were handed out. */
+  readonly digests: Readonly<Record<string, string>>;
 }
 
 /**
@@ -69,8 +71,7 @@ export interface HandOutWriter {
   /** Of a file that was noted. */
   readonly add: (entry: RejectRow, outcome: Outcome) => void;
   readonly flush: () => Promise<void>;
-  /** @param sheets by source, the sheet of the workbook that has its rows, too */
-  readonly finish: (sheets: Readonly<Record<string, string>>) => Promise<void>;
+  readonly finish: (written: Pick<HandOutDocument, "sheets" | "digests">) => Promise<void>;
 }
 
 /** @param root the name of the root source */
@@ -100,9 +101,9 @@ export function openHandOut(folder: ReportFolder, about: HandOut, root: string):
       waiting.push(`${JSON.stringify(lineOf({ entry, outcome, file, number }, fingerprints))}\n`);
     },
     flush,
-    finish: async (sheets) => {
+    finish: async (written) => {
       await flush();
-      const document: HandOutDocument = { ...about, version: 1, secret, sheets, files: [...files.values()] };
+      const document: HandOutDocument = { ...about, version: 1, secret, ...written, files: [...files.values()] };
       const plain: JsonObject = JSON.parse(JSON.stringify(document));
       await (await folder.create(HAND_OUT_FILE)).write(`${canonicalJson(plain)}\n`);
     },

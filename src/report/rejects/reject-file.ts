@@ -21,6 +21,8 @@ export interface RejectFile {
   readonly child?: string;
   readonly path: string;
   readonly rows: number;
+  /** Of the file, in hex. */
+  readonly sha256: string;
 }
 
 /** `rejects.csv`, `rejects.customers.csv`: where the rejects of a source lie in the folder. */
@@ -61,8 +63,8 @@ export function openRejectFile<R>(
       if (rows.length > 0 && !layout.hasNewColumns()) await (await begun()).write(layout.render(rows));
     },
     finish: async () => {
-      const { path } = await begun();
-      return { path, rows: count, ...(child !== undefined && { child }) };
+      const { path, digest } = await begun();
+      return { path, rows: count, sha256: digest(), ...(child !== undefined && { child }) };
     },
   };
 }

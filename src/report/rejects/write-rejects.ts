@@ -1,3 +1,4 @@
+import path from "node:path";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { ReportFolder } from "../report-folder.ts";
@@ -11,6 +12,7 @@ import {
   type RejectFile,
   rejectFileName,
   type RejectFileWriter,
+  WORKBOOK_FILE,
 } from "./reject-file.ts";
 import { type HandOut, type HandOutWriter, openHandOut } from "./handed-out.ts";
 import type { RejectsWorkbook, WorkbookOptions, WrittenWorkbook } from "../workbook/rejects-workbook.ts";
@@ -47,12 +49,22 @@ export async function writeRejects(folder: ReportFolder, report: Report, options
     });
     const rejects = await writeOnePass(writer, rejectedRecords(report, records()));
     const written = rejects && (await workbook?.finish(report));
-    if (rejects !== undefined) await handOut?.finish(written?.sheets ?? {});
+    if (rejects !== undefined) {
+      await handOut?.finish({ sheets: written?.sheets ?? {}, digests: digestsOf(rejects.files, written) });
+    }
     return rejects && { ...rejects, workbook: written };
   };
   const rejects = (await pass()) ?? (await pass());
   if (rejects === undefined) throw new Error("the columns of the rejects changed between two readings");
   return rejects;
+}
+
+function digestsOf(
+  files: readonly RejectFile[],
+  workbook: WrittenWorkbook | undefined,
+): Readonly<Record<string, string>> {
+  const digests = files.map(({ path: file, sha256 }) => [path.basename(file), sha256]);
+  return Object.fromEntries(workbook?.sha256 === undefined ? digests : [...digests, [WORKBOOK_FILE, workbook.sha256]]);
 }
 
 /** The library for workbooks is loaded for those who want one. */

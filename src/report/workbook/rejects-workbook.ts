@@ -32,6 +32,8 @@ export interface RejectsWorkbook {
 export interface WrittenWorkbook {
   /** By source, the sheet with its rows; empty when there is no workbook. */
   readonly sheets: Readonly<Record<string, string>>;
+  /** Of the workbook, in hex. */
+  readonly sha256?: string;
   /** Why there is none. */
   readonly leftOut?: string;
 }
@@ -63,7 +65,8 @@ export function openRejectsWorkbook(folder: ReportFolder, options: WorkbookOptio
       finished.splice(sheets.size, 0, await writeCausesSheet(openSheet(folder, CAUSES), report));
       const file = await folder.create(WORKBOOK_FILE);
       await writeWorkbook(finished, file.write);
-      return { sheets: Object.fromEntries([...sheets].map(([source, { writer }]) => [source, writer.name])) };
+      const names = [...sheets].map(([source, { writer }]) => [source, writer.name]);
+      return { sheets: Object.fromEntries(names), sha256: file.digest() };
     },
   };
 }

@@ -25,7 +25,7 @@ export async function writeWorkbook(
     zip.on("error", reject);
   });
   failed.catch(() => undefined);
-  for (const [name, content] of Object.entries(commonParts(sheets))) zip.addBuffer(Buffer.from(content), name);
+  for (const [name, content] of Object.entries(commonParts(sheets))) zip.addBuffer(Buffer.from(content), name, ENTRY);
   for (const [index, sheet] of sheets.entries()) addSheet(zip, sheet, index + 1);
   zip.end();
   const written = async (): Promise<void> => {
@@ -34,13 +34,16 @@ export async function writeWorkbook(
   await Promise.race([written(), failed]);
 }
 
+/** The same rows make the same file. */
+const ENTRY = { mtime: new Date("2000-01-01T00:00:00Z") };
+
 function addSheet(zip: ZipFile, sheet: FinishedSheet, number: number): void {
   const { before, behind } = sheetFrame(sheet, number === 1);
-  zip.addReadStream(Readable.from(around(before, sheet.rowsFile, behind)), `xl/worksheets/sheet${number}.xml`);
+  zip.addReadStream(Readable.from(around(before, sheet.rowsFile, behind)), `xl/worksheets/sheet${number}.xml`, ENTRY);
   if (sheet.comments.length === 0) return;
-  zip.addBuffer(Buffer.from(sheetRelations(number)), `xl/worksheets/_rels/sheet${number}.xml.rels`);
-  zip.addBuffer(Buffer.from(commentsXml(sheet.comments)), `xl/comments${number}.xml`);
-  zip.addBuffer(Buffer.from(drawingXml(sheet.comments, number)), `xl/drawings/vmlDrawing${number}.vml`);
+  zip.addBuffer(Buffer.from(sheetRelations(number)), `xl/worksheets/_rels/sheet${number}.xml.rels`, ENTRY);
+  zip.addBuffer(Buffer.from(commentsXml(sheet.comments)), `xl/comments${number}.xml`, ENTRY);
+  zip.addBuffer(Buffer.from(drawingXml(sheet.comments, number)), `xl/drawings/vmlDrawing${number}.vml`, ENTRY);
 }
 
 async function* around(before: string, file: string, behind: string): AsyncGenerator<Uint8Array> {

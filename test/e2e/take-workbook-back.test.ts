@@ -1,0 +1,92 @@
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { openPromise } from "yauzl";
+import { zipped } from "../read/workbook/raw-workbook.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { type CliEnd, projectFile, runCli } from "./cli.ts";
+
+const cwd = projectFile("fixtures/demo");
+
+/** A report with a workbook of the demo's rejects. */
+async function report(): Promise<string> {
+  const out = temporaryFolder();
+  const run = await runCli(["validate", "--format", "xlsx", "--out", out], { cwd });
+  expect(run.stderr).toContain(`migrate validate --rejects ${out}`);
+  return out;
+}
+
+function takeBack(folder: string, ...flags: readonly string[]): Promise<CliEnd> {
+  return runCli(["validate", "--rejects", folder, ...flags], { cwd });
+}
+
+/** Saves the workbook anew, with another text in place of one that stands in its first sheet. */
+async function edit(folder: string, from: RegExp, to: string): Promise<void> {
+  const file = path.join(folder, "rejects.xlsx");
+  const zip = await openPromise(file, { lazyEntries: true, autoClose: false });
+  const parts: Record<string, string> = {};
+  for await (const entry of zip.eachEntry()) {
+    parts[entry.fileName] = (await buffer(await zip.openReadStreamPromise(entry))).toString();
+  }
+  zip.close();
+  const sheet = parts["xl/worksheets/sheet1.xml"] ?? "";
+  expect(sheet).toMatch(from);
+  writeFileSync(file, await zipped({ ...parts, "xl/worksheets/sheet1.xml": sheet.replace(from, to) }));
+}
+
+test("a corrected workbook is taken back in place of the files that nobody changed", async () => {
+  const folder = await report();
+  await edit(folder, />X</, ">D<");
+  const run = await takeBack(folder, "--format", "json");
+  expect(run.stderr).toContain("104 rows handed out, 104 came back, 1 cell corrected in 1 row");
+  expect(run.code).toBe(1);
+  const { summary, outcomes } = JSON.parse(run.stdout);
+  expect(summary).toMatchObject({ records: 19, valid: 1, invalid: 18 });
+  expect(outcomes[0].source).toEqual({ file: path.join(folder, "rejects.xlsx#accounts"), line: 2 });
+});
+
+test("keys of a workbook that became numbers are refused, and get their zeros back with --restore-keys", async () => {
+  const folder = await report();
+  const cell = /<c r="B2" s="1" t="inlineStr"><is><t xml:space="preserve">00010005<\/t><\/is><\/c>/;
+  await edit(folder, cell, '<c r="B2"><v>10005</v></c>');
+  const refused = await takeBack(folder);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("1 key changed: source accounts, column ACCOUNT_REF, 9{8} -> 9{5}");
+  expect(refused.stderr).toContain(`(first: ${path.join(folder, "rejects.xlsx#accounts")}:2)`);
+  const restored = await takeBack(folder, "--restore-keys", "--format", "json");
+  expect(JSON.parse(restored.stdout).outcomes[0].key).toBe("00010005");
+});
+
+test("the files are read where the workbook is as it was, and the workbook where the files are gone", async () => {
+  const folder = await report();
+  const fromFiles = await takeBack(folder, "--format", "json");
+  expect(fromFiles.stdout).toContain(`${folder}/rejects.csv`);
+  for (const name of ["rejects.csv", "rejects.customers.csv", "rejects.meter_points.csv", "rejects.readings.csv"]) {
+    rmSync(path.join(folder, name));
+  }
+  const fromWorkbook = await takeBack(folder, "--format", "json");
+  expect(fromWorkbook.stdout).toContain(`${folder}/rejects.xlsx#accounts`);
+  expect(JSON.parse(fromWorkbook.stdout).summary).toEqual(JSON.parse(fromFiles.stdout).summary);
+});
+
+test("a workbook and a file that have both changed are refused; a copy with other times has not changed", async () => {
+  const folder = await report();
+  await edit(folder, />X</, ">D<");
+  const copy = path.join(temporaryFolder(), "copy");
+  cpSync(folder, copy, { recursive: true });
+  expect((await takeBack(copy)).stderr).toContain("1 cell corrected");
+  appendFileSync(path.join(folder, "rejects.customers.csv"), "\n");
+  const refused = await takeBack(folder);
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toContain(
+    "both rejects.xlsx and rejects.customers.csv have changed since they were handed out",
+  );
+});
+
+test("the same rows make the same workbook", async () => {
+  const [one, other] = [await report(), await report()];
+  expect(readFileSync(path.join(one, "rejects.xlsx")).equals(readFileSync(path.join(other, "rejects.xlsx")))).toBe(
+    true,
+  );
+});
