@@ -179,8 +179,9 @@ describe("records accepted before with other content", () => {
 describe("a part of the input", () => {
   test("--dry-run sends nothing and needs no platform", async () => {
     const { push, migrate } = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
-    const { code, stdout } = await push(["--dry-run"]);
+    const { code, stdout, stderr } = await push(["--dry-run"]);
     expect(code).toBe(1);
+    expect(stderr).toMatch(/^Next {4}migrate push (?!.*--dry-run)/m);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ valid: 3, invalid: 1 });
     expect(await admin.history()).toEqual([]);
     expect((await migrate(["resume"])).code).toBe(2);

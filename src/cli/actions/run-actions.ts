@@ -3,6 +3,8 @@ import { drift, type DriftOptions } from "../../commands/ledger/show-drift.ts";
 import { report } from "../../commands/ledger/report-again.ts";
 import { validate } from "../../commands/validate.ts";
 import { Failure } from "../../model/failure.ts";
+import type { RunReport } from "../../pipeline/run-report.ts";
+import { shellCommand } from "../../text/shell-command.ts";
 import type { ReconcileFlags, RunFlags } from "../options/options.ts";
 import { refuseWritableByOthers } from "../settings/config-file.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
@@ -26,8 +28,18 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
     await refuseWritableByOthers(settings.configFile);
     const options = { ...settings, target: requireTarget(target, "to push to") };
     if (flags.refreshReferences === true) await refreshReferences(options, context.dependencies);
-    return showRun(await run(options, context.dependencies), flags, context);
+    const done = await run(options, context.dependencies);
+    return showRun(flags.dryRun === true ? withNext(done, typedWithout("--dry-run")) : done, flags, context);
   });
+}
+
+/** A dry run is followed by what it was for. */
+function withNext(run: RunReport, next: string): RunReport {
+  return { ...run, report: { ...run.report, next } };
+}
+
+function typedWithout(flag: string): string {
+  return shellCommand(["migrate", ...process.argv.slice(2).filter((word) => word !== flag)]);
 }
 
 export function resumeAction(run: string | undefined, flags: RunFlags): Promise<void> {

@@ -181,8 +181,14 @@ function problemCells(key: string | undefined, problems: readonly Problem[]): re
     key ?? "",
     problems.map(({ attr }) => attr).join(CELL_SEPARATOR),
     problems.map(({ code }) => code).join(CELL_SEPARATOR),
-    problems.map(describeProblem).join(CELL_SEPARATOR),
+    problems.map(describeInRow).join(CELL_SEPARATOR),
   ].map(withoutFormula);
 }
 
 const CELL_SEPARATOR = " | ";
+
+/** `MOBILE: Must have at most 20 characters.`: whoever mends the row knows its columns, and not the attrs. */
+function describeInRow(problem: Problem): string {
+  const words = describeProblem(problem);
+  return problem.place?.column === undefined ? words : `${problem.place.column}: ${words}`;
+}

@@ -60,6 +60,16 @@ lines",=1+1,K3,x,odd,"'=cmd"
     );
   });
 
+  it("name the column of each problem, which whoever mends the row knows, and not its attr alone", async () => {
+    const [first] = records;
+    const place = { file: "accounts.csv", line: 2, column: "PHONE", columnNumber: 3 };
+    await write(
+      [need(first)],
+      [outcomeOf(need(first), [{ ...missing("customers.0.mobile", need(first).row), place }])],
+    );
+    expect(parseCsv(await content("rejects.csv"))[1]?.[6]).toBe("PHONE: A value is required here.");
+  });
+
   it("come back unchanged through a CSV parser, whatever is in the cells", async () => {
     const cells = fc.array(
       fc.oneof(fc.string(), fc.constantFrom("\r", "a\r", "\n", '"', " ", "'", "\u2028", "", "\t", "-1")),
