@@ -11,6 +11,8 @@ import {
   type InspectFlags,
   jobOptions,
   options,
+  type ProofFlags,
+  proofOptions,
   reportOptions,
   settingOptions,
   storeOptions,
@@ -65,8 +67,26 @@ export function addInspectCommands(program: Command): void {
     );
 
   addDocumentsCommand(program);
+  addProofCommands(program);
   addLedgerCommands(program);
   addContractCommands(program);
+}
+
+function addProofCommands(program: Command): void {
+  const ledger = [...options("config", "cache", "ledger"), formatOption()];
+  const proof = withOptions(program.command("proof"), [...ledger, ...proofOptions])
+    .description("What an auditor signs: every row, record and sum of a push accounted for. No network.")
+    .argument("[run]", "the run's id, or its beginning (default: the latest)")
+    .action(async (run: string | undefined, flags: ProofFlags) =>
+      (await import("./actions/proof-actions.ts")).proofAction(run, flags),
+    );
+  withOptions(proof.command("verify"), ledger)
+    .description("Make a proof anew from sources and ledger, and name what differs. 1: something does.")
+    .argument("<dir>", "the folder of the proof")
+    .exitOverride()
+    .action(async (folder: string, flags: ProofFlags) =>
+      (await import("./actions/proof-actions.ts")).proofVerifyAction(folder, flags),
+    );
 }
 
 function addLedgerCommands(program: Command): void {

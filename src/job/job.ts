@@ -7,6 +7,7 @@ import { sentTypes } from "../contract/operations/step-fields.ts";
 import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
 import { type MappingDocument, readMapping } from "../map/document/mapping-document.ts";
+import type { Measure } from "../map/document/measures.ts";
 import type { Mapping } from "../map/mapping.ts";
 import { passThrough } from "../map/pass-through.ts";
 import { ONLY_SOURCE, planSources } from "../map/document/source-tree.ts";
@@ -60,6 +61,8 @@ export interface Job {
   readonly after?: { readonly operation: Operation; readonly key: AttrPath };
   /** What rules over several fields know beside the payload; absent when the contract has none. */
   readonly ruleContext?: RuleContext | undefined;
+  /** What `migrate proof` adds up. */
+  readonly measures: readonly Measure[];
   readonly plan: SourceSpec;
   readonly input: Input;
 }
@@ -86,7 +89,8 @@ export async function openJob(
   noticeForeignOverlays(contract, dependencies);
   const { plan, input } = await openJobInput(document, settings, dependencies, { mapping, showValues });
   const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
-  return { settings, contract, operation, mapping, ruleContext, plan, input, ...after };
+  const measures = document?.measures ?? [];
+  return { settings, contract, operation, mapping, ruleContext, measures, plan, input, ...after };
 }
 
 /** The mapping that the settings name, as it is written; undefined where sources are payloads already. */

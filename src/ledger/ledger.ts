@@ -74,6 +74,8 @@ export interface Ledger {
   coverage(): Promise<readonly Coverage[]>;
   /** Outcomes in input order, in batches. */
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
+  /** Of the records numbered `from` to `to` (inclusive), the hashes of their contents (`contentHash`), where they have one. */
+  contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
   /** When the requests of the run were answered; undefined for a run without an answer. */
   timeline(run: string): Promise<Timeline | undefined>;
   /** Every attempt ever made for the records of this key, oldest first. */

@@ -7,6 +7,7 @@ import { compileParameters, compileSteps, type StepNodes } from "./compile-given
 import { type CompileContext, compileNode } from "./compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
 import { collectIssues } from "./document/mapping-issues.ts";
+import { refuseUnmappedMeasures } from "./mapped-measures.ts";
 import { rootSource } from "./document/source-tree.ts";
 import { locateAttr } from "./locate-attr.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./mapping-node.ts";
@@ -33,6 +34,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   if (document.key !== undefined && nodeIn(root, document.key)?.kind !== "leaf") {
     issues.add(["key"], `the payload has no field "${formatAttr(document.key)}"`);
   }
+  if (operation.body !== undefined) refuseUnmappedMeasures(document, operation.body, issues);
   issues.raise();
   return {
     ...mappingOver({ root, steps, parameters }, keyAttr),

@@ -18,6 +18,9 @@ export type Status = (typeof STATUSES)[number];
 /** The statuses whose records need somebody's work before they can be accepted. */
 export const NEEDS_WORK: ReadonlySet<Status> = new Set(["invalid", "rejected", "duplicate"]);
 
+/** The statuses whose records are on the platform, as far as is known. */
+export const ON_PLATFORM: ReadonlySet<Status> = new Set(["accepted", "skipped"]);
+
 export interface Outcome {
   /** 1-based over the whole input. */
   readonly record: number;

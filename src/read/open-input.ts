@@ -4,7 +4,7 @@ import type { InputRecord, Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { findRecords, type WantedRecords } from "./join/find-records.ts";
 import { openJoin } from "./join/join.ts";
-import { headerOf, type OpenedFile, type OpenOptions } from "./opened-file.ts";
+import { headerOf, type OpenedFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
 import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "./read-limits.ts";
 
@@ -61,7 +61,19 @@ export interface Input {
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root names a key, which may repeat in the rows of another record. */
   readonly hasKeysBelow: boolean;
+  /** The rows of each file by itself, as if there were no others: not joined, none left out. In the order of `files`. */
+  readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
   readonly close: () => Promise<void>;
+}
+
+/** Some of the rows of one file. */
+interface FileRows {
+  /** The source it belongs to. */
+  readonly source: string;
+  readonly file: string;
+  readonly rows: readonly Row[];
+  /** Blank lines of a CSV file that were passed over since the rows before. */
+  readonly blankLines: number;
 }
 
 /**
@@ -89,6 +101,9 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
   };
   return {
     files: sources.flatMap((source) => source.files.map((opened) => inputFile(source.name, opened))),
+    async *rowsByFile(signal) {
+      for (const { name, files } of sources) for (const opened of files) yield* rowsAlone(name, opened, signal);
+    },
     close: join.close,
     hasKeysBelow: sources.some((source) => source !== root && source.key !== undefined),
     async find(wanted) {
@@ -136,6 +151,24 @@ function createReach(onRead: ReadOptions["onRead"]) {
       onRead?.({ bytes, ofBytes });
     },
   };
+}
+
+async function* rowsAlone(
+  source: string,
+  opened: OpenedFile,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<FileRows> {
+  const { file } = opened;
+  let blankLines = 0;
+  const noteBlankLines = (count: number): void => {
+    blankLines += count;
+  };
+  for await (const batch of rowsOfFile(opened, noteBlankLines)) {
+    signal?.throwIfAborted();
+    yield { source, file, rows: batch.map(({ row }) => row), blankLines };
+    blankLines = 0;
+  }
+  yield { source, file, rows: [], blankLines };
 }
 
 function notifyOnce(onNotice: (notice: ReadNotice) => void): OpenOptions["notify"] {

@@ -126,10 +126,16 @@ export function tableOf(opened: OpenedFile): CsvTable | JsonTable {
   return opened.kind === "xlsx" ? opened.sheet.header.table : opened.table;
 }
 
-/** The rows of a file, a batch a chunk of its bytes. */
-export function rowsOfFile(opened: OpenedFile): AsyncGenerator<readonly ReadRow[]> {
+/**
+ * The rows of a file, a batch a chunk of its bytes.
+ * @param onBlankLines is told how many blank lines of a CSV file were passed over
+ */
+export function rowsOfFile(
+  opened: OpenedFile,
+  onBlankLines?: (count: number) => void,
+): AsyncGenerator<readonly ReadRow[]> {
   if (opened.kind === "xlsx") return opened.sheet.rows();
-  if (opened.kind === "csv") return csvRows(opened, opened.layout);
+  if (opened.kind === "csv") return csvRows(opened, opened.layout, onBlankLines);
   return opened.kind === "ndjson" ? ndjsonRows(opened, opened.table) : jsonRows(opened, opened.table);
 }
 

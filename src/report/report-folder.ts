@@ -132,7 +132,8 @@ async function removeStaleDrafts(folder: string): Promise<void> {
   }
 }
 
-const DRAFT_NAME = /^\.(?:outcomes|errors|report|rejects|summary)\..+\.(\d+)\.tmp$/;
+const DRAFT_NAME =
+  /^\.(?:outcomes|errors|report|rejects|summary|proof|(?:rows|records|differences|platform)-[^.]+)\..+\.(\d+)\.tmp$/;
 
 async function withStorageFailure<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {

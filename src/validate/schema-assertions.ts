@@ -8,7 +8,7 @@ import type { JsonValue } from "../json/json-value.ts";
 import type { PayloadFinding } from "../model/problem.ts";
 import { linearPattern, matcherOf, regularExpression } from "../text/linear-pattern.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
-import { isDecimalText } from "./decimal-arithmetic.ts";
+import { isDecimalText } from "../json/decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 
 /** What an assertion has against a value, and where inside the value. */

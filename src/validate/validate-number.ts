@@ -7,7 +7,7 @@ import {
   isDecimalText,
   isMultiple,
   wholeDigits,
-} from "./decimal-arithmetic.ts";
+} from "../json/decimal-arithmetic.ts";
 import { type Check, type NonNullJson, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
 import { matcherOf } from "../text/linear-pattern.ts";
 import { strip } from "./unicode-text.ts";

@@ -151,6 +151,11 @@ const RECONCILE = {
   },
 } as const;
 
+const PROOF = {
+  all: { help: "every run of the ledger that sent something" },
+  readBack: { help: "ask the platform for what was accepted, too" },
+} as const;
+
 type Options = typeof GENERAL &
   typeof CONTRACT &
   typeof INPUT &
@@ -201,6 +206,9 @@ export type FieldFlags = InspectFlags & FlagsOf<typeof FIELDS>;
 
 /** Of `doctor`. */
 export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "text" | "json" };
+
+/** Of `proof`. */
+export type ProofFlags = InspectFlags & Partial<FlagsOf<typeof PROOF>>;
 
 /** Of `documents check`. */
 export type DocumentFlags = Omit<RunFlags, "concurrency"> & FlagsOf<typeof STORE>;
@@ -294,6 +302,11 @@ export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
 export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
 
 export const reconcileOptions: readonly Option[] = optionsOf(RECONCILE);
+
+export const proofOptions: readonly Option[] = [
+  optionOf("out", { arg: "<dir>", help: "folder for the proof" }, "Options:"),
+  ...optionsOf(PROOF),
+];
 
 /** The command with these options, and with what every command takes. */
 export function withOptions(command: Command, more: readonly Option[]): Command {

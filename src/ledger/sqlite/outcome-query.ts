@@ -129,6 +129,20 @@ function condition(
   };
 }
 
+/** The contents of the records that a run planned, by their numbers. */
+export function contents(
+  database: SqliteDatabase,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): ReadonlyMap<number, Uint8Array> {
+  const rows = database.rows(SELECT_CONTENTS, run.number, range.from, range.to);
+  return new Map(rows.map(({ record, content }) => [record, content]));
+}
+
+const SELECT_CONTENTS: Query<{ record: number; content: Uint8Array }> = {
+  sql: "select record, content from items where run = ? and record between ? and ? and typeof(content) = 'blob'",
+};
+
 interface ProblemRow {
   readonly record: number;
   readonly problem: string;

@@ -8,7 +8,7 @@ import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./attempt-log.t
 import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./ambiguous-log.ts";
 import type { Ledger } from "../ledger.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
-import { outcomes as selectOutcomes, type SendingStatus, summary } from "./outcome-query.ts";
+import { contents, outcomes as selectOutcomes, type SendingStatus, summary } from "./outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { coverage } from "./coverage-query.ts";
@@ -156,6 +156,7 @@ function ledgerOver(
     summary: async (run) => summary(database, requireRun(database, run), sending),
     coverage: async () => coverage(database),
     outcomes: (run, filter) => selectOutcomes(database, { run: requireRun(database, run), sending }, filter),
+    contents: async (run, from, to) => contents(database, requireRun(database, run), { from, to }),
     timeline: async (run) => timeline(database, requireRun(database, run)),
     attempts: async (key) => attemptsOf(database, key),
     close: async () => close(),

@@ -6,6 +6,7 @@ import { parseDocument, type SourceDocument } from "../../contract/document/yaml
 import type { RowChoice, RowOrder } from "../../model/source-spec.ts";
 import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 import { readJoinColumns, readRowChoice, readRowOrder } from "./row-options.ts";
+import { type Measure, readMeasures } from "./measures.ts";
 import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
 
 /** A mapping file, checked for shape; the payload's entries are read against the contract later. */
@@ -23,6 +24,8 @@ export interface MappingDocument {
   readonly steps: ReadonlyMap<string, JsonObject>;
   /** What requests carry in their address, query and headers, by the parameter's name. */
   readonly parameters: JsonObject;
+  /** What `migrate proof` adds up. */
+  readonly measures: readonly Measure[];
   /** Path of the module that holds the functions, as the mapping writes it. */
   readonly functions?: string;
   /** Paths of all lookup tables that leaves name, as the mapping writes them. */
@@ -72,9 +75,11 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   const payload = readPayload(top, issues);
   const steps = readSteps(top["steps"], issues);
   const parameters = top["parameters"] === undefined ? {} : (asObject(top["parameters"], ["parameters"], issues) ?? {});
+  const measures = readMeasures(top["measures"], payload, issues);
   issues.raise();
   return {
     file,
+    measures,
     sources,
     payload,
     steps,
@@ -87,7 +92,17 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   };
 }
 
-const MAPPING_KEYS = ["operation", "after", "key", "sources", "payload", "steps", "parameters", "functions"] as const;
+const MAPPING_KEYS = [
+  "operation",
+  "after",
+  "key",
+  "sources",
+  "payload",
+  "steps",
+  "parameters",
+  "measures",
+  "functions",
+] as const;
 export const SOURCE_KEYS = ["files", "sheet", "key", "parent", "on", "orderBy", "distinct", "pick", "rename"] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {

@@ -30,10 +30,18 @@ export interface LookupRecord {
 
 /** What the platform holds of it. `unknown`: this look-up proves nothing. */
 export type LookupResult =
-  | { readonly kind: "found"; readonly account?: string }
-  | { readonly kind: "different"; readonly attrs: readonly string[]; readonly account?: string }
+  | { readonly kind: "found"; readonly account?: string; readonly values: ReplyValues }
+  | {
+      readonly kind: "different";
+      readonly attrs: readonly string[];
+      readonly account?: string;
+      readonly values: ReplyValues;
+    }
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly reason: string };
+
+/** What the platform gave back of the attrs that are compared, as text. */
+type ReplyValues = ReadonlyMap<string, string>;
 
 interface LookupContext {
   readonly client: ReadClient;
@@ -191,7 +199,8 @@ function compare(
   const attrs = match
     .filter((one) => isAsSent && !isSame(valueAt(reply, one.reply), valueAt(payload, one.payload)))
     .map((one) => formatAttr(one.payload));
-  return attrs.length === 0 ? { kind: "found", ...account } : { kind: "different", attrs, ...account };
+  const values = new Map(match.map((one) => [formatAttr(one.payload), textOf(valueAt(reply, one.reply))]));
+  return attrs.length === 0 ? { kind: "found", ...account, values } : { kind: "different", attrs, ...account, values };
 }
 
 function textOf(value: unknown): string {

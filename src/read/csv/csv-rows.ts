@@ -15,7 +15,11 @@ import { textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts"
  * Bytes are split into whole records before csv-parse sees them, so that nothing depends on where a chunk ends.
  * Raises `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without end.
  */
-export async function* csvRows(source: TextSource, layout: CsvLayout): AsyncGenerator<readonly ReadRow[]> {
+export async function* csvRows(
+  source: TextSource,
+  layout: CsvLayout,
+  onBlankLines?: (count: number) => void,
+): AsyncGenerator<readonly ReadRow[]> {
   const kinds = byteKinds(layout.delimiter);
   let carried: Buffer = Buffer.alloc(0);
   let line = layout.header.line;
@@ -27,7 +31,9 @@ export async function* csvRows(source: TextSource, layout: CsvLayout): AsyncGene
     const rows = rowsOf(bytes.subarray(0, boundaries.end), { layout, boundaries, line });
     const data = header && boundaries.lines.length > 0 ? rows.slice(1) : rows;
     header &&= boundaries.lines.length === 0;
-    if (data.length > 0) yield data.filter((row) => row !== undefined);
+    const found = data.filter((row) => row !== undefined);
+    onBlankLines?.(boundaries.blankLines + data.length - found.length);
+    if (data.length > 0) yield found;
     carried = bytes.subarray(boundaries.end);
     line += boundaries.nextLine;
   }

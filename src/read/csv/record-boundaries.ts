@@ -12,6 +12,8 @@ export interface RecordBoundaries {
   readonly quoted: readonly number[];
   /** The line on which the next record starts. */
   readonly nextLine: number;
+  /** Lines that are no record, because nothing stands on them. */
+  readonly blankLines: number;
   /** Numbers of the records with a quote inside a bare cell, or text behind a closing quote. */
   readonly strayQuotes: ReadonlySet<number>;
   /** Numbers of the records that hold control characters other than tabs and line ends. */
@@ -77,6 +79,7 @@ interface Scan {
   line: number;
   cellStart: number;
   recordLine: number;
+  blankLines: number;
   /** The line of the quote that is open. */
   quoteLine: number | undefined;
   brokenLine: number | undefined;
@@ -97,6 +100,7 @@ function newScan(bytes: Uint8Array, final: boolean): Scan {
     line: 0,
     cellStart: 0,
     recordLine: 0,
+    blankLines: 0,
     quoteLine: undefined,
     brokenLine: undefined,
     end: 0,
@@ -125,8 +129,12 @@ function endLine(scan: Scan, kinds: Uint8Array): void {
   }
   scan.line += 1;
   if (scan.quoteLine !== undefined) return;
-  if (!isBlankLine(scan, endOfText, kinds)) endRecord(scan, endOfText);
-  for (; scan.bytes[scan.at + 1] === LF; scan.at += 1) scan.line += 1;
+  if (isBlankLine(scan, endOfText, kinds)) scan.blankLines += 1;
+  else endRecord(scan, endOfText);
+  for (; scan.bytes[scan.at + 1] === LF; scan.at += 1) {
+    scan.line += 1;
+    scan.blankLines += 1;
+  }
   scan.recordLine = scan.line;
   scan.end = scan.at + 1;
   scan.cellStart = scan.end;
@@ -179,6 +187,7 @@ function finish(scan: Scan): RecordBoundaries {
     starts: scan.starts,
     ends: scan.ends,
     quoted: scan.quoted,
+    blankLines: scan.blankLines,
     nextLine: unterminated ? scan.line + 1 : scan.recordLine,
     strayQuotes: scan.strayQuotes,
     controls: scan.controls,

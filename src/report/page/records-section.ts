@@ -3,8 +3,17 @@ import { formatCount } from "../../text/count.ts";
 import { STATUS_MEANINGS } from "../run-summary.ts";
 import { html, type Html } from "./html.ts";
 
+/** The heading of a list of records: a page may have several. */
+interface RecordsHeading {
+  readonly id: string;
+  readonly title: string;
+}
+
 /** What became of the records: a bar, and the same as a list. */
-export function recordsSection(summary: Summary): Html {
+export function recordsSection(
+  summary: Pick<Summary, "records" | "counts">,
+  { id, title }: RecordsHeading = { id: "records", title: "Records" },
+): Html {
   const present = STATUSES.filter((status) => (summary.counts[status] ?? 0) > 0).toSorted(
     (a, b) => TONES.indexOf(toneOf(a)) - TONES.indexOf(toneOf(b)),
   );
@@ -21,8 +30,8 @@ export function recordsSection(summary: Summary): Html {
       <td>${STATUS_MEANINGS[status]}</td>
     </tr> `;
   });
-  return html`<section aria-labelledby="records">
-    <h2 id="records">Records</h2>
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
     ${statusBar(summary, present)}
     <table class="statuses">
       <caption class="quiet">
@@ -43,7 +52,7 @@ export function recordsSection(summary: Summary): Html {
   </section> `;
 }
 
-function statusBar(summary: Summary, present: readonly Status[]): Html {
+function statusBar(summary: Parameters<typeof recordsSection>[0], present: readonly Status[]): Html {
   let x = 0;
   const parts = present.map((status) => {
     const width = (100 * (summary.counts[status] ?? 0)) / summary.records;

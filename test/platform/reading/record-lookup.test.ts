@@ -49,12 +49,18 @@ function clientOf(replies: Readonly<Record<string, Reply>>): { readonly client: 
   return { client: { baseUrl: BASE, get }, asked };
 }
 
-function look(
+/** What is found, without the values that came back with it. */
+async function look(
   records: readonly LookupRecord[],
   readBacks: readonly ReadBack[],
   replies: Readonly<Record<string, Reply>>,
-): Promise<readonly LookupResult[]> {
-  return lookUpRecords(records, readBacks, { client: clientOf(replies).client, key: KEY });
+): Promise<readonly object[]> {
+  return (await lookUpRecords(records, readBacks, { client: clientOf(replies).client, key: KEY })).map(withoutValues);
+}
+
+function withoutValues(result: LookupResult): object {
+  const { values: _values, ...others } = "values" in result ? result : { ...result, values: undefined };
+  return others;
 }
 
 const UNREACHABLE = new Failure("platform_unreachable", "the platform does not give the state of a record (HTTP 502)");
@@ -67,7 +73,7 @@ describe("looking records up on the platform", () => {
     const seen = await lookUpRecords(records, [ONE, LIST], { client, key: KEY });
     expect(asked).toEqual(["S/", "S/R0/"]);
     expect(seen[0]).toEqual({ kind: "absent" });
-    expect(seen[2999]).toEqual({ kind: "found", account: "A-R2999" });
+    expect(seen[2999]).toEqual({ kind: "found", account: "A-R2999", values: new Map([["ref", "R2999"]]) });
   });
 
   it("follows a list that comes in pages, and stops at one that leads elsewhere", async () => {
@@ -85,6 +91,20 @@ describe("looking records up on the platform", () => {
     expect(await look([sought("R1", { name: "17" })], [ONE], { "S/R1/": { name: 17 } })).toEqual([{ kind: "found" }]);
     const lists = { "S/R1/": { name: [{ b: 1, a: "x" }] } };
     expect(await look([sought("R1", { name: [{ a: "x", b: 1 }] })], [ONE], lists)).toEqual([{ kind: "found" }]);
+  });
+
+  it("gives back the values that were compared, as text, also where they differ", async () => {
+    const match = [
+      { reply: ["name"], payload: ["name"] },
+      { reply: ["owed"], payload: ["balance"] },
+    ];
+    const { client } = clientOf({ "S/R1/": { name: "Ada", owed: 12.5 } });
+    const [seen] = await lookUpRecords([sought("R1", { balance: "12.50" })], [{ ...ONE, match }], { client, key: KEY });
+    const values = new Map([
+      ["name", "Ada"],
+      ["balance", "12.5"],
+    ]);
+    expect(seen).toEqual({ kind: "different", attrs: ["balance"], values });
   });
 
   it("compares only the key of a record that was sent with other content", async () => {

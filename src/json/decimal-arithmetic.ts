@@ -39,6 +39,11 @@ export function compareDecimals(a: string, b: string): number {
   return difference < 0n ? -1 : 1;
 }
 
+/** Whether two have the same value: `1.50` and `1.5`. */
+export function isSameDecimal(a: string, b: string): boolean {
+  return compareDecimals(a, b) === 0;
+}
+
 /** Whether `text` is a whole number of steps; exact. */
 export function isMultiple(text: string, size: string): boolean {
   const places = Math.max(decimalPlaces(text), decimalPlaces(size));
@@ -56,4 +61,34 @@ const SCIENTIFIC_NUMBER = /^(-?)(\d)(?:\.(\d+))?e([-+]\d+)$/;
 function scaled(text: string, places: number): bigint {
   const digits = text.replace(/[-+.]/g, "") + "0".repeat(places - decimalPlaces(text));
   return text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
+}
+
+/** Adds decimal texts exactly. */
+export interface DecimalSum {
+  /** @param text as `isDecimalText` takes it */
+  readonly add: (text: string) => void;
+  /** `0` where nothing was added; with as many places as the longest of what was. */
+  readonly text: () => string;
+}
+
+export function createDecimalSum(): DecimalSum {
+  let units = 0n;
+  let places = 0;
+  return {
+    add: (text) => {
+      const more = decimalPlaces(text);
+      if (more > places) {
+        units *= 10n ** BigInt(more - places);
+        places = more;
+      }
+      units += scaled(text, places);
+    },
+    text: () => decimalOf(units, places),
+  };
+}
+
+function decimalOf(units: bigint, places: number): string {
+  const digits = String(units < 0n ? -units : units).padStart(places + 1, "0");
+  const whole = digits.slice(0, digits.length - places);
+  return `${units < 0n ? "-" : ""}${whole}${places === 0 ? "" : `.${digits.slice(-places)}`}`;
 }

@@ -1,0 +1,75 @@
+import type { CheckedProof } from "../../commands/proof/check-proof.ts";
+import type { MadeProof } from "../../commands/proof/make-proof.ts";
+import type { Screen } from "../../job/dependencies.ts";
+import type { RunProof } from "../../model/proof.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import { renderTable } from "../../terminal/text-table.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import type { View } from "./view.ts";
+
+export const proofView: View<MadeProof> = {
+  text: ({ proof, folder, isComplete }, { screen }) =>
+    [
+      ...proof.runs.map((run) => runText(run, screen)),
+      `${isComplete ? "Everything is accounted for." : "Not everything is accounted for."}\n`,
+      `Proof   ${plainText(folder)}\n`,
+    ].join("\n"),
+  json: ({ proof }) => `${printableJson(proof, "indented")}\n`,
+};
+
+export const checkedProofView: View<CheckedProof> = {
+  text: ({ folder, differences }) =>
+    differences.length === 0
+      ? `${plainText(folder)} says what the sources and the ledger say\n`
+      : `${plainText(folder)} does not hold:\n${differences.map((one) => `  ${plainText(one)}\n`).join("")}`,
+  json: (checked) => `${printableJson(checked, "indented")}\n`,
+};
+
+function runText(run: RunProof, screen: Screen): string {
+  const { unreadable, sources, payloads, measures, differences, platform } = run;
+  const lines = [`Run ${run.run}: ${counted(run.records.total, "record")}`];
+  if (unreadable !== undefined) lines.push(`  not proved from its sources: ${plainText(unreadable)}`);
+  for (const { file, rows, inRecords, orphans, duplicates, leftOut, notPicked, unaccounted } of sources) {
+    const parts = [
+      `${formatCount(inRecords)} in records`,
+      ...(orphans > 0 ? [`${formatCount(orphans)} ${orphans === 1 ? "orphan" : "orphans"}`] : []),
+      ...(duplicates > 0 ? [`${formatCount(duplicates)} in duplicates`] : []),
+      ...(leftOut > 0 ? [`${formatCount(leftOut)} left out`] : []),
+      ...(notPicked > 0 ? [`${formatCount(notPicked)} not picked`] : []),
+      ...(unaccounted > 0 ? [`${formatCount(unaccounted)} UNACCOUNTED`] : []),
+    ];
+    lines.push(`  ${plainText(file)}: ${counted(rows, "row")}, ${parts.join(", ")}`);
+  }
+  if (platform !== undefined) lines.push(`  ${platformText(platform)}`);
+  if (payloads.different > 0) lines.push(`  ${counted(payloads.different, "payload")} differ from what was planned`);
+  const end = differences === 0 ? "" : `  ${counted(differences, "difference")}: differences-${run.run}.csv\n`;
+  return `${lines.join("\n")}\n${sumsTable(measures, screen)}${end}`;
+}
+
+function platformText({ found, different, absent, unknown }: NonNullable<RunProof["platform"]>): string {
+  const others = [
+    ...(different > 0 ? [`${formatCount(different)} differ`] : []),
+    ...(absent > 0 ? [`${formatCount(absent)} are not there`] : []),
+    ...(unknown > 0 ? [`${formatCount(unknown)} it does not say`] : []),
+  ];
+  return `on the platform: ${[`${formatCount(found)} as they were sent`, ...others].join(", ")}`;
+}
+
+function sumsTable(measures: RunProof["measures"], screen: Screen): string {
+  const rows = measures.flatMap(({ name, sums }) =>
+    sums.map(({ by, source, payloads, sent, accepted, platform }) => [
+      by === undefined ? name : `${name} ${by}`,
+      source,
+      payloads,
+      sent,
+      accepted,
+      platform ?? "",
+    ]),
+  );
+  if (rows.length === 0) return "";
+  const hasPlatform = rows.some((row) => row[5] !== "");
+  const titles = ["in the sources", "in payloads", "sent", "accepted", ...(hasPlatform ? ["on the platform"] : [])];
+  const columns = [{ title: "sum" }, ...titles.map((title) => ({ title, align: "right" as const }))];
+  return `\n${renderTable(rows, columns, screen)}`;
+}

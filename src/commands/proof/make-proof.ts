@@ -1,0 +1,76 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Proof } from "../../model/proof.ts";
+import { readRunLedger, requireRun } from "../../pipeline/run-ledger.ts";
+import { openPlatformCheck } from "../../proof/platform-check.ts";
+import { isComplete, writeProof } from "../../proof/write-proof.ts";
+import { timestamp } from "../../time/clock.ts";
+
+export interface MakeProofOptions {
+  readonly ledger: string;
+  /** Id of the run, or its beginning; none: the latest. */
+  readonly run?: string | undefined;
+  /** Every run of the ledger that sent something. */
+  readonly all: boolean;
+  /** Folder that the proof is written to. */
+  readonly out: string | undefined;
+  /** Ask the platform for what was accepted. */
+  readonly readBack: boolean;
+}
+
+export interface MadeProof {
+  readonly proof: Proof;
+  readonly folder: string;
+  /** Every row is accounted for, and every payload is what the ledger says. */
+  readonly isComplete: boolean;
+}
+
+/** Writes the proof of one run, or of all. Asks the platform only with `readBack`. */
+export async function makeProof(
+  { ledger: locator, run: id, all, out, readBack }: MakeProofOptions,
+  dependencies: Dependencies,
+): Promise<MadeProof> {
+  if (out === undefined) {
+    throw new Failure("usage", "no folder is given for the proof", { hint: "name one: --out proof" });
+  }
+  if (all && id !== undefined) {
+    throw new Failure("usage", "a run is named beside --all", { hint: "give one of the two" });
+  }
+  const opened: { readonly close: () => Promise<void> }[] = [];
+  try {
+    return await readRunLedger(await openLedgerStore(locator), async (ledger) => {
+      const runs = all ? await sendingRuns(ledger) : [await requireRun(ledger, id)];
+      const settings = {
+        ledger,
+        runs,
+        folder: out,
+        all,
+        madeAt: timestamp(dependencies.clock),
+        tool: dependencies.userAgent,
+      };
+      const proof = await writeProof(
+        {
+          ...settings,
+          askPlatform: readBack
+            ? (job, recorded) => openPlatformCheck(job, recorded, dependencies, (one) => opened.push(one))
+            : undefined,
+        },
+        dependencies,
+      );
+      return { proof, folder: out, isComplete: isComplete(proof) };
+    });
+  } finally {
+    for (const one of opened) await one.close();
+  }
+}
+
+/** The oldest first; dry runs sent nothing. */
+async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
+  const runs = (await ledger.runs()).filter(({ dryRun }) => !dryRun).toReversed();
+  if (runs.length > 0) return runs;
+  throw new Failure("run_unknown", "the ledger holds no run that sent something", {
+    hint: "start one with `migrate push`",
+  });
+}

@@ -1,0 +1,59 @@
+import { type AttrPath, parseAttr } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../../json/json-value.ts";
+import type { NumberSeparators } from "../leaf/number-text.ts";
+import { asObject, type Issues, listed, refuseUnknown } from "./mapping-issues.ts";
+
+/** An amount that is added up over all records, to be compared on its way from the sources to the platform. */
+export interface Measure {
+  readonly name: string;
+  /** Where payloads have it; `*` stands for every item of a list. */
+  readonly attr: AttrPath;
+  /** Sums are kept apart by the value there; its `*` stand for the same items. */
+  readonly by?: AttrPath;
+  /** How the cells are written, where the mapping says so. */
+  readonly separators?: NumberSeparators;
+}
+
+/** `measures: { balance: { attr: balance, sum: decimal, by: currency } }` */
+export function readMeasures(value: JsonValue | undefined, payload: JsonObject, issues: Issues): readonly Measure[] {
+  if (value === undefined) return [];
+  return Object.entries(asObject(value, ["measures"], issues) ?? {}).flatMap(([name, entry]) => {
+    const path = ["measures", name];
+    const object = asObject(entry, path, issues);
+    if (object === undefined) return [];
+    refuseUnknown(object, ["attr", "sum", "by"], path, issues);
+    const { attr, sum, by } = object;
+    if (sum !== undefined && sum !== "decimal") issues.add([...path, "sum"], `has to be ${listed(["decimal"])}`);
+    if (by !== undefined && typeof by !== "string") issues.add([...path, "by"], "has to be an attr of the payload");
+    if (typeof attr !== "string" || attr === "") {
+      issues.add(path, "has to name an attr of the payload: `attr: balance`");
+      return [];
+    }
+    const separators = separatorsOf(entryAt(payload, parseAttr(attr)));
+    return [
+      {
+        name,
+        attr: parseAttr(attr),
+        ...(typeof by === "string" && { by: parseAttr(by) }),
+        ...(separators !== undefined && { separators }),
+      },
+    ];
+  });
+}
+
+/** What the mapping writes for an attr; of a list, its first entry. */
+function entryAt(entry: JsonValue | undefined, [name, ...rest]: AttrPath): JsonValue | undefined {
+  if (entry === undefined || name === undefined) return entry;
+  if (name !== "*" && typeof name !== "number") return entryAt(memberAt(entry, name), rest);
+  const first = isJsonArray(entry) ? entry[0] : entry;
+  const item = isJsonObject(first) && isJsonObject(first["item"]) ? first["item"] : first;
+  return entryAt(item, rest);
+}
+
+/** The leaf's own reading of `number` says what is wrong with it. */
+function separatorsOf(entry: JsonValue | undefined): NumberSeparators | undefined {
+  const written = isJsonObject(entry) ? entry["number"] : undefined;
+  if (!isJsonObject(written) || typeof written["decimal"] !== "string") return undefined;
+  const { decimal, group } = written;
+  return { decimal, ...(typeof group === "string" && { group }) };
+}

@@ -1,0 +1,106 @@
+import type { Dependencies } from "../job/dependencies.ts";
+import type { Job } from "../job/job.ts";
+import type { RunSettings } from "../job/recorded-settings.ts";
+import { connectToRead } from "../job/target-connection.ts";
+import { formatAttr } from "../json/attr.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { Failure } from "../model/failure.ts";
+import type { PlatformProof } from "../model/proof.ts";
+import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";
+import { timestamp } from "../time/clock.ts";
+
+/** An accepted record, as it was sent. */
+export interface AcceptedRecord {
+  readonly record: number;
+  readonly payload: JsonObject;
+  readonly parameters: JsonObject | undefined;
+}
+
+/** The file that keeps the platform's answers of a run, so that they can be gone through again without it. */
+export function platformFile(run: string): string {
+  return `platform-${run}.ndjson`;
+}
+
+type PlatformAnswerKind = LookupResult["kind"];
+
+/** What the platform says of one record, and the values that it gave back, as text by attr. */
+export interface PlatformAnswer {
+  readonly kind: PlatformAnswerKind;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+export interface PlatformCheck {
+  /** Attrs whose values the contract lets compare. */
+  readonly comparesAmounts: readonly string[];
+  readonly ask: (records: readonly AcceptedRecord[]) => Promise<ReadonlyMap<number, PlatformAnswer>>;
+  readonly proof: () => PlatformProof;
+}
+
+/**
+ * Asks the platform for accepted records, by the operations that the contract names for it.
+ * @throws Failure `nothing_to_ask` where it names none, and what connecting throws
+ */
+export async function openPlatformCheck(
+  job: Job,
+  { target }: RunSettings,
+  dependencies: Dependencies,
+  closeLater: (opened: { readonly close: () => Promise<void> }) => void,
+): Promise<PlatformCheck> {
+  const { readBack } = job.operation;
+  if (readBack.length === 0) {
+    throw new Failure(
+      "nothing_to_ask",
+      `the contract names nothing that tells what "${job.operation.id}" has created`,
+      {
+        hint: "name it with `x-migrate-read-back` (docs/contract.md), or leave --read-back out",
+      },
+    );
+  }
+  const connection = await connectToRead(target, "account-holder", dependencies);
+  closeLater(connection);
+  const askedAt = timestamp(dependencies.clock);
+  return countedCheck(job, askedAt, async (records) => {
+    const asked = records.map(({ payload, parameters }) => ({ payload, parameters, isAsSent: true }));
+    const results = await lookUpRecords(asked, readBack, { client: connection.client, key: job.mapping.keyAttr ?? [] });
+    return records.map((_, at) => {
+      const result: LookupResult = results[at] ?? { kind: "unknown", reason: "" };
+      return { kind: result.kind, values: "values" in result ? result.values : NO_VALUES };
+    });
+  });
+}
+
+const NO_VALUES: PlatformAnswer["values"] = new Map();
+
+/** The answers of an earlier check, as its file has them, in the order in which they were given. */
+export function replayedCheck(
+  job: Job,
+  askedAt: string,
+  answers: AsyncIterator<{ readonly record: number; readonly answer: PlatformAnswer }>,
+): PlatformCheck {
+  return countedCheck(job, askedAt, async (records) => {
+    const given: PlatformAnswer[] = [];
+    for (const { record } of records) {
+      const next = await answers.next();
+      const isSame = next.done !== true && next.value.record === record;
+      given.push(isSame ? next.value.answer : { kind: "unknown", values: NO_VALUES });
+    }
+    return given;
+  });
+}
+
+function countedCheck(
+  { operation }: Job,
+  askedAt: string,
+  ask: (records: readonly AcceptedRecord[]) => Promise<readonly PlatformAnswer[]>,
+): PlatformCheck {
+  const counts = { found: 0, different: 0, absent: 0, unknown: 0 };
+  return {
+    comparesAmounts: operation.readBack.flatMap(({ match }) => match.map(({ payload }) => formatAttr(payload))),
+    ask: async (records) => {
+      const answers = await ask(records);
+      for (const { kind } of answers) counts[kind] += 1;
+      return new Map(records.map(({ record }, at) => [record, answers[at] ?? { kind: "unknown", values: NO_VALUES }]));
+    },
+    proof: () => ({ askedAt, ...counts }),
+  };
+}

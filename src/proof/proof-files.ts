@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { csvText, withoutFormula } from "../report/csv-text.ts";
+import type { ReportFolder } from "../report/report-folder.ts";
+
+/** A file of a proof, whose hash goes into `proof.json`. */
+export interface HashedFile {
+  readonly name: string;
+  readonly write: (text: string) => Promise<void>;
+  /** Of what was written, in hex. */
+  readonly sha256: () => string;
+}
+
+export async function openHashedFile(folder: ReportFolder, name: string): Promise<HashedFile> {
+  const file = await folder.create(name);
+  const hash = createHash("sha256");
+  return {
+    name,
+    write: async (text) => {
+      hash.update(text);
+      await file.write(text);
+    },
+    sha256: () => hash.copy().digest("hex"),
+  };
+}
+
+/** A table of a proof, as CSV. Cells of data are made harmless for spreadsheets; decimal numbers stay as they are. */
+export interface ProofTable extends Omit<HashedFile, "write"> {
+  readonly write: (rows: readonly (readonly (string | number | undefined)[])[]) => Promise<void>;
+}
+
+export async function openTable(folder: ReportFolder, name: string, columns: readonly string[]): Promise<ProofTable> {
+  const file = await openHashedFile(folder, name);
+  await file.write(csvText([columns]));
+  return {
+    ...file,
+    write: (rows) => (rows.length === 0 ? Promise.resolve() : file.write(csvText(rows.map((row) => row.map(cellOf))))),
+  };
+}
+
+function cellOf(value: string | number | undefined): string {
+  if (value === undefined) return "";
+  return typeof value === "number" || /^-?\d+(\.\d+)?$/.test(value) ? String(value) : withoutFormula(value);
+}

@@ -1,0 +1,156 @@
+import path from "node:path";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { Job } from "../job/job.ts";
+import { type RunSettings, settingsOf } from "../job/recorded-settings.ts";
+import type { Ledger, Run } from "../ledger/ledger.ts";
+import { Failure } from "../model/failure.ts";
+import type { FileProof, RunProof, SourceProof } from "../model/proof.ts";
+import { openRecordedJob } from "../pipeline/with-run.ts";
+import type { ReportFolder } from "../report/report-folder.ts";
+import { type PlatformCheck, platformFile } from "./platform-check.ts";
+import { type HashedFile, openHashedFile, openTable } from "./proof-files.ts";
+import { accountForFiles, fileKey } from "./row-counter.ts";
+import { traceLedger, type TraceOptions, traceRecords } from "./trace-records.ts";
+
+export interface ProveContext {
+  readonly ledger: Ledger;
+  readonly folder: ReportFolder;
+  readonly dependencies: Dependencies;
+  /** Asks the platform for what was accepted; absent: it is not asked. */
+  readonly askPlatform?:
+    | ((job: Job, settings: RunSettings, run: Run) => Promise<PlatformCheck | undefined>)
+    | undefined;
+}
+
+interface ProvedRun {
+  readonly proof: RunProof;
+  readonly files: readonly Pick<HashedFile, "name" | "sha256">[];
+}
+
+/**
+ * Proves one run: reads its sources once more, joined and each file by itself, maps every record anew, and compares with
+ * what the ledger knows. A run whose files are not what they were is proved from the ledger alone, and says so.
+ */
+export async function proveRun(run: Run, context: ProveContext): Promise<ProvedRun> {
+  const settings = settingsOf(run);
+  const job = await openUnchanged(settings, context.dependencies);
+  if (job instanceof Failure) return proveFromLedger(run, settings, job, context);
+  try {
+    return await proveFromSources(run, settings, job, context);
+  } finally {
+    await job.input.close();
+  }
+}
+
+async function proveFromSources(
+  run: Run,
+  settings: RunSettings,
+  job: Job,
+  { ledger, folder, dependencies, askPlatform }: ProveContext,
+): Promise<ProvedRun> {
+  const tables = await openTables(folder, run);
+  const check = await askPlatform?.(job, settings, run);
+  const platform = check && { ...check, file: await openHashedFile(folder, platformFile(run.id)) };
+  const traced = await traceRecords({ ledger, run, tables, platform, job });
+  const counts = await accountForFiles(job, traced.rows, tables.rows, dependencies.drain);
+  const { records: total, counts: byStatus } = await ledger.summary(run.id);
+  const inputs = job.input.files.map(({ path: file }) => file);
+  const proof: RunProof = {
+    ...factsOf(run),
+    sources: sourcesOf(job, settings, counts),
+    setup: setupOf(settings, inputs),
+    records: { total, byStatus, leftOut: traced.leftOut },
+    payloads: traced.payloads,
+    measures: traced.measures,
+    differences: traced.differences,
+    ...(platform !== undefined && { platform: platform.proof() }),
+  };
+  return { proof, files: [...Object.values(tables), ...(platform ? [platform.file] : [])] };
+}
+
+async function proveFromLedger(
+  run: Run,
+  settings: RunSettings,
+  { message }: Failure,
+  { ledger, folder }: ProveContext,
+): Promise<ProvedRun> {
+  const tables = await openTables(folder, run);
+  const { payloads, measures, differences, leftOut } = await traceLedger({ ledger, run, tables });
+  const { records: total, counts: byStatus } = await ledger.summary(run.id);
+  const records = { total, byStatus, leftOut };
+  const setup = setupOf(settings, []);
+  const known = { sources: [], setup, records, payloads, measures, differences };
+  return { proof: { ...factsOf(run), unreadable: message, ...known }, files: Object.values(tables) };
+}
+
+async function openTables(folder: ReportFolder, { id }: Run): Promise<TraceOptions["tables"]> {
+  return {
+    rows: await openTable(folder, `rows-${id}.csv`, ["source", "file", "line", "pointer", "record", "key", "as"]),
+    records: await openTable(folder, `records-${id}.csv`, RECORD_COLUMNS),
+    differences: await openTable(folder, `differences-${id}.csv`, DIFFERENCE_COLUMNS),
+  };
+}
+
+const RECORD_COLUMNS = ["record", "key", "status", "file", "line", "account", "content", "payload", "platform"];
+const DIFFERENCE_COLUMNS = [
+  "kind",
+  "key",
+  "record",
+  "status",
+  "file",
+  "line",
+  "measure",
+  "by",
+  "source",
+  "payload",
+  "sent",
+  "accepted",
+  "platform",
+];
+
+async function openUnchanged(settings: RunSettings, dependencies: Dependencies): Promise<Job | Failure> {
+  try {
+    return await openRecordedJob(settings, dependencies);
+  } catch (error) {
+    if (error instanceof Failure && UNREADABLE.has(error.code)) return error;
+    throw error;
+  }
+}
+
+const UNREADABLE: ReadonlySet<string> = new Set(["source_changed", "source_unreadable"]);
+
+function factsOf(run: Run): Omit<RunProof, "sources" | "setup" | "records" | "payloads" | "measures" | "differences"> {
+  const { id, startedAt, finishedAt, exitCode, dryRun, target, endpoint, supplier, operation } = run;
+  return {
+    run: id,
+    startedAt,
+    ...(finishedAt !== undefined && { finishedAt }),
+    ...(exitCode !== undefined && { exitCode }),
+    dryRun,
+    target,
+    ...(endpoint !== undefined && { endpoint }),
+    supplier,
+    operation,
+  };
+}
+
+function sourcesOf(
+  { input }: Job,
+  { job, files }: RunSettings,
+  counts: Awaited<ReturnType<typeof accountForFiles>>,
+): readonly SourceProof[] {
+  return input.files.map(({ source, file, path: at }) => {
+    const counted = counts.get(fileKey(source, file));
+    const print = files.find((one) => path.resolve(job.folder, one.file) === path.resolve(job.folder, at));
+    if (counted === undefined || print === undefined) throw new Error(`the run has no fingerprint of ${file}`);
+    return { source, file, bytes: print.bytes, sha256: print.sha256, ...counted };
+  });
+}
+
+/** The fingerprints of the files that are no sources. */
+function setupOf({ job, files }: RunSettings, sources: readonly string[]): readonly FileProof[] {
+  const known = new Set(sources.map((file) => path.resolve(job.folder, file)));
+  return files
+    .filter(({ file }) => !known.has(path.resolve(job.folder, file)))
+    .map(({ file, bytes, sha256 }) => ({ file, bytes, sha256 }));
+}

@@ -1,0 +1,99 @@
+import type { Job } from "../job/job.ts";
+import type { SourceProof } from "../model/proof.ts";
+import type { Row } from "../model/record.ts";
+import type { SourceSpec } from "../model/source-spec.ts";
+import type { ProofTable } from "./proof-files.ts";
+import { createRowMarks, type RowMarks, rowNumber } from "./row-marks.ts";
+
+/** How many rows of a file are in what. */
+type RowCounts = Omit<SourceProof, "source" | "file" | "bytes" | "sha256">;
+export type RowFate = "inRecords" | "orphans" | "duplicates" | "leftOut" | "notPicked" | "unaccounted";
+
+/** As the table of rows says it. */
+export const FATE_NAMES: Readonly<Record<RowFate, string>> = {
+  inRecords: "record",
+  orphans: "orphan",
+  duplicates: "duplicate",
+  leftOut: "left out",
+  notPicked: "not picked",
+  unaccounted: "unaccounted",
+};
+
+export interface RowCounter {
+  /** A row that several records share counts once. */
+  readonly count: (source: string, row: Row, fate: RowFate) => void;
+  readonly has: (source: string, row: Row) => boolean;
+  readonly countsOf: (source: string, file: string) => Readonly<Record<RowFate, number>>;
+}
+
+export function createRowCounter(): RowCounter {
+  const files = new Map<string, { readonly marks: RowMarks; readonly counts: Record<RowFate, number> }>();
+  return {
+    count: (source, row, fate) => {
+      const name = fileKey(source, row.table.file);
+      const known = files.get(name) ?? { marks: createRowMarks(), counts: { ...NONE } };
+      files.set(name, known);
+      if (known.marks.mark(rowNumber(row))) known.counts[fate] += 1;
+    },
+    has: (source, row) => files.get(fileKey(source, row.table.file))?.marks.has(rowNumber(row)) === true,
+    countsOf: (source, file) => files.get(fileKey(source, file))?.counts ?? NONE,
+  };
+}
+
+const NONE: Readonly<Record<RowFate, number>> = {
+  inRecords: 0,
+  orphans: 0,
+  duplicates: 0,
+  leftOut: 0,
+  notPicked: 0,
+  unaccounted: 0,
+};
+
+/**
+ * Reads each file by itself, and looks for every row among those that were counted while the records were traced. One that
+ * is in no record was not picked, where the mapping picks; anywhere else nothing accounts for it.
+ */
+export async function accountForFiles(
+  { input, plan }: Job,
+  counter: RowCounter,
+  table: ProofTable,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, RowCounts>> {
+  const picking = pickingSources(plan, false);
+  const found = new Map<string, { rows: number; blankLines: number }>();
+  for await (const { source, file, rows, blankLines } of input.rowsByFile(signal)) {
+    const fate = picking.has(source) ? "notPicked" : "unaccounted";
+    const others = rows.filter((row) => !counter.has(source, row));
+    for (const row of others) counter.count(source, row, fate);
+    await table.write(others.map((row) => [...rowCells(source, row), undefined, undefined, FATE_NAMES[fate]]));
+    const name = fileKey(source, file);
+    const before = found.get(name) ?? { rows: 0, blankLines: 0 };
+    found.set(name, { rows: before.rows + rows.length, blankLines: before.blankLines + blankLines });
+  }
+  return new Map(
+    input.files.map(({ source, file }) => {
+      const name = fileKey(source, file);
+      return [name, { ...(found.get(name) ?? { rows: 0, blankLines: 0 }), ...counter.countsOf(source, file) }];
+    }),
+  );
+}
+
+/** A file may belong to several sources. */
+export function fileKey(source: string, file: string): string {
+  return `${source}\n${file}`;
+}
+
+/** Source, file, line and pointer. */
+export function rowCells(source: string, row: Row): readonly (string | number | undefined)[] {
+  return [source, row.table.file, row.line, "pointer" in row ? row.pointer : undefined];
+}
+
+/** Sources whose rows the mapping may leave out on purpose, and what hangs on them. */
+function pickingSources(spec: SourceSpec, isBelow: boolean): ReadonlySet<string> {
+  const picks =
+    isBelow || ("distinct" in spec && spec.distinct === true) || ("pick" in spec && spec.pick !== undefined);
+  return new Set([
+    ...(picks ? [spec.name] : []),
+    ...spec.children.flatMap((child) => [...pickingSources(child, picks)]),
+  ]);
+}

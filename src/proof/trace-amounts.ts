@@ -1,0 +1,152 @@
+import type { Job } from "../job/job.ts";
+import { formatAttr } from "../json/attr.ts";
+import { definedMembers } from "../json/defined-members.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { ON_PLATFORM, type Outcome } from "../model/outcome.ts";
+import type { Place } from "../model/place.ts";
+import type { MeasureProof } from "../model/proof.ts";
+import { type InputRecord, isCsvRow, type Row } from "../model/record.ts";
+import { type Amount, amountsOf, cellReader } from "./measured-amounts.ts";
+import { createMeasureTotals, isWhole, type TracedAmount } from "./measure-sums.ts";
+import type { PlatformAnswer } from "./platform-check.ts";
+import type { ProofTable } from "./proof-files.ts";
+import { createRowMarks, type RowMarks, rowsOf } from "./row-marks.ts";
+
+export interface AmountTracer {
+  readonly add: (record: MeasuredRecord) => Promise<void>;
+  /** A difference that is no amount. */
+  readonly note: (kind: string, outcome: Outcome) => Promise<void>;
+  readonly result: () => { readonly measures: readonly MeasureProof[]; readonly differences: number };
+}
+
+interface MeasuredRecord {
+  readonly record: InputRecord;
+  readonly outcome: Outcome | undefined;
+  /** As it is sent; absent for an orphan. */
+  readonly payload: JsonObject | undefined;
+  /** It is what the ledger knows to have been planned. */
+  readonly isAsPlanned: boolean;
+  readonly answer: PlatformAnswer | undefined;
+}
+
+/**
+ * Follows every measure from the cells to the platform. An amount that is not the same all the way is a row of the
+ * differences.
+ * @param compared attrs whose values the platform gives back
+ */
+export function createAmountTracer(
+  { measures, mapping }: Job,
+  differences: ProofTable,
+  compared: readonly string[],
+): AmountTracer {
+  const traces = measures.map((measure) => {
+    const withPlatform = compared.includes(formatAttr(measure.attr));
+    return { measure, withPlatform, totals: createMeasureTotals(measure, withPlatform), columns: createColumns() };
+  });
+  let count = 0;
+  const writeDifference = async (cells: readonly (string | number | undefined)[]): Promise<void> => {
+    count += 1;
+    await differences.write([cells]);
+  };
+  return {
+    add: async (one) => {
+      for (const { measure, withPlatform, totals, columns } of traces) {
+        const { record, payload = {} } = one;
+        const mapped = record.orphan ? [] : amountsOf(measure, record.row, payload, mapping);
+        for (const { place } of mapped) columns.learn(place);
+        for (const amount of [...mapped, ...columns.others(record.row, mapped, cellReader(measure))]) {
+          const traced = tracedAmount(amount, one, withPlatform);
+          totals.add(columns.isNew(amount.place) ? traced : withoutSource(traced));
+          if (isWhole(traced, withPlatform)) continue;
+          const { by, source, payload: made, sent, accepted, platform } = traced;
+          const values = [by, source, made, sent, accepted, platform];
+          const kind = traced.unreadable ? "unreadable" : "amount";
+          await writeDifference([kind, ...placeCells(one, amount.place), measure.name, ...values]);
+        }
+      }
+    },
+    note: (kind, { key, record, status, source }) =>
+      writeDifference([kind, key, record, status, source.file, source.line, ...Array<undefined>(7).fill(undefined)]),
+    result: () => ({ measures: traces.map(({ totals }) => totals.proof()), differences: count }),
+  };
+}
+
+/** A payload that is not the planned one says nothing of what was sent. */
+function tracedAmount(
+  { by, source, payload, path, unreadable }: Amount,
+  { outcome, isAsPlanned, answer }: MeasuredRecord,
+  withPlatform: boolean,
+): TracedAmount {
+  const isOnPlatform = outcome !== undefined && ON_PLATFORM.has(outcome.status);
+  const wasSent = isOnPlatform || (outcome?.attempts ?? 0) > 0;
+  const stages = {
+    source,
+    payload,
+    sent: wasSent && isAsPlanned ? payload : undefined,
+    accepted: isOnPlatform && isAsPlanned ? payload : undefined,
+    platform: withPlatform ? answer?.values.get(formatAttr(path)) : undefined,
+  };
+  return { unreadable, ...definedMembers({ by, ...stages }) };
+}
+
+/** Of a cell that several records share, which is in the sum of its file once. */
+function withoutSource({ source: _source, ...others }: TracedAmount): TracedAmount {
+  return others;
+}
+
+/** Key, record, status, file and line. */
+function placeCells(
+  { record, outcome }: MeasuredRecord,
+  place: Place | undefined,
+): readonly (string | number | undefined)[] {
+  const status = outcome?.status ?? "left out";
+  const { file, line } = place ?? { file: record.row.table.file, line: record.row.line };
+  return [outcome?.key, record.number, record.orphan ? "orphan" : status, file, line];
+}
+
+interface MeasuredColumns {
+  /** False for a cell of a CSV file that was asked for before. */
+  readonly isNew: (place: Place | undefined) => boolean;
+  readonly learn: (place: Place | undefined) => void;
+  /** Cells of the known columns that stand behind no amount of the payload: of orphans, of rows that are not mapped. */
+  readonly others: (row: Row, mapped: readonly Amount[], read: (cell: string) => string | undefined) => Amount[];
+}
+
+/** The columns that a measure's amounts come from, by file. */
+function createColumns(): MeasuredColumns {
+  const byFile = new Map<string, Set<number>>();
+  const seen = new Map<string, RowMarks>();
+  return {
+    isNew: (place) => {
+      if (place?.columnNumber === undefined) return true;
+      const column = `${place.file}\n${place.columnNumber}`;
+      const marks = seen.get(column) ?? createRowMarks();
+      seen.set(column, marks);
+      return marks.mark(place.line);
+    },
+    learn: (place) => {
+      if (place?.columnNumber === undefined) return;
+      byFile.set(place.file, (byFile.get(place.file) ?? new Set()).add(place.columnNumber));
+    },
+    others: (root, mapped, read) => {
+      const used = new Set(mapped.map(({ place }) => place && cellName(place.file, place.line, place.columnNumber)));
+      const found: Amount[] = [];
+      for (const { row } of rowsOf("", root)) {
+        if (!isCsvRow(row)) continue;
+        const { file } = row.table;
+        for (const columnNumber of byFile.get(file) ?? []) {
+          const cell = row.cells[columnNumber - 1] ?? "";
+          if (cell.trim() === "" || used.has(cellName(file, row.line, columnNumber))) continue;
+          const source = read(cell);
+          const place = { file, line: row.line, columnNumber };
+          found.push({ path: [], place, unreadable: source === undefined, ...(source !== undefined && { source }) });
+        }
+      }
+      return found;
+    },
+  };
+}
+
+function cellName(file: string, line: number, columnNumber: number | undefined): string {
+  return `${file}\n${line}\n${columnNumber ?? ""}`;
+}

@@ -1,0 +1,210 @@
+import type { Job } from "../job/job.ts";
+import { contentHash } from "../ledger/record-hashes.ts";
+import type { Ledger, Run } from "../ledger/ledger.ts";
+import { definedMembers } from "../json/defined-members.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { compileSentForm } from "../map/sent-form.ts";
+import { ON_PLATFORM, type Outcome } from "../model/outcome.ts";
+import type { MeasureProof, RunProof } from "../model/proof.ts";
+import type { InputRecord } from "../model/record.ts";
+import { type AmountTracer, createAmountTracer } from "./trace-amounts.ts";
+import type { AcceptedRecord, PlatformAnswer, PlatformCheck } from "./platform-check.ts";
+import { printableJson } from "../terminal/safe-json.ts";
+import type { HashedFile, ProofTable } from "./proof-files.ts";
+import { createRowCounter, FATE_NAMES, rowCells, type RowCounter, type RowFate } from "./row-counter.ts";
+import { rowsOf } from "./row-marks.ts";
+
+export interface TraceOptions {
+  readonly ledger: Ledger;
+  readonly run: Run;
+  readonly job: Job;
+  readonly tables: Readonly<Record<"rows" | "records" | "differences", ProofTable>>;
+  /** With the file that keeps its answers. */
+  readonly platform: (PlatformCheck & { readonly file: HashedFile }) | undefined;
+}
+
+/** What the records of a run came to; the tables have the rest. */
+export interface TracedRun {
+  readonly rows: RowCounter;
+  readonly payloads: RunProof["payloads"];
+  readonly measures: readonly MeasureProof[];
+  readonly leftOut: number;
+  readonly differences: number;
+}
+
+/** A record of the input, and what the ledger knows of it. */
+interface TracedRecord {
+  readonly record: InputRecord;
+  /** Absent for a record that the run left out. */
+  readonly outcome: Outcome | undefined;
+  readonly content: Uint8Array | undefined;
+}
+
+/** Goes through the sources and the ledger side by side, record by record, and writes the tables. */
+export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
+  const { job, tables, platform } = options;
+  const progress: TraceProgress = {
+    rows: createRowCounter(),
+    amounts: createAmountTracer(job, tables.differences, platform?.comparesAmounts ?? []),
+    payloads: { same: 0, different: 0 },
+    leftOut: 0,
+  };
+  const groups = grouped(recordsWithOutcomes(job, options), platform === undefined ? 1 : PLATFORM_GROUP);
+  for await (const group of mappedRecords(groups, job)) {
+    const answers = await platform?.ask(group.flatMap(acceptedRecord));
+    await platform?.file.write([...(answers ?? [])].map(answerLine).join(""));
+    for (const one of group) await traceRecord(one, answers?.get(one.record.number), { tables, progress });
+  }
+  const { rows, payloads, leftOut, amounts } = progress;
+  return { rows, payloads, leftOut, ...amounts.result() };
+}
+
+interface TraceProgress {
+  readonly rows: RowCounter;
+  readonly amounts: AmountTracer;
+  readonly payloads: { same: number; different: number };
+  leftOut: number;
+}
+
+async function traceRecord(
+  one: MappedTrace,
+  answer: PlatformAnswer | undefined,
+  { tables, progress }: Pick<TraceOptions, "tables"> & { readonly progress: TraceProgress },
+): Promise<void> {
+  const { record, outcome, payload, comparison } = one;
+  const { rows, amounts, payloads } = progress;
+  await tables.rows.write(rowsIn(record, outcome, rows));
+  await amounts.add({ record, outcome, payload, isAsPlanned: comparison === "same", answer });
+  if (comparison !== undefined) payloads[comparison] += 1;
+  if (outcome === undefined) {
+    if (!record.orphan) progress.leftOut += 1;
+    return;
+  }
+  await tables.records.write([recordCells(one, outcome, answer)]);
+  if (comparison === "different") await amounts.note("payload", outcome);
+  if (answer !== undefined && answer.kind !== "found") await amounts.note(`platform: ${answer.kind}`, outcome);
+}
+
+function answerLine([record, { kind, values }]: readonly [number, PlatformAnswer]): string {
+  return `${printableJson({ record, answer: kind, values: Object.fromEntries(values) })}\n`;
+}
+
+/** So many are looked for at once, which is what one reading of a list can settle. */
+const PLATFORM_GROUP = 5000;
+
+async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): AsyncGenerator<readonly T[]> {
+  let group: T[] = [];
+  for await (const batch of batches) {
+    group.push(...batch);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+interface MappedTrace extends TracedRecord {
+  /** As it is sent; absent for an orphan. */
+  readonly payload?: JsonObject;
+  readonly parameters?: JsonObject;
+  /** The payload made now, beside the planned one; absent where nothing was planned. */
+  readonly comparison?: "same" | "different";
+}
+
+async function* mappedRecords(
+  groups: AsyncIterable<readonly TracedRecord[]>,
+  { mapping, operation }: Job,
+): AsyncGenerator<readonly MappedTrace[]> {
+  const toSentForm = compileSentForm(operation);
+  for await (const group of groups) {
+    yield group.map((one) => {
+      if (one.record.orphan) return one;
+      const made = mapping.map(one.record.row);
+      const { payload, parameters } = made;
+      const isSame = one.content && Buffer.compare(one.content, contentHash(payload, parameters)) === 0;
+      const comparison = isSame === undefined ? undefined : isSame ? "same" : "different";
+      return { ...one, ...definedMembers({ payload: toSentForm(made).payload, parameters, comparison }) };
+    });
+  }
+}
+
+function acceptedRecord({ outcome, payload, parameters }: MappedTrace): readonly AcceptedRecord[] {
+  if (outcome === undefined || payload === undefined || !ON_PLATFORM.has(outcome.status)) return [];
+  return [{ record: outcome.record, payload, parameters }];
+}
+
+/** What the ledger alone has: records, without rows and amounts. */
+export async function traceLedger({
+  ledger,
+  run,
+  tables,
+}: Pick<TraceOptions, "ledger" | "run" | "tables">): Promise<TracedRun> {
+  for await (const batch of ledger.outcomes(run.id)) {
+    const contents = await contentsOf(ledger, run, batch);
+    await tables.records.write(batch.map((one) => recordCells({ content: contents.get(one.record) }, one)));
+  }
+  return { rows: createRowCounter(), payloads: { same: 0, different: 0 }, measures: [], leftOut: 0, differences: 0 };
+}
+
+async function contentsOf(
+  ledger: Ledger,
+  run: Run,
+  batch: readonly Outcome[],
+): Promise<ReadonlyMap<number, Uint8Array>> {
+  const [first, last] = [batch[0], batch.at(-1)];
+  return first === undefined || last === undefined ? new Map() : ledger.contents(run.id, first.record, last.record);
+}
+
+/** Both come in the order of the records' numbers. */
+async function* recordsWithOutcomes(
+  { input }: Job,
+  { ledger, run }: TraceOptions,
+): AsyncGenerator<readonly TracedRecord[]> {
+  const outcomes = ledger.outcomes(run.id)[Symbol.asyncIterator]();
+  let known: readonly Outcome[] = [];
+  for await (const batch of input.records()) {
+    const last = batch.at(-1)?.number ?? 0;
+    const here = new Map<number, Outcome>();
+    for (let more = true; more;) {
+      for (const outcome of known) if (outcome.record <= last) here.set(outcome.record, outcome);
+      known = known.filter(({ record }) => record > last);
+      if (known.length > 0) break;
+      const next = await outcomes.next();
+      more = next.done !== true;
+      if (next.done !== true) known = next.value;
+    }
+    const contents = await ledger.contents(run.id, batch[0]?.number ?? 0, last);
+    yield batch.map((record) => ({
+      record,
+      outcome: here.get(record.number),
+      content: contents.get(record.number),
+    }));
+  }
+}
+
+function recordCells(
+  { content, comparison }: Pick<MappedTrace, "content" | "comparison">,
+  { record, key, status, source, account }: Outcome,
+  answer?: PlatformAnswer,
+): (string | number | undefined)[] {
+  const hash = content && Buffer.from(content).toString("hex");
+  return [record, key, status, source.file, source.line, account, hash, comparison, answer?.kind];
+}
+
+function rowsIn(
+  { number, source, orphan, row }: InputRecord,
+  outcome: Outcome | undefined,
+  rows: RowCounter,
+): readonly (string | number | undefined)[][] {
+  const fate = fateOf(orphan, outcome);
+  return [...rowsOf(source, row)].map(({ source: name, row: each }) => {
+    rows.count(name, each, fate);
+    return [...rowCells(name, each), number, outcome?.key, FATE_NAMES[fate]];
+  });
+}
+
+function fateOf(orphan: boolean, outcome: Outcome | undefined): RowFate {
+  if (orphan) return "orphans";
+  if (outcome === undefined) return "leftOut";
+  return outcome.status === "duplicate" ? "duplicates" : "inRecords";
+}

@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline/promises";
+import { z } from "zod";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { Job } from "../job/job.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
+import type { Ledger, Run } from "../ledger/ledger.ts";
+import { Failure } from "../model/failure.ts";
+import type { Proof } from "../model/proof.ts";
+import { type PlatformAnswer, type PlatformCheck, platformFile, replayedCheck } from "./platform-check.ts";
+import { writeProof } from "./write-proof.ts";
+
+export interface VerifyOptions {
+  /** Where the proof lies. */
+  readonly folder: string;
+  readonly ledger: Ledger;
+}
+
+/**
+ * Makes a proof anew from the sources and the ledger, and compares it with the one that lies in the folder, byte for byte.
+ * What the platform said is taken from the proof, not asked again. Gives sentences; none when nothing differs.
+ * @throws Failure `usage` where the folder holds no proof, `run_unknown` where the ledger does not know one of its runs
+ */
+export async function verifyProof(
+  { folder, ledger }: VerifyOptions,
+  dependencies: Dependencies,
+): Promise<readonly string[]> {
+  const { text, proof } = await readProof(folder);
+  if (typeof proof === "string") return [proof];
+  const again = path.join(dependencies.temporaryFolder, "proof");
+  const runs: Run[] = [];
+  for (const { run } of proof.runs) runs.push(await requireExactRun(ledger, run));
+  const made = await writeProof(
+    {
+      ledger,
+      runs,
+      folder: again,
+      madeAt: proof.madeAt,
+      tool: proof.tool,
+      all: proof.coverage !== undefined,
+      askPlatform: (job, _, run) => recordedAnswers(folder, proof, job, run),
+    },
+    dependencies,
+  );
+  const changed = changedSources(proof, made);
+  if (changed.length > 0) return changed;
+  const differences: string[] = [];
+  const names = new Set([...Object.keys(proof.files), ...Object.keys(made.files), "proof.html"]);
+  for (const name of names) differences.push(...(await differingFile(name, folder, again)));
+  const now = await readFile(path.join(again, "proof.json"), "utf8");
+  if (text !== now) differences.unshift(...differingMembers(parseJson(text), parseJson(now)));
+  return differences;
+}
+
+const proofSchema = z.object({
+  format: z.literal("migrate-proof/1"),
+  tool: z.string(),
+  madeAt: z.string(),
+  runs: z.array(
+    z.object({
+      run: z.string(),
+      unreadable: z.string().optional(),
+      platform: z.object({ askedAt: z.string() }).optional(),
+    }),
+  ),
+  coverage: z.array(z.object({})).optional(),
+  files: z.record(z.string().regex(/^[\w.-]+$/), z.string()),
+});
+type RecordedProof = z.infer<typeof proofSchema>;
+
+/** As a sentence where it is damaged. */
+async function readProof(folder: string): Promise<{ readonly text: string; readonly proof: RecordedProof | string }> {
+  const file = path.join(folder, "proof.json");
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new Failure("usage", `${file}: there is no proof to verify`, {
+      hint: "name the folder that `migrate proof --out` wrote",
+      cause: error,
+    });
+  });
+  const parsed = proofSchema.safeParse(parseJson(text));
+  return { text, proof: parsed.success ? parsed.data : "proof.json is no proof any more: it cannot be read" };
+}
+
+async function requireExactRun(ledger: Ledger, id: string): Promise<Run> {
+  const run = await ledger.findRun(id);
+  if (run?.id === id) return run;
+  throw new Failure("run_unknown", `the ledger holds no run ${id}`, {
+    hint: "name the ledger that the proof was made from, with --ledger",
+  });
+}
+
+async function recordedAnswers(
+  folder: string,
+  proof: RecordedProof,
+  job: Job,
+  { id }: Run,
+): Promise<PlatformCheck | undefined> {
+  const askedAt = proof.runs.find(({ run }) => run === id)?.platform?.askedAt;
+  return askedAt === undefined
+    ? undefined
+    : replayedCheck(job, askedAt, readAnswers(path.join(folder, platformFile(id))));
+}
+
+const answerSchema = z.object({
+  record: z.number(),
+  answer: z.enum(["found", "different", "absent", "unknown"]),
+  values: z.record(z.string(), z.string()),
+});
+
+/** Ends at a line that is no answer: the file is compared besides. */
+async function* readAnswers(
+  file: string,
+): AsyncGenerator<{ readonly record: number; readonly answer: PlatformAnswer }, undefined> {
+  try {
+    for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+      const parsed = answerSchema.safeParse(parseJson(line));
+      if (!parsed.success) return;
+      const { record, answer, values } = parsed.data;
+      yield { record, answer: { kind: answer, values: new Map(Object.entries(values)) } };
+    }
+  } catch {
+    // A file that is not there has no answers, and is named with the others.
+  }
+}
+
+/** Then everything else differs, too, and would only be noise. */
+function changedSources(before: RecordedProof, { runs }: Proof): readonly string[] {
+  return runs.flatMap(({ run, unreadable }) => {
+    const was = before.runs.find((one) => one.run === run)?.unreadable;
+    return unreadable === undefined || was !== undefined ? [] : [`run ${run}: ${unreadable}`];
+  });
+}
+
+async function differingFile(name: string, folder: string, again: string): Promise<readonly string[]> {
+  const before = await hashOfFile(path.join(folder, name));
+  if (before === undefined) return [`${name} is missing`];
+  if (before === (await hashOfFile(path.join(again, name)))) return [];
+  if (name === "proof.html") return [`${name} is not the page of this proof`];
+  return [`${name} differs from line ${await firstDifferingLine(path.join(folder, name), path.join(again, name))} on`];
+}
+
+async function hashOfFile(file: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk);
+    return hash.digest("hex");
+  } catch {
+    return undefined;
+  }
+}
+
+async function firstDifferingLine(file: string, again: string): Promise<number> {
+  const lines = createInterface({ input: createReadStream(again) })[Symbol.asyncIterator]();
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(file) })) {
+    line += 1;
+    const other = await lines.next();
+    if (other.done === true || other.value !== text) return line;
+  }
+  return line + 1;
+}
+
+const MAX_NAMED = 20;
+
+/** Where two documents differ: `runs.0.records.total: 12, now 13`. */
+function differingMembers(before: JsonValue | undefined, now: JsonValue | undefined): readonly string[] {
+  const found = differencesAt(before, now, "");
+  const shown = found.slice(0, MAX_NAMED).map((one) => `proof.json: ${one}`);
+  if (found.length === 0) return ["proof.json is written in another way"];
+  return found.length > MAX_NAMED ? [...shown, `proof.json: and ${found.length - MAX_NAMED} more`] : shown;
+}
+
+function differencesAt(before: JsonValue | undefined, now: JsonValue | undefined, at: string): readonly string[] {
+  const isPair = (isJsonObject(before) && isJsonObject(now)) || (isJsonArray(before) && isJsonArray(now));
+  if (!isPair)
+    return JSON.stringify(before) === JSON.stringify(now) ? [] : [`${at}: ${said(before)}, now ${said(now)}`];
+  const one: ReadonlyMap<string, JsonValue> = new Map(Object.entries(before));
+  const other: ReadonlyMap<string, JsonValue> = new Map(Object.entries(now));
+  return [...new Set([...one.keys(), ...other.keys()])].flatMap((name) =>
+    differencesAt(one.get(name), other.get(name), at === "" ? name : `${at}.${name}`),
+  );
+}
+
+function said(value: JsonValue | undefined): string {
+  if (value === undefined) return "nothing";
+  return isJsonObject(value) || isJsonArray(value) ? "something else" : JSON.stringify(value).slice(0, 80);
+}

@@ -1,0 +1,77 @@
+import type { Dependencies } from "../job/dependencies.ts";
+import type { Ledger, Run } from "../ledger/ledger.ts";
+import type { Proof } from "../model/proof.ts";
+import { writeProofPage } from "../report/page/proof-page.ts";
+import { openReportFolder } from "../report/report-folder.ts";
+import { printableJson } from "../terminal/safe-json.ts";
+import { proveRun, type ProveContext } from "./prove-run.ts";
+
+export interface ProofOptions extends Pick<ProveContext, "askPlatform"> {
+  readonly ledger: Ledger;
+  /** The oldest first. */
+  readonly runs: readonly Run[];
+  /** Where the proof is to lie. */
+  readonly folder: string;
+  /** ISO 8601 UTC; that of the proof which is made again, as its tool. */
+  readonly madeAt: string;
+  readonly tool: string;
+  /** All runs of the ledger: then it is known how much of everything is on the platform. */
+  readonly all: boolean;
+}
+
+/**
+ * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md), which take their places together. The same
+ * sources, ledger, `madeAt` and `tool` give the same bytes.
+ * @throws Failure `storage`
+ */
+export async function writeProof(
+  { ledger, runs, folder: name, madeAt, tool, all, askPlatform }: ProofOptions,
+  dependencies: Dependencies,
+): Promise<Proof> {
+  const folder = await openReportFolder(name);
+  try {
+    const context = { ledger, folder, dependencies, askPlatform };
+    const proofs: Proof["runs"][number][] = [];
+    const files: Record<string, string> = {};
+    for (const run of runs) {
+      const proved = await proveRun(run, context);
+      proofs.push(proved.proof);
+      for (const file of proved.files) files[file.name] = file.sha256();
+    }
+    const coverage = all ? { coverage: await ledger.coverage() } : {};
+    const proof: Proof = {
+      format: "migrate-proof/1",
+      tool,
+      madeAt,
+      runs: proofs,
+      ...coverage,
+      files,
+    };
+    await writeDocuments(proof, folder);
+    await folder.commit();
+    return proof;
+  } finally {
+    await folder.discard();
+  }
+}
+
+async function writeDocuments(
+  proof: Proof,
+  folder: Pick<Awaited<ReturnType<typeof openReportFolder>>, "create">,
+): Promise<void> {
+  const json = await folder.create("proof.json");
+  await json.write(`${printableJson(proof, "indented")}\n`);
+  const page = await folder.create("proof.html");
+  await writeProofPage(proof, page.write);
+}
+
+/** Everything is where it should be: what `migrate proof` ends with 0 for. Records that were refused are no fault of it. */
+export function isComplete({ runs }: Proof): boolean {
+  return runs.every(
+    ({ unreadable, sources, payloads, platform }) =>
+      unreadable === undefined &&
+      payloads.different === 0 &&
+      sources.every(({ unaccounted }) => unaccounted === 0) &&
+      (platform === undefined || platform.different + platform.absent + platform.unknown === 0),
+  );
+}

@@ -1,0 +1,233 @@
+import type { MeasureProof, Proof, RunProof, SourceProof } from "../../model/proof.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import { readPageFiles } from "../page-files.ts";
+import type { Write } from "../report.ts";
+import { html, type Html } from "./html.ts";
+import { pageFrame } from "./page-frame.ts";
+import { recordsSection } from "./records-section.ts";
+import { moment } from "./timeline-section.ts";
+
+/** Writes `proof.html`: what `proof.json` says, for people and for paper. */
+export async function writeProofPage(proof: Proof, write: Write): Promise<void> {
+  const frame = pageFrame("Proof of a migration", await readPageFiles({ script: false }));
+  const pieces = [
+    frame.start,
+    html`<header>
+      <p class="kicker">Proof of a migration · made ${moment(proof.madeAt)} by ${proof.tool}</p>
+      <h1>${sentence(proof)}</h1>
+    </header>`,
+    html`<main id="content">${proof.coverage && coverageTable(proof.coverage)}${proof.runs.map(runSection)}</main>`,
+    footer(proof),
+    frame.end,
+  ];
+  for (const { markup } of pieces) await write(markup);
+}
+
+function sentence({ runs }: Proof): string {
+  const rows = sum(runs.flatMap(({ sources }) => sources.map((source) => source.rows)));
+  const lost = sum(runs.flatMap(({ sources }) => sources.map(({ unaccounted }) => unaccounted)));
+  const different = sum(runs.map(({ payloads }) => payloads.different));
+  const unread = runs.filter(({ unreadable }) => unreadable !== undefined).length;
+  const parts = [
+    ...(unread > 0 ? [`the sources of ${counted(unread, "run")} are not what they were`] : []),
+    ...(lost > 0 ? [`${counted(lost, "row")} cannot be accounted for`] : []),
+    ...(different > 0
+      ? [`${counted(different, "payload")} ${different === 1 ? "differs" : "differ"} from what was planned`]
+      : []),
+  ];
+  if (parts.length === 0)
+    return rows === 1 ? "The only row is accounted for." : `All ${formatCount(rows)} rows are accounted for.`;
+  return `Not proved: ${parts.join("; ")}.`;
+}
+
+function coverageTable(coverage: NonNullable<Proof["coverage"]>): Html {
+  const rows = coverage.map(({ target, supplier, operation, records, accepted }) => [
+    [target, supplier, operation].filter((part) => part !== "").join(", "),
+    ...[records, accepted, records - accepted].map(formatCount),
+  ]);
+  return html`<section aria-labelledby="coverage">
+    <h2>All runs together</h2>
+    ${table({
+      id: "coverage",
+      title: "Records of all runs, each counted once",
+      columns: [
+        { name: "Sent to" },
+        ...["Records", "Accepted", "Open"].map((name) => ({ name, kind: "number" as const })),
+      ],
+      rows,
+    })}
+  </section>`;
+}
+
+function runSection(run: RunProof, at: number): Html {
+  const { records, unreadable, payloads } = run;
+  const summary = { records: records.total, counts: records.byStatus };
+  const heading = { id: `records-${at}`, title: `Records of run ${run.run}` };
+  return html`<section aria-labelledby="run-${at}">
+    <h2 id="run-${at}">Run ${run.run}${run.dryRun ? " (dry run)" : ""}</h2>
+    ${runFacts(run)} ${unreadable && html`<p class="secret">Not proved from its sources: ${unreadable}.</p>`}
+    ${records.total > 0 ? recordsSection(summary, heading) : undefined}
+    ${run.sources.length > 0 ? sourcesTable(run.sources, at) : undefined}
+    <p>${payloadText(payloads)}</p>
+    ${run.measures.map((measure, index) => measureTable(measure, { id: `measure-${at}-${index}`, of: `run-${at}` }))}
+    ${platformText(run)}
+    <p>${differencesText(run)}</p>
+    ${filesTable(run, at)}
+  </section>`;
+}
+
+function runFacts({ startedAt, finishedAt, target, supplier, operation }: RunProof): Html {
+  const entries: readonly (readonly [string, string | undefined])[] = [
+    ["Began", moment(startedAt)],
+    ["Ended", finishedAt && moment(finishedAt)],
+    ["Platform", target],
+    ["Import supplier", supplier],
+    ["Operation", operation],
+  ];
+  const known = entries.filter(([, value]) => value !== undefined && value !== "");
+  return html`<dl class="facts">
+    ${known.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+const COUNTED: readonly (readonly [string, Exclude<keyof SourceProof, "file" | "source" | "sha256">])[] = [
+  ["Rows", "rows"],
+  ["In records", "inRecords"],
+  ["Orphans", "orphans"],
+  ["Duplicates", "duplicates"],
+  ["Left out", "leftOut"],
+  ["Not picked", "notPicked"],
+  ["Unaccounted", "unaccounted"],
+  ["Blank lines", "blankLines"],
+];
+
+/** Without a column of their own where no file has any. */
+const RARE: ReadonlySet<keyof SourceProof> = new Set(["leftOut", "notPicked", "blankLines"]);
+
+function sourcesTable(sources: readonly SourceProof[], at: number): Html {
+  const shown = COUNTED.filter(([, name]) => !RARE.has(name) || sources.some((source) => source[name] > 0));
+  const rows = sources.map((source) => [source.file, ...shown.map(([, name]) => formatCount(source[name]))]);
+  return table({
+    id: `sources-${at}`,
+    of: `run-${at}`,
+    title: "Every row of the sources",
+    columns: [{ name: "File" }, ...shown.map(([name]) => ({ name, kind: "number" as const }))],
+    rows,
+  });
+}
+
+function filesTable({ sources, setup }: RunProof, at: number): Html {
+  return table({
+    id: `files-${at}`,
+    of: `run-${at}`,
+    title: "The files that it was made of",
+    columns: [{ name: "File" }, { name: "Bytes", kind: "number" }, { name: "SHA-256", kind: "hash" }],
+    rows: [...sources, ...setup].map(({ file, bytes, sha256 }) => [file, formatCount(bytes), sha256]),
+  });
+}
+
+function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, ids: Pick<PageTable, "id" | "of">): Html {
+  const hasPlatform = sums.some(({ platform }) => platform !== undefined);
+  const stages = ["In the sources", "In payloads", "Sent", "Accepted", ...(hasPlatform ? ["On the platform"] : [])];
+  const rows = sums.map((one) => [
+    one.by ?? (by === undefined ? "in all" : "none"),
+    one.source,
+    one.payloads,
+    one.sent,
+    one.accepted,
+    ...(hasPlatform ? [one.platform ?? ""] : []),
+  ]);
+  const lost = unreadable === 0 ? "" : ` ${counted(unreadable, "value")} could not be read as a number.`;
+  const note = `The attr ${attr}${by === undefined ? "" : `, by ${by}`}.${lost}`;
+  const columns = [
+    { name: by === undefined ? "Sum" : "By" },
+    ...stages.map((stage) => ({ name: stage, kind: "number" as const })),
+  ];
+  return table({ ...ids, title: `Sum: ${name}`, note, columns, rows });
+}
+
+interface PageTable {
+  readonly id: string;
+  /** Id of the heading of the run that it belongs to. */
+  readonly of?: string;
+  readonly title: string;
+  readonly note?: string;
+  /** The first one names its row. */
+  readonly columns: readonly { readonly name: string; readonly kind?: "number" | "hash" }[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+function table({ id, of, title, note, columns, rows }: PageTable): Html {
+  const cell = (text: string, at: number): Html => {
+    const kind = columns[at]?.kind;
+    if (kind === "hash") return html`<td><code class="hash">${text}</code></td>`;
+    if (kind === "number") return html`<td class="number">${text}</td>`;
+    return html`<th scope="row">${text}</th>`;
+  };
+  return html`<h3 id="${id}">${title}</h3>
+    ${note === undefined ? undefined : html`<p class="note">${note}</p>`}
+    <div class="sheet" tabindex="0" role="region" aria-labelledby="${of === undefined ? id : `${id} ${of}`}">
+      <table>
+        <thead>
+          <tr>
+            ${columns.map(({ name, kind = "text" }) => html`<th scope="col" class="${kind}">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                ${row.map(cell)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function payloadText({ same, different }: RunProof["payloads"]): string {
+  const made = `${counted(same, "payload")} made anew from the sources ${same === 1 ? "is" : "are"} what the ledger says was planned`;
+  return different === 0 ? `${made}.` : `${made}; ${formatCount(different)} differ.`;
+}
+
+function platformText({ platform }: RunProof): Html | undefined {
+  if (platform === undefined) return undefined;
+  const { askedAt, found, different, absent, unknown } = platform;
+  return html`<p>
+    The platform was asked on ${moment(askedAt)}: it has ${formatCount(found)} of the accepted records as they were
+    sent; ${formatCount(different)} differ, ${formatCount(absent)} are not there, and of ${formatCount(unknown)} it does
+    not say.
+  </p>`;
+}
+
+function differencesText({ differences, run }: RunProof): string {
+  if (differences === 0) return "There is no difference to name.";
+  return `${counted(differences, "difference")}, each with its key, in differences-${run}.csv.`;
+}
+
+function footer({ files }: Proof): Html {
+  return html`<footer>
+    <h2>Beside this page</h2>
+    ${table({
+      id: "files",
+      title: "Tables of every row, every record and every difference",
+      columns: [{ name: "File" }, { name: "SHA-256", kind: "hash" }],
+      rows: Object.entries(files),
+    })}
+    <p>
+      A row is in a record, an orphan (no parent has its key), in a duplicate of another record, left out by the run, or
+      not picked by the mapping.
+      <code>migrate proof verify</code> makes all this anew from the sources and the ledger, and names what differs.
+    </p>
+  </footer>`;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

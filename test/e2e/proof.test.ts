@@ -1,0 +1,351 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "csv-parse/sync";
+import { describe, expect, test } from "vitest";
+import type { Proof, RunProof } from "../../src/model/proof.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { type CliEnd, runCli } from "./cli.ts";
+import { CONTRACT, useSandbox } from "./push-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+const MAPPING = `
+operation: import-account
+key: external_account_number
+sources:
+  accounts:  { files: accounts.csv, key: REF }
+  customers: { files: customers.csv, parent: accounts, on: REF }
+payload:
+  external_account_number: REF
+  import_supplier: { value: "\${supplier}" }
+  account_type: { from: TYPE, lookup: { D: DOMESTIC, B: BUSINESS } }
+  billing_name: { value: A }
+  billing_address1: { value: 63 Station Road }
+  billing_postcode: { value: DE1 2GU }
+  balance: { from: OWED, number: { decimal: "," } }
+  customers:
+    each: customers
+    item: { given_name: FIRST, family_name: { value: Hughes }, mobile: MOBILE }
+  supply_addresses:
+    - supply_address1: { value: 63 Station Road }
+      supply_postcode: { value: DE1 2GU }
+      meter_points:
+        - identifier: { value: "1210000007919" }
+          supply_type: { value: ELECTRICITY }
+          supply_start_date: { value: "2024-01-01" }
+measures:
+  owed: { attr: balance, sum: decimal, by: account_type }
+`;
+
+/** One good, one with an amount that has too many digits, one that the platform refuses, one twice, a blank line. */
+const ACCOUNTS = `REF;TYPE;OWED
+0001;D;12,50
+0002;D;1,005
+0003;B;-7,25
+
+0004;D;100
+0004;D;100
+0005;B;
+`;
+/** The last one has no account. */
+const CUSTOMERS = `REF;FIRST;MOBILE
+0001;Ann;07700 900001
+0001;Abe;07700 900002
+0002;Bob;07700 900003
+0003;Cy;0400 777888
+0004;Di;07700 900004
+0005;Eve;07700 900005
+0099;Zoe;07700 900006
+`;
+
+interface Desk {
+  readonly folder: string;
+  readonly file: (...names: readonly string[]) => string;
+  readonly migrate: (...args: readonly string[]) => Promise<CliEnd>;
+  readonly push: (...args: readonly string[]) => Promise<CliEnd>;
+}
+
+function desk(): Desk {
+  const folder = temporaryFolder({ "mapping.yaml": MAPPING, "accounts.csv": ACCOUNTS, "customers.csv": CUSTOMERS });
+  const migrate = (...args: readonly string[]): Promise<CliEnd> => runCli(args, { cwd: folder, env: sandbox.env });
+  const job = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--yes"];
+  return {
+    folder,
+    file: (...names) => path.join(folder, ...names),
+    migrate,
+    push: (...args) => migrate("push", ...job, ...args),
+  };
+}
+
+function proofIn(work: Desk, folder = "proof"): Proof {
+  return JSON.parse(readFileSync(work.file(folder, "proof.json"), "utf8"));
+}
+
+function onlyRun({ runs }: Proof): RunProof {
+  const [run, ...others] = runs;
+  if (run === undefined || others.length > 0) throw new Error(`${runs.length} runs`);
+  return run;
+}
+
+function rowsOf(work: Desk, name: string): readonly Record<string, string>[] {
+  const file = readdirSync(work.file("proof")).find((one) => one.startsWith(name));
+  return parse(readFileSync(work.file("proof", file ?? ""), "utf8"), { columns: true });
+}
+
+function rowsIn(rows: number, counts: object): object {
+  return { rows, orphans: 0, duplicates: 0, leftOut: 0, notPicked: 0, unaccounted: 0, ...counts };
+}
+
+describe("proof", () => {
+  test("accounts for every row, every record and every sum of a push, to the cent", async () => {
+    const work = desk();
+    expect((await work.push()).code).toBe(1);
+    const before = (await admin.history()).length;
+    const { code, stdout } = await work.migrate("proof", "--out", "proof");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Everything is accounted for.");
+    expect((await admin.history()).length).toBe(before);
+
+    const run = onlyRun(proofIn(work));
+    expect(run.sources).toEqual([
+      {
+        source: "accounts",
+        file: "accounts.csv",
+        ...fingerprint(ACCOUNTS),
+        ...rowsIn(6, { inRecords: 5, duplicates: 1 }),
+        blankLines: 1,
+      },
+      {
+        source: "customers",
+        file: "customers.csv",
+        ...fingerprint(CUSTOMERS),
+        ...rowsIn(7, { inRecords: 6, orphans: 1 }),
+        blankLines: 0,
+      },
+    ]);
+    expect(run.setup.map(({ file }) => path.basename(file))).toEqual(["contract.yaml", "mapping.yaml"]);
+    expect(run.records).toEqual({
+      total: 7,
+      byStatus: { accepted: 3, duplicate: 1, invalid: 2, rejected: 1 },
+      leftOut: 0,
+    });
+    expect(run.payloads).toEqual({ same: 6, different: 0 });
+    expect(run.measures).toEqual([
+      {
+        name: "owed",
+        attr: "balance",
+        by: "account_type",
+        unreadable: 0,
+        sums: [
+          { by: "BUSINESS", source: "-7.25", payloads: "-7.25", sent: "-7.25", accepted: "0" },
+          { by: "DOMESTIC", source: "213.505", payloads: "213.505", sent: "112.50", accepted: "112.50" },
+        ],
+      },
+    ]);
+  });
+
+  test("names each difference by its key, and each row by its record", async () => {
+    const work = desk();
+    await work.push();
+    await work.migrate("proof", "--out", "proof");
+    expect(
+      rowsOf(work, "differences").map(({ kind, key, status, source, sent, accepted }) => [
+        kind,
+        key,
+        status,
+        source,
+        sent,
+        accepted,
+      ]),
+    ).toEqual([
+      ["amount", "0002", "invalid", "1.005", "", ""],
+      ["amount", "0003", "rejected", "-7.25", "-7.25", ""],
+      ["amount", "0004", "duplicate", "100", "", ""],
+    ]);
+    expect(
+      rowsOf(work, "rows")
+        .filter(({ file }) => file === "customers.csv")
+        .map(({ line, key, as }) => [line, key, as]),
+    ).toEqual([
+      ["2", "0001", "record"],
+      ["3", "0001", "record"],
+      ["4", "0002", "record"],
+      ["5", "0003", "record"],
+      ["6", "0004", "record"],
+      ["6", "0004", "duplicate"],
+      ["7", "0005", "record"],
+      ["8", "", "orphan"],
+    ]);
+    const { files } = proofIn(work);
+    for (const [name, sha256] of Object.entries(files)) {
+      expect(fingerprint(readFileSync(work.file("proof", name), "utf8")).sha256).toBe(sha256);
+    }
+    for (const name of readdirSync(work.file("proof")))
+      expect(statSync(work.file("proof", name)).mode & 0o777).toBe(0o600);
+  });
+
+  test("says which rows a push with --only left out", async () => {
+    const work = desk();
+    await work.push("--only", "0001");
+    expect((await work.migrate("proof", "--out", "proof")).code).toBe(0);
+    const run = onlyRun(proofIn(work));
+    expect(run.sources.map(({ inRecords, leftOut }) => [inRecords, leftOut])).toEqual([
+      [1, 5],
+      [2, 4],
+    ]);
+    expect(run.records).toMatchObject({ total: 1, leftOut: 5 });
+  });
+
+  test("of a push whose extract has changed says so, ends with 1, and proves what the ledger knows", async () => {
+    const work = desk();
+    await work.push();
+    writeFileSync(work.file("customers.csv"), `${CUSTOMERS}0001;Al;07700 900007\n`);
+    const { code, stdout } = await work.migrate("proof", "--out", "proof");
+    expect(code).toBe(1);
+    expect(stdout).toContain("customers.csv has changed");
+    expect(onlyRun(proofIn(work))).toMatchObject({ sources: [], records: { total: 7 } });
+    expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
+  });
+
+  test("--all covers the runs in their order, and says what became of every key in the end", async () => {
+    const work = desk();
+    await work.push();
+    await work.push("--dry-run");
+    writeFileSync(work.file("fixed.csv"), "REF;TYPE;OWED\n0002;D;1\n");
+    writeFileSync(work.file("fixed-customers.csv"), "REF;FIRST;MOBILE\n0002;Bob;07700 900003\n");
+    const fixed = await work.push("--source", "accounts=fixed.csv", "--source", "customers=fixed-customers.csv");
+    expect(fixed.code).toBe(0);
+    expect((await work.migrate("proof", "--all", "--out", "proof")).code).toBe(0);
+    const { runs, coverage } = proofIn(work);
+    expect(runs.map(({ records }) => records.total)).toEqual([7, 1]);
+    expect(coverage).toMatchObject([{ supplier: "SANDBOX", operation: "import-account", records: 5, accepted: 4 }]);
+    expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
+  });
+
+  test("--read-back asks the platform for what was accepted, and notices what is not there", async () => {
+    const work = desk();
+    await work.push();
+    const { code, stdout } = await work.migrate("proof", "--out", "proof", "--read-back");
+    expect(code).toBe(0);
+    expect(stdout).toContain("on the platform: 3 as they were sent");
+    expect(onlyRun(proofIn(work)).platform).toMatchObject({ found: 3, different: 0, absent: 0, unknown: 0 });
+    await admin.reset();
+    expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
+    expect((await work.migrate("proof", "--out", "proof", "--read-back")).code).toBe(1);
+    expect(onlyRun(proofIn(work)).platform).toMatchObject({ found: 0, absent: 3 });
+    expect(
+      rowsOf(work, "differences")
+        .filter(({ kind }) => kind === "platform: absent")
+        .map(({ key }) => key),
+    ).toEqual(["0001", "0004", "0005"]);
+    expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
+  });
+
+  test("is refused without a folder, without a run, and for a run beside --all", async () => {
+    const work = desk();
+    expect(await work.migrate("proof")).toMatchObject({ code: 2, stderr: expect.stringContaining("--out") });
+    expect(await work.migrate("proof", "--out", "p")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no ledger"),
+    });
+    await work.push("--dry-run");
+    expect(await work.migrate("proof", "--all", "--out", "p")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no run that sent"),
+    });
+    expect(await work.migrate("proof", "2026", "--all", "--out", "p")).toMatchObject({ code: 2 });
+    expect(await work.migrate("proof", "verify", "p")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no proof"),
+    });
+  });
+});
+
+/** A proof with what the platform said, and another byte in one of the files. */
+async function changed(change: (work: Desk, run: string) => void): Promise<CliEnd> {
+  const work = desk();
+  await work.push();
+  await work.migrate("proof", "--out", "proof", "--read-back");
+  expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
+  change(work, onlyRun(proofIn(work)).run);
+  return work.migrate("proof", "verify", "proof");
+}
+
+function rewrite(file: string, from: string, to: string): void {
+  const text = readFileSync(file, "utf8");
+  if (!text.includes(from)) throw new Error(`${file} does not hold ${from}`);
+  writeFileSync(file, text.replace(from, to));
+}
+
+describe("proof verify", () => {
+  test.each<[string, (work: Desk, run: string) => void, RegExp]>([
+    [
+      "an extract",
+      (work) => rewrite(work.file("accounts.csv"), "0001;D;12,50", "0001;D;12,51"),
+      /accounts\.csv has changed/,
+    ],
+    ["the mapping", (work) => rewrite(work.file("mapping.yaml"), "DE1 2GU", "DE1 2GV"), /mapping\.yaml has changed/],
+    [
+      "proof.json",
+      (work) => rewrite(work.file("proof/proof.json"), '"accepted": 3', '"accepted": 4'),
+      /runs\.0\.records\.byStatus\.accepted: 4, now 3/,
+    ],
+    [
+      "proof.json, so that it is none",
+      (work) => rewrite(work.file("proof/proof.json"), "{", ""),
+      /proof\.json is no proof any more/,
+    ],
+    [
+      "white space of proof.json",
+      (work) => rewrite(work.file("proof/proof.json"), "{\n", "{\n\n"),
+      /proof\.json is written in another way/,
+    ],
+    [
+      "the page",
+      (work) => rewrite(work.file("proof/proof.html"), "accounted for", "accounted foR"),
+      /proof\.html is not the page/,
+    ],
+    [
+      "the rows",
+      (work, run) => rewrite(work.file(`proof/rows-${run}.csv`), "orphan", "record"),
+      /rows-.*\.csv differs from line 15 on/,
+    ],
+    [
+      "the records",
+      (work, run) => rewrite(work.file(`proof/records-${run}.csv`), "rejected", "accepted"),
+      /records-.*\.csv differs from line 4 on/,
+    ],
+    [
+      "the differences",
+      (work, run) => rewrite(work.file(`proof/differences-${run}.csv`), "1.005", "1.00"),
+      /differences-.*\.csv differs from line 2 on/,
+    ],
+    [
+      "what the platform said",
+      (work, run) => rewrite(work.file(`proof/platform-${run}.ndjson`), "found", "absent"),
+      /platform\.found: 3, now 2/,
+    ],
+    ["a table that is missing", (work, run) => rmSync(work.file(`proof/rows-${run}.csv`)), /rows-.*\.csv is missing/],
+  ])("fails on a changed byte of %s, and names it", async (_, change, message) => {
+    const { code, stdout } = await changed(change);
+    expect(stdout).toMatch(message);
+    expect(code).toBe(1);
+  });
+
+  test("fails when the ledger says something else by now", async () => {
+    const work = desk();
+    await work.push();
+    await work.migrate("proof", "--out", "proof", "--all");
+    await work.push();
+    const { code, stdout } = await work.migrate("proof", "verify", "proof");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("proof says")]);
+    rmSync(work.file(".migrate"), { recursive: true });
+    await work.push();
+    expect((await work.migrate("proof", "verify", "proof")).code).toBe(2);
+  });
+});
+
+function fingerprint(text: string): { readonly bytes: number; readonly sha256: string } {
+  return { bytes: Buffer.byteLength(text), sha256: createHash("sha256").update(text).digest("hex") };
+}

@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createDecimalSum, isSameDecimal } from "../../src/json/decimal-arithmetic.ts";
+
+function sumOf(...texts: readonly string[]): string {
+  const sum = createDecimalSum();
+  for (const text of texts) sum.add(text);
+  return sum.text();
+}
+
+describe("createDecimalSum", () => {
+  it.each([
+    [[], "0"],
+    [["0.1", "0.2"], "0.3"],
+    [["12.50", "-12.5"], "0.00"],
+    [["-0.05", "0.01"], "-0.04"],
+    [["99999999999999999999.99", ".01"], "100000000000000000000.00"],
+    [["+7", "007."], "14"],
+  ])("%j is %s", (texts, sum) => {
+    expect(sumOf(...texts)).toBe(sum);
+  });
+
+  it("does not depend on the order, and takes back what was added", () => {
+    const cents = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
+    fc.assert(
+      fc.property(fc.array(cents), (amounts) => {
+        const total = amounts.reduce((sum, one) => sum + one, 0n);
+        const texts = amounts.map(textOf);
+        expect(isSameDecimal(sumOf(...texts), textOf(total))).toBe(true);
+        expect(isSameDecimal(sumOf(...texts.toReversed(), textOf(-total)), "0")).toBe(true);
+      }),
+    );
+  });
+});
+
+function textOf(cents: bigint): string {
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, "0");
+  return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+import { findOperation } from "../../../src/contract/operations/find-operation.ts";
+import { compileMapping } from "../../../src/map/compile-mapping.ts";
+import { readMapping } from "../../../src/map/document/mapping-document.ts";
+import { failureOf, NO_VALUES } from "../rows.ts";
+
+const text = readFileSync(new URL("../../../fixtures/contract/contract.yaml", import.meta.url), "utf8");
+const operation = findOperation(loadContract([{ file: "contract.yaml", text }]), "import-account");
+
+function mappingWith(measures: string): string {
+  return `
+key: external_account_number
+payload:
+  external_account_number: REF
+  balance: { from: BALANCE, number: { decimal: ",", group: "." } }
+  customers:
+    - given_name: FIRST
+measures: ${measures}
+`;
+}
+
+const read = (measures: string) => readMapping({ file: "m.yaml", text: mappingWith(measures) });
+const refusal = (measures: string): string =>
+  failureOf(() => compileMapping(read(measures), operation, NO_VALUES)).message;
+
+describe("measures of a mapping", () => {
+  it("know how the mapping reads their cells", () => {
+    expect(read("{ owed: { attr: balance, sum: decimal, by: customers.*.given_name } }").measures).toEqual([
+      {
+        name: "owed",
+        attr: ["balance"],
+        by: ["customers", "*", "given_name"],
+        separators: { decimal: ",", group: "." },
+      },
+    ]);
+  });
+
+  it("may be left out", () => {
+    expect(readMapping({ file: "m.yaml", text: "payload: { billing_name: NAME }" }).measures).toEqual([]);
+  });
+
+  it.each([
+    ["{ owed: { attr: balanc } }", 'measures.owed.attr: the mapping fills no "balanc"'],
+    ["{ owed: { attr: balance, by: currency } }", 'measures.owed.by: the mapping fills no "currency"'],
+    ["{ owed: { attr: customers.given_name } }", 'the mapping fills no "customers.given_name"'],
+    ["{ owed: { sum: decimal } }", "measures.owed: has to name an attr of the payload"],
+    ["{ owed: { attr: balance, sum: integer } }", "measures.owed.sum: has to be decimal"],
+    ["{ owed: { attr: balance, per: x } }", "measures.owed.per: is not known here"],
+    ["[balance]", "measures: has to be an object"],
+  ])("%s are refused: %s", (measures, message) => {
+    expect(refusal(measures)).toContain(message);
+  });
+});

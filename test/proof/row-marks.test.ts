@@ -1,0 +1,18 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createRowMarks } from "../../src/proof/row-marks.ts";
+
+it("knows which numbers were marked, as a set of them does", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 100_000 })), (numbers) => {
+      const marks = createRowMarks();
+      const known = new Set<number>();
+      for (const number of numbers) {
+        expect(marks.has(number)).toBe(known.has(number));
+        expect(marks.mark(number)).toBe(!known.has(number));
+        known.add(number);
+      }
+      expect([...known].every(marks.has)).toBe(true);
+    }),
+  );
+});
