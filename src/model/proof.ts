@@ -107,7 +107,7 @@ export interface PlatformProof {
 }
 
 /** The records of all pushes to one place; one that several runs had counts once. */
-export interface CoverageProof {
+interface CoverageProof {
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;

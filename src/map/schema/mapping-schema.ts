@@ -30,11 +30,27 @@ export function mappingSchema(operation?: Operation): JsonObject {
         additionalProperties: SOURCE_SCHEMA,
       },
       ...given,
+      measures: MEASURES,
       functions: { type: "string", description: "Path of a JavaScript module with functions for `call`" },
     },
     definitions: { leaf: LEAF_SCHEMA, entry: ENTRY_SCHEMA, ...payload.definitions() },
   };
 }
+
+const MEASURES: JsonObject = {
+  type: "object",
+  description: "Amounts that `migrate proof` adds up: docs/proof.md",
+  additionalProperties: {
+    type: "object",
+    additionalProperties: false,
+    required: ["attr"],
+    properties: {
+      attr: { type: "string", description: "Where payloads have it; * stands for every item of a list" },
+      sum: { const: "decimal" },
+      by: { type: "string", description: "An attr: a sum for each of its values" },
+    },
+  },
+};
 
 const ANY_ENTRIES: JsonObject = { type: "object", additionalProperties: { $ref: "#/definitions/entry" } };
 const ANY_GIVEN: JsonObject = { payload: ANY_ENTRIES, steps: ANY_ENTRIES, parameters: ANY_ENTRIES };

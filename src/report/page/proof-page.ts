@@ -45,8 +45,8 @@ function coverageTable(coverage: NonNullable<Proof["coverage"]>): Html {
     [target, supplier, operation].filter((part) => part !== "").join(", "),
     ...[records, accepted, records - accepted].map(formatCount),
   ]);
-  return html`<section aria-labelledby="coverage">
-    <h2>All runs together</h2>
+  return html`<section aria-labelledby="all-runs">
+    <h2 id="all-runs">All runs together</h2>
     ${table({
       id: "coverage",
       title: "Records of all runs, each counted once",
