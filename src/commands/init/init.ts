@@ -58,7 +58,7 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
     onRows: () => undefined,
     signal: dependencies.drain,
   });
-  const guessed = guessMapping(sources, operation, contract);
+  const guessed = guessMapping(sources, { operation, contract, supplier: job.supplier });
   const encoding = job.encoding ?? guessedEncoding(sources);
   const config = configText(
     { contract: job.contract, supplier: job.supplier, encoding, delimiter: job.delimiter },

@@ -1,7 +1,7 @@
 /** Codes of old systems, by what they mean: the first is the word of the contract's choice. In capitals. */
 export const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly string[]])[] = [
   ["DOMESTIC", "RESIDENTIAL", "RESI", "RES", "HOUSEHOLD", "HH", "PRIVATE", "DOM", "R"],
-  ["BUSINESS", "COMMERCIAL", "COMM", "COM", "SME", "NONDOM", "NON DOMESTIC", "CORP", "BUS", "I&C", "ND"],
+  ["BUSINESS", "COMMERCIAL", "COMM", "COM", "SME", "NONDOM", "NON DOMESTIC", "CORP", "BUS", "I&C", "ND", "C"],
   ["ELECTRICITY", "ELEC", "ELE", "EL", "POWER", "PWR", "LECCY"],
   ["GAS", "GS", "NG"],
   ["PREPAYMENT", "PREPAY", "PPM", "PP", "KEY", "TOKEN", "PAYG"],

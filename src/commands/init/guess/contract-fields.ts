@@ -1,4 +1,5 @@
 import { type FieldType, memberType } from "../../../contract/types/field-type.ts";
+import type { JsonObject } from "../../../json/json-value.ts";
 import { narrowType } from "../../../map/union-variants.ts";
 
 /** A field of an object of the contract, as a mapping may write it. */
@@ -8,9 +9,12 @@ export interface ContractField {
   readonly required: boolean;
 }
 
-/** The fields of an object, or of all objects of a choice of them; undefined for anything else. Read-only ones are left out. */
-export function fieldsOf(type: FieldType): readonly ContractField[] | undefined {
-  const meant = narrowType({}, type);
+/**
+ * The fields of an object, or of all objects of a choice of them; undefined for anything else. Read-only ones are left out.
+ * @param entry what the mapping says already: a constant may choose one of the objects
+ */
+export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly ContractField[] | undefined {
+  const meant = narrowType(entry, type);
   if (meant.kind === "object") {
     return [...meant.properties.values()]
       .filter(({ readOnly }) => !readOnly)

@@ -34,7 +34,7 @@ const LONGEST_PHRASE = 5;
 function meaningsOf(name: string): readonly string[] {
   const whole = WHOLE_NAMES[name.toLowerCase()]?.split(" ") ?? MEANINGS.get(name.toLowerCase());
   if (whole !== undefined) return whole;
-  const tokens = tokensOf(name).flatMap((token) => (WORDS.has(token) ? [token] : takenApart(token)));
+  const tokens = writtenWords(name).flatMap(knownTokens);
   const words: string[] = [];
   for (let at = 0; at < tokens.length;) {
     const { meaning, length } = longestPhrase(tokens, at);
@@ -42,6 +42,17 @@ function meaningsOf(name: string): readonly string[] {
     at += length;
   }
   return [...new Set(words)];
+}
+
+/** A token as the spellings have it: without the `s` of several, taken apart where two are written together. */
+function knownTokens(token: string): readonly string[] {
+  if (WORDS.has(token)) return [token];
+  const single = singular(token);
+  return WORDS.has(single) ? [single] : takenApart(token);
+}
+
+function singular(token: string): string {
+  return /[^s]s$/.test(token) && token.length > 3 ? token.slice(0, -1) : token;
 }
 
 function longestPhrase(
@@ -53,12 +64,12 @@ function longestPhrase(
     if (meaning !== undefined) return { meaning, length };
   }
   const token = tokens[at] ?? "";
-  const single = /[^s]s$/.test(token) && token.length > 3 ? token.slice(0, -1) : token;
+  const single = singular(token);
   return { meaning: MEANINGS.get(single) ?? [single], length: 1 };
 }
 
-/** `ACC_NO`, `accNo` and `acc no` are `acc` and `no`; `ADDR1` is `addr` and `1`. */
-function tokensOf(name: string): readonly string[] {
+/** The words of a name as they are written: `ACC_NO` and `accNo` are `acc` and `no`; `ADDR1` is `addr` and `1`. */
+export function writtenWords(name: string): readonly string[] {
   return name
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")

@@ -12,10 +12,11 @@ external: external, ext, legacy, old, source system, src
 customer: customer, cust, cst, client, consumer, party, person, partner, bp, contact
 business: business, biz, organisation, organization, org, trading
 company: company, coy, co
-supplier: supplier, supp, retailer
+supplier: supplier, suppl, splr, retailer
 import: import
 sequence: sequence, seq, sort order, order, ord, rank, position, pos
 line: line, ln
+statement: statement, stmt, stmnt
 row: row, rec, record
 type: type, typ, ty, kind, category, cat, class, cls
 method: method, mthd, means, mode
@@ -23,9 +24,9 @@ status: status, stat, state flag
 flag: flag, ind, indicator, yn
 # People
 name: name, nm, nme
-given name: given, cust first, customer first, contact first, first, fname, f name, forename, fore name, first name,
+given name: fnm, frstnm, fstnm, given, cust first, customer first, contact first, first, fname, f name, forename, fore name, first name,
   firstname, christian name, frst nm, fst name
-family name: family, cust last, customer last, contact last, lname, l name, surname, sname, s name, last name,
+family name: snm, lnm, surnm, lstnm, family, cust last, customer last, contact last, lname, l name, surname, sname, s name, last name,
   lastname, lst nm, sur name
 middle name: middle, mname, middle name, second name
 initials: initials, init, inits
@@ -33,7 +34,7 @@ full name: full name, fullname, whole name, display name
 title: title, ttl, prefix, honorific
 salutation: salutation, salut, saln, greeting, dear
 birth date: dob, d o b, birth, born, birth date, birthdate, birthday, date of birth, bdate, dte of birth, birth dt
-email: email, e mail, mail address, emailaddr, eml, email address, email addr, e mail address, emailaddress
+email: email, e mail, emailaddr, eml, eemail addr, e emailaddress
 phone: phone, tel, telephone, ph, tel no, telno, phone no, phone number, telephone number, contact number, contact
   no, contact phone
 mobile phone: mobile, mob, cell, cellphone, mobile phone, mob no, mobile no, mobile number, mobile tel, handphone,
@@ -57,9 +58,10 @@ state: state, province, territory
 postcode: postcode, post code, pcode, p code, postal code, postcd, pstcd, pcd, zip, zipcode, zip code, post cd, pst
   cd
 country: country, ctry
-supply: supply, sup, site, premise, premises, prem, property, prop, service, svc, installation, installed at,
+supply: supp, supply, sup, site, premise, premises, prem, property, prop, service, svc, installation, installed at,
   consumption place
-billing: billing, bill, invoice, inv, correspondence, corr, mailing
+billing address: mail address, mail addr, mailing address, postal address
+billing: billed, bld, billing, bill, invoice, inv, correspondence, corr, mailing
 # What they are supplied with
 meter point id: mpan, mprn, mpr, mpxn, nmi, mirn, mpan core, core mpan, meter point, meterpoint, supply number,
   supply no, meter point ref, meter point reference, meter point number, supply point, supply point
@@ -103,16 +105,16 @@ day: day, dom
 month: month, mth, mnth
 year: year, yr
 time: time, tm
-start: start, from, since, begin, commence, commenced, commencement, effective, eff, effective from, valid from,
+start: st dt, st date, sdate, start dt, start, from, since, begin, commence, commenced, commencement, effective, eff, effective from, valid from,
   start date, eff from, frm, strt dt, date from, beg
-end: end, to, until, till, finish, thru, effective to, valid to, eff to, termination, expiry, ended
+end: end dt, end date, edate, end, to, until, till, finish, thru, effective to, valid to, eff to, termination, expiry, ended
 moved in: moved in, move in, movein, occupied from, occupied since, tenancy start, coo date, customer at supply
   address from
 installed: installed, inst, install, fitted, fit
 removed: removed, rem, removal, deinstalled
 created: created, create, entered, logged, written, made
 next: next, nxt
-previous: last, prev, previous, latest
+previous: lst, last, last, prev, previous, latest
 reading date: reading date, read date, read on, rdg dt, read dt, date read, date of reading
 # What they agreed to
 opted: opted, opt, opt in, optin, opted into, ok, consent, agree, allow, permission, mkt, marketing, pref, gdpr
@@ -126,7 +128,11 @@ description: description, desc, descr
 `;
 
 /** Names that mean something else when they stand alone than in a longer name. */
-export const WHOLE_NAMES: Readonly<Record<string, string>> = { last: "family name", first: "given name" };
+export const WHOLE_NAMES: Readonly<Record<string, string>> = {
+  last: "family name",
+  first: "given name",
+  mail: "email",
+};
 
 /** Words that every other column has: they tell little. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set([
@@ -164,6 +170,18 @@ export const FILLER_WORDS: ReadonlySet<string> = new Set([
   "flag",
 ]);
 
+/** People who are not the customer: what is said of them is theirs only where a file says so. */
+export const OTHER_PARTIES: readonly string[] = [
+  "administrator",
+  "landlord",
+  "guarantor",
+  "agent",
+  "broker",
+  "intermediary",
+  "affiliate",
+  "agency",
+];
+
 /** Two words that never mean the same field, however alike the rest is. */
 export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["start", "end"],
@@ -187,8 +205,6 @@ export const NEAR_WORDS: readonly (readonly [word: string, other: string, likene
   ["building", "address", 0.5],
   ["phone", "mobile", 0.5],
   ["phone", "landline", 0.5],
-  ["customer", "billing", 0.4],
-  ["account", "billing", 0.4],
   ["company", "business", 0.8],
   ["method", "type", 0.9],
   ["kind", "type", 0.9],
@@ -208,5 +224,5 @@ export const NEAR_WORDS: readonly (readonly [word: string, other: string, likene
  * Parts of an address in the order in which they are written, for the numbered lines of an address that no column
  * numbers: the first line takes one of the first, `billing_address2` the town where there is no second line.
  */
-export const FIRST_ADDRESS_PARTS: readonly string[] = ["street", "address", "building", "house"];
+export const FIRST_ADDRESS_PARTS: readonly string[] = ["street", "address"];
 export const LATER_ADDRESS_PARTS: readonly string[] = ["street", "town", "county", "state"];

@@ -1,5 +1,6 @@
 import type { ColumnProfile } from "../profile/column-profile.ts";
-import type { SourceNode } from "../joins/join-tree.ts";
+import { joinColumn, type SourceNode } from "../joins/join-tree.ts";
+import { isIndustryNumber } from "./choose-fuel.ts";
 import { type Container, containersIn, type Guess, type Slot, slotsIn } from "./region.ts";
 import type { Scores } from "./score.ts";
 
@@ -9,8 +10,6 @@ const SHOWN = 0.35;
 const REQUIRED = 0.42;
 /** What a field takes that may be left out. */
 const OPTIONAL = 0.58;
-/** Scores that are as good as equal: one column fills both fields. */
-const EQUAL = 0.03;
 const MAX_OTHERS = 3;
 
 /**
@@ -19,8 +18,9 @@ const MAX_OTHERS = 3;
  * best in them.
  */
 export function fillFields(container: Container, node: SourceNode, scores: Scores): void {
-  const { source, join } = node;
-  const columns = source.columns.filter((column) => column !== join?.column && column.filled > 0);
+  const { source } = node;
+  const own = joinColumn(node);
+  const columns = source.columns.filter((column) => column !== own);
   const slots = slotsIn(container);
   const pairs = slots
     .flatMap((slot) =>
@@ -59,29 +59,47 @@ interface Pair {
   readonly guess: Guess;
 }
 
-/** What other files know a row by is its number, where two columns may be. */
+/** What other files know a row by is its number, where two columns may be; what the whole industry knows it by, even more. */
 function withJoins({ words }: Slot, guess: Guess, { key }: SourceNode): Guess {
-  const isNumber = words.includes("id") && guess.column === key && guess.score > SHOWN;
-  return isNumber ? { ...guess, score: Math.min(1, guess.score + JOIN_KEY) } : guess;
+  if (!words.includes("id") || guess.score <= SHOWN) return guess;
+  if (isIndustryNumber(guess.column.name)) return { ...guess, score: guess.score + 2 * JOIN_KEY };
+  return guess.column === key ? { ...guess, score: guess.score + JOIN_KEY } : guess;
 }
 
-const JOIN_KEY = 0.1;
+const JOIN_KEY = 0.05;
 
 interface RankedPair extends Pair {
   readonly rank: number;
 }
 
 function claimColumns(ranked: readonly RankedPair[]): void {
-  const claimed = new Map<ColumnProfile, number>();
-  for (const { slot, guess, rank } of ranked) {
+  const claimed = new Map<ColumnProfile, RankedPair>();
+  for (const pair of ranked) {
+    const { slot, guess, rank } = pair;
     if (slot.guess !== undefined || isUsedIn(slot.container, guess.column)) continue;
     const before = claimed.get(guess.column);
     const needed = isNeeded(slot);
-    if (before !== undefined && rank < before - EQUAL && !needed) continue;
+    if (before !== undefined && !needed && !isTwin(slot, before.slot)) continue;
     if (rank < (needed ? REQUIRED : OPTIONAL)) continue;
     slot.guess = guess;
-    claimed.set(guess.column, before ?? rank);
+    slot.isShared = before !== undefined && !needed;
+    claimed.set(guess.column, before ?? pair);
   }
+}
+
+/** The same field of another object, or the same line of another address: one column may well fill both. */
+function isTwin(slot: Slot, other: Slot): boolean {
+  return slot.name === other.name || (isOfAddress(slot) && plainWords(slot) === plainWords(other));
+}
+
+const ADDRESS_KINDS: ReadonlySet<string> = new Set(["billing", "supply"]);
+
+function isOfAddress({ words }: Slot): boolean {
+  return words.includes("address") || words.includes("postcode");
+}
+
+function plainWords({ words }: Slot): string {
+  return words.filter((word) => !ADDRESS_KINDS.has(word)).join(" ");
 }
 
 /** The field has to be there in every record. */
@@ -112,7 +130,7 @@ function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot
     const share =
       needed.filter((field) => field.kind === "slot" && fitted.has(field)).length / Math.max(1, needed.length);
     const whole = needed.length === 0 ? 1 : 0.65 + 0.35 * share;
-    factors.set(inner, isAlways(inner) ? above : above * whole * OPTIONAL_OBJECT);
+    factors.set(inner, isAlways(inner) ? above : above * whole * (inner.required ? 1 : OPTIONAL_OBJECT));
   }
   return (slot) => factors.get(slot.container) ?? 1;
 }
@@ -127,7 +145,7 @@ function isGiven({ constant }: Slot): boolean {
 function include(container: Container): boolean {
   let some = container.source !== undefined || isAlways(container);
   for (const field of container.fields) {
-    if (field.kind === "slot") some ||= field.guess !== undefined;
+    if (field.kind === "slot") some ||= field.guess !== undefined && !field.isShared;
     else if (field.source !== undefined) some = true;
     else if (include(field)) some = true;
   }

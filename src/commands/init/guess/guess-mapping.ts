@@ -1,12 +1,11 @@
 import type { Contract } from "../../../contract/contract.ts";
 import { missingKeys } from "../../../contract/operations/find-operation.ts";
 import type { Operation } from "../../../contract/operations/operation.ts";
-import { formatAttr, parseAttr } from "../../../json/attr.ts";
+import { formatAttr } from "../../../json/attr.ts";
 import { Failure } from "../../../model/failure.ts";
 import { findJoins, type Join, keyColumns } from "../joins/find-joins.ts";
 import { chooseTree, type SourceNode, type SourceTree } from "../joins/join-tree.ts";
 import type { SourceProfile } from "../source-profile.ts";
-import { nameWords } from "./field-names.ts";
 import { fillFields } from "./fill-fields.ts";
 import { placeSources } from "./place-sources.ts";
 import { type Container, containersIn, payloadTree, type Slot, slotsIn } from "./region.ts";
@@ -28,24 +27,30 @@ export interface GuessedMapping {
   readonly zone: string;
 }
 
+export interface GuessOptions {
+  readonly operation: Operation;
+  readonly contract: Pick<Contract, "ruleDeclarations">;
+  /** The code of the import supplier, where it is known. */
+  readonly supplier: string | undefined;
+}
+
 /**
  * Which source holds the records, how the others join, and which column fills which field.
  * @throws Failure `usage` where the operation takes no payload
  */
 export function guessMapping(
   sources: readonly SourceProfile[],
-  operation: Operation,
-  contract: Pick<Contract, "ruleDeclarations">,
+  { operation, contract, supplier }: GuessOptions,
 ): GuessedMapping {
   if (operation.body === undefined) {
     throw new Failure("usage", `the operation "${operation.id}" takes no payload, so there is nothing to map`, {
       hint: "name another one with --operation; `migrate contract show` lists them",
     });
   }
-  const payload = payloadTree(operation.body);
+  const payload = payloadTree(operation.body, operation.id);
   const key = operation.key === undefined ? missingKeys([operation])[0]?.candidate : formatAttr(operation.key);
   const scores = createScores(key === undefined ? undefined : key.split("."));
-  setConstants(payload, operation);
+  setConstants(payload, operation, supplier);
   const joins = findJoins(sources);
   const tree = chooseTree(sources, joins, (source) => recordLikeness(source, { payload, key, scores }));
   const unplaced = placeSources(payload, tree.root, scores);
@@ -79,7 +84,6 @@ function recordLikeness(
 
 function fillAll(container: Container, node: SourceNode, scores: Scores): void {
   fillFields(container, node, scores);
-  for (const slot of slotsIn(container)) setFuel(slot, node);
   for (const { fields } of [container, ...containersIn(container)]) {
     for (const field of fields) {
       if (field.kind === "container" && field.source !== undefined) fillAll(field, field.source, scores);
@@ -87,34 +91,16 @@ function fillAll(container: Container, node: SourceNode, scores: Scores): void {
   }
 }
 
-/** The import supplier's code, and choices that are none. */
-function setConstants(payload: Container, { supplier }: Operation): void {
-  const attr = supplier === undefined ? "import_supplier" : formatAttr(supplier);
+/** The import supplier's code, where the contract takes it, and choices that are none. */
+function setConstants(payload: Container, operation: Operation, supplier: string | undefined): void {
+  const attr = operation.supplier === undefined ? "import_supplier" : formatAttr(operation.supplier);
   for (const slot of slotsIn(payload)) {
-    const [only, second] = slot.type.kind === "choice" ? slot.type.choices : [];
-    if (formatAttr(parseAttr(slot.path.join("."))) === attr) slot.constant = "${supplier}";
+    const choices = slot.type.kind === "choice" ? slot.type.choices : undefined;
+    const [only, second] = choices ?? [];
+    const isTaken = choices === undefined || (supplier !== undefined && choices.includes(supplier));
+    if (slot.path.join(".") === attr) slot.constant = isTaken ? "${supplier}" : undefined;
     else if (slot.required && only !== undefined && second === undefined) slot.constant = String(only);
   }
-}
-
-/** Meter points are numbered otherwise for each fuel: where a file has the numbers of one, that is what it is about. */
-const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]])[] = [
-  ["ELECTRICITY", ["mpan", "nmi", "mpancore", "corempan"]],
-  ["GAS", ["mprn", "mirn", "mpr"]],
-];
-
-function setFuel(slot: Slot, { source }: SourceNode): void {
-  if (
-    slot.guess !== undefined ||
-    !slot.required ||
-    !nameWords(slot.name).includes("fuel") ||
-    slot.type.kind !== "choice"
-  )
-    return;
-  const names = new Set(source.columns.map(({ name }) => name.toLowerCase().replaceAll(/[^a-z]/g, "")));
-  const fuels = FUEL_NUMBERS.filter(([, numbers]) => numbers.some((number) => names.has(number)));
-  const [fuel] = fuels[0] ?? [];
-  if (fuels.length === 1 && fuel !== undefined && slot.type.choices.includes(fuel)) slot.constant = fuel;
 }
 
 const ZONES: Readonly<Record<string, string>> = {

@@ -30,16 +30,21 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
     same,
     evidence: evidenceOf(
       codes,
-      matched.map(([, match]) => match?.strength ?? 0),
+      matched.map(([code, match]) => (code.length === 1 && match?.strength === 1 ? 0.5 : (match?.strength ?? 0))),
     ),
   };
 }
 
 const VAGUE = 0.7;
+/** Single letters are the first of many words. */
+const ONE_LETTER = 0.75;
 
 function evidenceOf(codes: readonly string[], strengths: readonly number[]): number {
   if (!codes.some((code) => /\D/.test(code))) return 0;
-  const mean = strengths.reduce((sum, strength) => sum + strength, 0) / codes.length;
+  const told = strengths.map((strength, at) =>
+    (codes[at]?.length ?? 0) < 2 ? Math.min(strength, ONE_LETTER) : strength,
+  );
+  const mean = told.reduce((sum, strength) => sum + strength, 0) / codes.length;
   return codes.length === 1 ? mean * 0.5 : mean;
 }
 
@@ -59,12 +64,19 @@ function bestChoice(code: string, choices: readonly string[]): Match | undefined
   return best;
 }
 
+/** In capitals, with single spaces for all that is no letter and no digit; asked for the same choices column by column. */
 function plain(text: string): string {
-  return text
+  const known = plainTexts.get(text);
+  if (known !== undefined) return known;
+  const made = text
     .toUpperCase()
     .replaceAll(/[^\p{L}\d]+/gu, " ")
     .trim();
+  plainTexts.set(text, made);
+  return made;
 }
+
+const plainTexts = new Map<string, string>();
 
 function likeness(code: string, choice: string): number {
   const wanted = plain(choice);

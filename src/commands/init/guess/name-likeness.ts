@@ -1,4 +1,11 @@
-import { COMMON_WORDS, FIRST_ADDRESS_PARTS, LATER_ADDRESS_PARTS, NEAR_WORDS, OPPOSITES } from "./field-words.ts";
+import {
+  COMMON_WORDS,
+  FIRST_ADDRESS_PARTS,
+  LATER_ADDRESS_PARTS,
+  NEAR_WORDS,
+  OPPOSITES,
+  OTHER_PARTIES,
+} from "./field-words.ts";
 
 /** A name by its words, and the words of what it stands in: the object or list of a field, the file of a column. */
 export interface NamedThing {
@@ -8,6 +15,8 @@ export interface NamedThing {
 
 const COMMON_WEIGHT = 0.5;
 const AROUND_WEIGHT = 0.25;
+/** The first of several is the one where there is one. */
+const FIRST_WEIGHT = 0.2;
 
 /**
  * How much two names mean the same, from 0 to 1: which words of the field the column has (or its file), and which words
@@ -17,15 +26,24 @@ export function nameLikeness(field: NamedThing, named: NamedThing): number {
   if (areOpposites(field, named)) return 0;
   const column = isCommon(named.own) ? { own: [...named.own, ...named.around], around: [] } : named;
   const columnWords = [...column.own, ...column.around];
-  const recalled = field.own.map((word) => [weightOf(word), found(word, column.own, column.around)] as const);
-  const around = field.around.map((word) => [AROUND_WEIGHT * weightOf(word), nearest(word, columnWords)] as const);
-  const precise = column.own.map(
-    (word) => [weightOf(word), found(word, field.own, [...field.around, ...column.around])] as const,
+  const numbered = column.own.some(isNumber);
+  const recalled = field.own.map(
+    (word) =>
+      [word === "1" && !numbered ? FIRST_WEIGHT : weightOf(word), found(word, column.own, column.around)] as const,
   );
+  const around = field.around.map((word) => [AROUND_WEIGHT * weightOf(word), nearest(word, columnWords)] as const);
+  const precise = column.own.map((word) => [weightOf(word), found(word, field.own, field.around)] as const);
   const recall = average([...recalled, ...around]);
   const precision = average(precise);
   const likeness = recall === 0 || precision === 0 ? 0 : (2 * recall * precision) / (recall + precision);
-  return Math.max(likeness * numbersAgree(field.own, column.own), addressPart(field.own, column.own));
+  const party = isOfOtherParty(field, columnWords) ? OTHER_PARTY : 1;
+  return party * Math.max(likeness * numbersAgree(field.own, column.own), addressPart(field.own, column.own));
+}
+
+const OTHER_PARTY = 0.5;
+
+function isOfOtherParty({ own, around }: NamedThing, columnWords: readonly string[]): boolean {
+  return OTHER_PARTIES.some((party) => [...own, ...around].includes(party) && !columnWords.includes(party));
 }
 
 /** `ID` and `TYPE` are those of what the file is about. */

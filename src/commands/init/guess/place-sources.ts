@@ -1,4 +1,5 @@
-import type { SourceNode } from "../joins/join-tree.ts";
+import { joinColumn, type SourceNode } from "../joins/join-tree.ts";
+import { chooseFuel } from "./choose-fuel.ts";
 import { nameWords } from "./field-names.ts";
 import { nameLikeness } from "./name-likeness.ts";
 import { type Container, containersIn } from "./region.ts";
@@ -14,9 +15,10 @@ const DEEPER = 0.8;
  * names of both. What finds none is left out.
  */
 export function placeSources(container: Container, node: SourceNode, scores: Scores): readonly SourceNode[] {
+  for (const each of [container, ...containersIn(container)]) chooseFuel(each, node, scores);
   const lists = [...containersIn(container)].filter(({ isList }) => isList);
   const pairs = node.children
-    .flatMap((child) => lists.map((list) => ({ child, list, affinity: affinityOf(list, child, scores) })))
+    .flatMap((child) => lists.map((list) => ({ child, list, affinity: affinityWithin(list, child, scores) })))
     .filter(({ affinity }) => affinity >= LEAST_AFFINITY)
     .toSorted((one, other) => other.affinity - one.affinity);
   const placed = new Set<SourceNode>();
@@ -45,9 +47,22 @@ function hasSourceBelow({ fields }: Container): boolean {
   return fields.some((field) => field.kind === "container" && (field.source !== undefined || hasSourceBelow(field)));
 }
 
+/** What belongs to the rows of a source has to find lists below that of the source. */
+const BELOW_WEIGHT = 0.35;
+
+function affinityWithin(list: Container, child: SourceNode, scores: Scores): number {
+  const own = affinityOf(list, child, scores);
+  if (child.children.length === 0 || own <= 0) return own;
+  const lists = [...containersIn(list)].filter(({ isList }) => isList);
+  const best = child.children.map((below) => Math.max(0, ...lists.map((inner) => affinityOf(inner, below, scores))));
+  const below = best.reduce((sum, affinity) => sum + affinity, 0) / best.length;
+  return (1 - BELOW_WEIGHT) * own + BELOW_WEIGHT * below;
+}
+
 function affinityOf(list: Container, child: SourceNode, scores: Scores): number {
-  const { source, join } = child;
-  const columns = source.columns.filter((column) => column !== join?.column && column.filled > 0);
+  const { source } = child;
+  const own = joinColumn(child);
+  const columns = source.columns.filter((column) => column !== own && column.filled > 0);
   const best = new Map(columns.map((column) => [column, 0]));
   const reached = [{ container: list, weight: 1 }];
   for (const { container, weight } of reached) {
@@ -62,7 +77,6 @@ function affinityOf(list: Container, child: SourceNode, scores: Scores): number 
   }
   const sum = [...best.values()].reduce((total, score) => total + score, 0);
   const fit = columns.length === 0 ? 0 : sum / columns.length;
-  const own = nameWords(source.name);
-  const likeness = nameLikeness({ own: list.words, around: [] }, { own, around: [] });
+  const likeness = nameLikeness({ own: list.words, around: [] }, { own: nameWords(source.name), around: [] });
   return 0.55 * fit + 0.4 * likeness + (list.required ? 0.05 : 0) - 0.02 * list.path.length;
 }

@@ -1,7 +1,7 @@
 import type { FieldType } from "../../../contract/types/field-type.ts";
 import type { ColumnProfile } from "../profile/column-profile.ts";
 import type { SourceNode } from "../joins/join-tree.ts";
-import { fieldsOf, isScalarField, itemObject, scalarItems } from "./contract-fields.ts";
+import { type ContractField, fieldsOf, isScalarField, itemObject, scalarItems } from "./contract-fields.ts";
 import { nameWords } from "./field-names.ts";
 import type { LeafForm } from "./leaf-form.ts";
 
@@ -26,6 +26,8 @@ export interface Slot {
   readonly around: readonly string[];
   readonly container: Container;
   guess: Guess | undefined;
+  /** The column of the guess fills another field first: no reason for the object around it to be there. */
+  isShared: boolean;
   /** What a mapping writes where no column is needed: `${supplier}`, the only choice. */
   constant: string | undefined;
   /** Other columns, the likeliest first. */
@@ -42,7 +44,7 @@ export interface Container {
   readonly required: boolean;
   readonly words: readonly string[];
   readonly parent: Container | undefined;
-  readonly fields: readonly (Slot | Container)[];
+  readonly fields: (Slot | Container)[];
   /** The source whose rows become its items; absent: it is made of the row of what it stands in. */
   source: SourceNode | undefined;
   /** Something fills it, or the contract requires it. */
@@ -53,9 +55,12 @@ export interface Container {
 const MAX_DEPTH = 8;
 
 /** The payload as a tree of what may be filled. */
-export function payloadTree(type: FieldType): Container {
-  return containerOf({ name: "", type, required: true, isList: false, parent: undefined, inside: [] });
+export function payloadTree(type: FieldType, name: string): Container {
+  return containerOf({ name, type, required: true, isList: false, parent: undefined, inside: [] });
 }
+
+/** What the records of an operation may be, by its name: `import-account`. */
+const ENTITIES: ReadonlySet<string> = new Set(["account", "customer", "business", "note", "agreement"]);
 
 interface Position extends Pick<Container, "name" | "type" | "required" | "isList" | "parent"> {
   readonly inside: readonly FieldType[];
@@ -69,22 +74,45 @@ function containerOf({ inside, ...position }: Position): Container {
     ...position,
     kind: "container",
     path,
-    words: nameWords(name),
+    words: parent === undefined ? nameWords(name).filter((word) => ENTITIES.has(word)) : nameWords(name),
     fields,
     source: undefined,
     included: false,
   };
-  if (inside.length >= MAX_DEPTH || inside.includes(type)) return container;
-  for (const field of fieldsOf(type) ?? []) {
-    const below = { ...field, parent: container, inside: [...inside, type] };
-    const items = itemObject(field.type);
-    const values = scalarItems(field.type);
-    if (items !== undefined) fields.push(containerOf({ ...below, type: items, isList: true }));
-    else if (fieldsOf(field.type) !== undefined) fields.push(containerOf({ ...below, isList: false }));
-    else if (values !== undefined) fields.push(slotOf(container, { ...field, type: values, isList: true }));
-    else if (isScalarField(field.type)) fields.push(slotOf(container, { ...field, isList: false }));
+  if (inside.length < MAX_DEPTH && !inside.includes(type)) {
+    fields.push(...(fieldsOf(type) ?? []).map((field) => fieldIn(container, field, [...inside, type])).filter(isTaken));
   }
   return container;
+}
+
+function fieldIn(
+  container: Container,
+  field: ContractField,
+  inside: readonly FieldType[],
+): Slot | Container | undefined {
+  const below = { ...field, parent: container, inside };
+  const items = itemObject(field.type);
+  if (items !== undefined) return containerOf({ ...below, type: items, isList: true });
+  if (fieldsOf(field.type) !== undefined) return containerOf({ ...below, isList: false });
+  const values = scalarItems(field.type);
+  if (values !== undefined) return slotOf(container, { ...field, type: values, isList: true });
+  return isScalarField(field.type) ? slotOf(container, { ...field, isList: false }) : undefined;
+}
+
+function isTaken(field: Slot | Container | undefined): field is Slot | Container {
+  return field !== undefined;
+}
+
+/** Leaves the container the fields of the one type that a constant chooses, where it may be one of several. */
+export function narrowContainer(container: Container, property: string, value: string): void {
+  const narrowed = fieldsOf(container.type, { [property]: { value } });
+  const inside = [...typesAround(container), container.type];
+  const fields = (narrowed ?? []).map((field) => fieldIn(container, field, inside)).filter(isTaken);
+  container.fields.splice(0, container.fields.length, ...fields);
+}
+
+function typesAround({ parent }: Container): readonly FieldType[] {
+  return parent === undefined ? [] : [...typesAround(parent), parent.type];
 }
 
 function slotOf(container: Container, field: Pick<Slot, "name" | "type" | "required" | "isList">): Slot {
@@ -96,6 +124,7 @@ function slotOf(container: Container, field: Pick<Slot, "name" | "type" | "requi
     around: container.words,
     container,
     guess: undefined,
+    isShared: false,
     constant: undefined,
     others: [],
   };

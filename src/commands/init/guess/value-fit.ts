@@ -8,7 +8,7 @@ import { type LeafForm, PLAIN, sampleShare, type ValueFit } from "./leaf-form.ts
 
 /** @param words of the field's name */
 export function valueFit(type: FieldType, words: readonly string[], column: ColumnProfile): ValueFit {
-  if (column.looked === 0) return { fit: 0.3, evidence: 0, form: PLAIN };
+  if (column.looked === 0) return onlyFit(UNKNOWN);
   if (isNumeric(type)) return numberFit(type, column);
   if (type.kind === "date" || type.kind === "datetime") return dateFit(type.kind, column);
   if (type.kind === "boolean") return booleanFit(column);
@@ -25,6 +25,9 @@ type NumericType = Extract<FieldType, { kind: "decimal" }> | NumberType;
 function isNumeric(type: FieldType): type is NumericType {
   return type.kind === "integer" || type.kind === "number" || type.kind === "decimal";
 }
+
+/** Of an empty column only the name tells. */
+const UNKNOWN = 0.85;
 
 function isScalar({ kind }: FieldType): boolean {
   return kind !== "object" && kind !== "list" && kind !== "union";
@@ -78,7 +81,7 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   if (codes === undefined || codes.size === 0) return onlyFit(sampleShare(column, (value) => known.has(value)));
   const { table, unknown, vague, same, evidence } = matchChoices([...codes.keys()], choices);
   const mapped = table.size / codes.size;
-  const fit = Math.max(0.15, mapped);
+  const fit = codes.size <= choices.length + MORE_CODES ? 0.5 + 0.5 * mapped : Math.max(0.15, mapped);
   const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= LEAST_ROWS;
   const shown = new Map([...table].filter(([code]) => !vague.has(code) || isPublic(code)));
   const told = unknown.filter(isPublic).slice(0, MOST_CODES);
@@ -90,6 +93,9 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   };
   return { fit, evidence: mapped < 0.6 ? 0 : evidence * mapped, form: same ? PLAIN : form };
 }
+
+/** Old systems have codes that no choice is for; many more than there are choices are something else. */
+const MORE_CODES = 4;
 
 /** A code stands for many; what stands in fewer rows than these may say something of a person. */
 const LEAST_ROWS = 5;

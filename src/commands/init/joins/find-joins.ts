@@ -1,4 +1,4 @@
-import { type ColumnProfile, dateForm, shareOf } from "../profile/column-profile.ts";
+import { type ColumnProfile, dateForm, isRowNumber, shareOf } from "../profile/column-profile.ts";
 import { shareFound } from "../profile/value-hashes.ts";
 import { nameWords } from "../guess/field-names.ts";
 import type { SourceProfile } from "../source-profile.ts";
@@ -81,7 +81,7 @@ function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): n
   const isPlain = isRowNumber(column) && isRowNumber(key);
   const same = column.name.toLowerCase() === key.name.toLowerCase();
   if (own.length === 0) return same && !isPlain ? 0.6 : 0;
-  if (same) return 1;
+  if (same) return own.every((word) => nameWords(to.name).includes(word)) ? 1 : 0.9;
   const meant = other.length === 0 ? nameWords(to.name) : other;
   const shared = own.filter((word) => meant.includes(word)).length;
   if (shared === 0) return isPlain ? 0 : 0.6;
@@ -90,9 +90,4 @@ function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): n
 
 function tellingWords(name: string): readonly string[] {
   return nameWords(name).filter((word) => !ROW_NUMBERS.has(word));
-}
-
-/** Small whole numbers, as they come from counting. */
-function isRowNumber(column: ColumnProfile): boolean {
-  return shareOf(column, "integer") > 0.9 && column.longest <= String(column.filled).length + 1;
 }

@@ -7,8 +7,8 @@ export interface SourceNode {
   readonly source: SourceProfile;
   /** The column that its children name; absent without children. */
   readonly key: ColumnProfile | undefined;
-  /** How it belongs to its parent; absent for the root. */
-  readonly join: Join | undefined;
+  /** How it belongs to the source above; absent for the root. */
+  readonly parent: Parent | undefined;
   readonly children: readonly SourceNode[];
 }
 
@@ -40,30 +40,46 @@ export function chooseTree(
   return { root, left: sources.filter((source) => source !== best.root && !best.parents.has(source)) };
 }
 
-type Parents = ReadonlyMap<SourceProfile, Join>;
+/** How a source belongs to the one above it. */
+export interface Parent {
+  readonly join: Join;
+  /** The rows above name this one by its key, so several of them may share it; else this one's rows name those above. */
+  readonly shared: boolean;
+}
+
+type Parents = ReadonlyMap<SourceProfile, Parent>;
 
 /** Joins of equal worth: the one to the larger source is the more telling one (a meter's account, and the meter itself). */
-const EQUAL = 0.1;
+const EQUAL = 0.05;
 
 function parentsUnder(root: SourceProfile, sources: readonly SourceProfile[], joins: readonly Join[]): Parents {
-  const parents = new Map<SourceProfile, Join>();
+  const parents = new Map<SourceProfile, Parent>();
   const reached = (source: SourceProfile): boolean => source === root || parents.has(source);
-  const wanted = new Map(
-    sources.filter((source) => source !== root).map((source) => [source, joinsOf(source, joins)] as const),
-  );
-  for (let left = wanted.size; left > 0; left -= 1) {
-    const next = [...wanted]
+  const wanted = sources.filter((source) => source !== root).map((source) => [source, waysTo(source, joins)] as const);
+  for (let left = wanted.length; left > 0; left -= 1) {
+    const next = wanted
       .filter(([source]) => !reached(source))
-      .flatMap(([source, own]) => {
-        const rank = own.findIndex(({ to }) => reached(to));
-        const join = own[rank];
-        return join === undefined ? [] : [{ source, join, rank }];
+      .flatMap(([source, ways]) => {
+        const rank = ways.findIndex((way) => reached(sourceAbove(way)));
+        const way = ways[rank];
+        return way === undefined ? [] : [{ source, way, rank }];
       })
-      .toSorted((one, other) => one.rank - other.rank || other.join.score - one.join.score)[0];
+      .toSorted((one, other) => one.rank - other.rank || other.way.join.score - one.way.join.score)[0];
     if (next === undefined) break;
-    parents.set(next.source, next.join);
+    parents.set(next.source, next.way);
   }
   return parents;
+}
+
+function sourceAbove({ join, shared }: Parent): SourceProfile {
+  return shared ? join.from : join.to;
+}
+
+/** How the rows of a source may belong to those of others, the best way first; as a row that several share, last. */
+function waysTo(source: SourceProfile, joins: readonly Join[]): readonly Parent[] {
+  const own = joinsOf(source, joins).map((join) => ({ join, shared: false }));
+  const shared = joins.filter(({ to }) => to === source).map((join) => ({ join, shared: true }));
+  return [...own, ...shared];
 }
 
 /** The joins from a source, the best first. */
@@ -78,14 +94,14 @@ function joinsOf(source: SourceProfile, joins: readonly Join[]): readonly Join[]
     });
 }
 
-function nodeOf(source: SourceProfile, parents: Parents, join?: Join): SourceNode {
-  const own = [...parents].filter(([, { to }]) => to === source);
-  const keys = own.map(([, { key }]) => key);
+function nodeOf(source: SourceProfile, parents: Parents, parent?: Parent): SourceNode {
+  const own = [...parents].filter(([, way]) => sourceAbove(way) === source);
+  const keys = own.flatMap(([, { join, shared }]) => (shared ? [] : [join.key]));
   return {
     source,
-    join,
-    key: mostFrequent(keys),
-    children: own.map(([child, toParent]) => nodeOf(child, parents, toParent)),
+    parent,
+    key: mostFrequent(keys) ?? (parent?.shared === true ? parent.join.key : undefined),
+    children: own.map(([child, way]) => nodeOf(child, parents, way)),
   };
 }
 
@@ -93,4 +109,9 @@ function nodeOf(source: SourceProfile, parents: Parents, join?: Join): SourceNod
 function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined {
   const count = (key: ColumnProfile): number => keys.filter((other) => other === key).length;
   return keys.toSorted((one, other) => count(other) - count(one))[0];
+}
+
+/** The column that says to which row above a row belongs; of no use for anything else. */
+export function joinColumn({ parent }: SourceNode): ColumnProfile | undefined {
+  return parent === undefined ? undefined : parent.shared ? parent.join.key : parent.join.column;
 }

@@ -127,3 +127,8 @@ export function dateForm({ dates, looked }: ColumnProfile): DateForm | undefined
 export function isUnique({ distinct, filled, empty }: ColumnProfile): boolean {
   return distinct === filled && empty === 0;
 }
+
+/** Small whole numbers, as they come from counting. */
+export function isRowNumber(column: ColumnProfile): boolean {
+  return shareOf(column, "integer") > 0.9 && column.longest <= String(column.filled).length + 1;
+}

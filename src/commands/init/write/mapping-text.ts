@@ -3,7 +3,7 @@ import type { GuessedMapping } from "../guess/guess-mapping.ts";
 import type { Container, Slot } from "../guess/region.ts";
 import { dateForm, shareOf } from "../profile/column-profile.ts";
 import { nameWords } from "../guess/field-names.ts";
-import type { SourceNode } from "../joins/join-tree.ts";
+import { joinColumn, type Parent, type SourceNode } from "../joins/join-tree.ts";
 import { guessComment, leafText } from "./leaf-text.ts";
 import { MAPPING_SCHEMA_FILE, schemaLine } from "./schema-files.ts";
 import { type Line, renderLines, yamlText } from "./yaml-text.ts";
@@ -44,7 +44,7 @@ function todo(depth: number, text: string): Line {
 }
 
 function sourceLines(node: SourceNode, folder: string): readonly Line[] {
-  const { source, key, join, children } = node;
+  const { source, key, parent, children } = node;
   const files = source.files.map(({ path: file, sheet }) =>
     yamlText(`${relativePath(file, folder)}${sheet === undefined ? "" : `#${sheet}`}`),
   );
@@ -52,19 +52,26 @@ function sourceLines(node: SourceNode, folder: string): readonly Line[] {
   const entries = [
     `files: ${files.length === 1 ? files.join("") : `[${files.join(", ")}]`}`,
     ...(key === undefined ? [] : [`key: ${yamlText(key.name)}`]),
-    ...(join === undefined ? [] : [`parent: ${yamlText(join.to.name)}, on: ${yamlText(join.column.name)}`]),
+    ...(parent === undefined ? [] : [parentText(parent)]),
     ...(order === undefined ? [] : [`orderBy: ${yamlText(order)}`]),
   ];
-  const comment = join === undefined ? "one row is one record" : joinComment(node);
+  const comment = parent === undefined ? "one row is one record" : joinComment(parent);
   return [
     { depth: 1, text: `${yamlText(source.name)}: { ${entries.join(", ")} }`, comment },
     ...children.flatMap((child) => sourceLines(child, folder)),
   ];
 }
 
-function joinComment({ join }: SourceNode): string {
-  if (join === undefined) return "";
-  return `${percent(join.hits)} of its rows belong to a row of ${join.to.name}`;
+function parentText({ join: { from, column, to, key }, shared }: Parent): string {
+  const [above, on] = shared
+    ? [from.name, `{ ${yamlText(key.name)}: ${yamlText(column.name)} }`]
+    : [to.name, yamlText(column.name)];
+  return `parent: ${yamlText(above)}, on: ${on}`;
+}
+
+function joinComment({ join: { hits, from, to }, shared }: Parent): string {
+  if (shared) return `${percent(hits)} of the rows of ${from.name} name a row of it; several may name the same`;
+  return `${percent(hits)} of its rows belong to a row of ${to.name}`;
 }
 
 export function percent(share: number): string {
@@ -76,8 +83,8 @@ function relativePath(file: string, folder: string): string {
 }
 
 /** Rows of one parent come in the order of a number that counts them, or of a date that sorts as it is written. */
-function orderColumn({ source, join }: SourceNode): string | undefined {
-  if (join === undefined) return undefined;
+function orderColumn({ source, parent }: SourceNode): string | undefined {
+  if (parent === undefined || parent.shared) return undefined;
   const whole = source.columns.filter(({ filled, empty }) => filled > 0 && empty === 0);
   const counting = whole.find(
     (column) => nameWords(column.name).includes("sequence") && shareOf(column, "integer") === 1,
@@ -193,8 +200,9 @@ function asItem(lines: readonly Line[]): readonly Line[] {
 function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
   const used = new Set(allSlots(payload).flatMap(({ guess }) => guess?.column ?? []));
   const lines = nodesOf(tree.root).flatMap((node) => {
-    const { source, join, key } = node;
-    const unused = source.columns.filter((column) => !used.has(column) && column !== join?.column && column !== key);
+    const { source, key } = node;
+    const on = joinColumn(node);
+    const unused = source.columns.filter((column) => !used.has(column) && column !== on && column !== key);
     return unused.length === 0
       ? []
       : [{ depth: 0, text: "", comment: `${source.name}: ${unused.map(({ name }) => name).join(", ")}` }];
