@@ -1,21 +1,24 @@
+import path from "node:path";
 import { init } from "../../commands/init/init.ts";
+import { updateMapping } from "../../commands/init/update-mapping.ts";
 import { schemaOfMapping } from "../../commands/schema-of-mapping.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import type { Flags, InitFlags } from "../options/options.ts";
 import { withContext, withSettings } from "../process/context.ts";
 import { configJsonSchema } from "../settings/config-schema.ts";
-import { initView } from "../views/init-view.ts";
+import { initUpdateView, initView } from "../views/init-view.ts";
 import { show } from "../views/view.ts";
 
 /** `--out` is the folder for what init writes: settings that know another meaning of it do not see it. */
-export function initAction(sources: readonly string[], { out, ...flags }: InitFlags): Promise<void> {
+export function initAction(sources: readonly string[], { out, update = false, ...flags }: InitFlags): Promise<void> {
   return withSettings(sources, flags, async ({ job }, context) => {
-    await show(
-      initView,
-      await init({ job, out, configSchema: configJsonSchema() }, context.dependencies),
-      flags,
-      context,
-    );
+    const { dependencies } = context;
+    if (update) {
+      const mapping = job.mapping ?? path.join(out, "mapping.yaml");
+      await show(initUpdateView, await updateMapping({ ...job, mapping }, dependencies), flags, context);
+    } else {
+      await show(initView, await init({ job, out, configSchema: configJsonSchema() }, dependencies), flags, context);
+    }
     return 0;
   });
 }

@@ -138,6 +138,7 @@ const STORE = {
 const INIT = {
   /** Not the folder of reports: neither the environment nor the configuration file sets it. */
   out: { arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
+  update: { help: "add to the mapping that is there the required fields that it lacks, and change nothing else" },
 } as const;
 
 const RECONCILE = {
@@ -278,7 +279,7 @@ export const storeOptions: readonly Option[] = [
 ];
 
 export const initOptions: readonly Option[] = [
-  ...options("config", "contract", "cache", "operation", "source", "supplier", "encoding", "delimiter"),
+  ...options("config", "contract", "cache", "operation", "mapping", "source", "supplier", "encoding", "delimiter"),
   ...optionsOf(INIT, "Output:"),
   optionOf(
     "format",

@@ -1,4 +1,6 @@
+import type { MappingCheck } from "../../commands/init/check-mapping.ts";
 import type { InitResult } from "../../commands/init/init.ts";
+import type { InitUpdate } from "../../commands/init/update-mapping.ts";
 import { keyColumns } from "../../commands/init/joins/find-joins.ts";
 import type { FileEncoding, FileProfile } from "../../commands/init/profile/file-profile.ts";
 import type { SourceProfile } from "../../commands/init/source-profile.ts";
@@ -14,6 +16,20 @@ import type { View, ViewOptions } from "./view.ts";
 
 /** What the extracts hold (shapes, no values), how they join, what was written, and how good it is already. */
 export const initView: View<InitResult> = { text: initText, json: initJson };
+
+/** What `--update` added. */
+export const initUpdateView: View<InitUpdate> = {
+  text: ({ file, added, open, check }) =>
+    [
+      added.length === 0 ? `Nothing was added to ${plainText(file)}.` : `Added to ${plainText(file)}:`,
+      ...added.map((attr) => `  ${plainText(attr)}`),
+      ...(open.length === 0 ? [] : [`Required, and no column fits: ${plainText(open.join(", "))}`]),
+      "",
+      ...checkLines(check),
+      "",
+    ].join("\n"),
+  json: (update) => `${printableJson(update, "indented")}\n`,
+};
 
 function initText(result: InitResult, { screen }: ViewOptions): string {
   const { sources } = result;
@@ -108,10 +124,7 @@ function writtenText({ guessed, written, kept, check }: InitResult): string {
     `${counted(filled.length, "field")} guessed, ${required.length - open.length} of ${counted(required.length, "required field")}.`,
     ...(open.length === 0 ? [] : [`To do: ${plainText(open.map(({ path }) => path.join(".")).join(", "))}`]),
     "",
-    `${formatCount(check.valid)} of ${check.more ? "the first " : ""}${counted(check.records, "record")} ${check.valid === 1 ? "is" : "are"} valid already.`,
-    ...check.causes.map(({ code, attr, records }) =>
-      plainText(`  ${formatCount(records).padStart(6)}  ${code}  ${attr}`),
-    ),
+    ...checkLines(check),
     "",
     "Next: see to each TODO in the mapping and to the low scores, then",
     `  ${plainText(validate)}`,
@@ -154,4 +167,13 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
     check,
   };
   return `${printableJson(data, "indented")}\n`;
+}
+
+/** How many records are valid, and what most of the others are not valid for. */
+function checkLines({ records, valid, more, causes }: MappingCheck): readonly string[] {
+  const all = `${more ? "the first " : ""}${counted(records, "record")}`;
+  return [
+    `${formatCount(valid)} of ${all} ${valid === 1 ? "is" : "are"} valid already.`,
+    ...causes.map((cause) => plainText(`  ${formatCount(cause.records).padStart(6)}  ${cause.code}  ${cause.attr}`)),
+  ];
 }

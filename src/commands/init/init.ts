@@ -5,7 +5,11 @@ import { readContractWithFindings, soundOperation } from "../../job/contract-fil
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { JsonObject } from "../../json/json-value.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import { shellCommand } from "../../text/shell-command.ts";
+import { fieldsOf } from "./guess/contract-fields.ts";
 import { Failure } from "../../model/failure.ts";
+import type { OpenOptions } from "../../read/opened-file.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import { checkMapping, type MappingCheck } from "./check-mapping.ts";
 import { type GuessedMapping, guessMapping } from "./guess/guess-mapping.ts";
@@ -47,17 +51,12 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
   const contract = await readContractWithFindings(job.contract, dependencies, job.rules);
   const operation = soundOperation(contract, job.operation, job.contract);
   const sources = await profileSources(namedFiles(job), {
-    opening: {
-      encoding: job.encoding,
-      delimiter: job.delimiter,
-      limits: DEFAULT_LIMITS,
-      notify: (file, text) => dependencies.notice(`${file}: ${text}`),
-      displayName: (file) => file,
-    },
+    opening: openingOf(job, dependencies),
     temporaryFolder: dependencies.temporaryFolder,
     onRows: () => undefined,
     signal: dependencies.drain,
   });
+  refusePayloads(sources, operation);
   const guessed = guessMapping(sources, { operation, contract, supplier: job.supplier });
   const encoding = job.encoding ?? guessedEncoding(sources);
   const config = configText(
@@ -80,6 +79,34 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
   );
   const kept = texts.map(([file]) => file).filter((file) => !written.includes(file));
   return { sources, guessed, written, kept, check };
+}
+
+/** How the files of an extract are to be taken. */
+export function openingOf(
+  { encoding, delimiter }: Pick<JobSettings, "encoding" | "delimiter">,
+  { notice }: Pick<Dependencies, "notice">,
+): OpenOptions {
+  return {
+    encoding,
+    delimiter,
+    limits: DEFAULT_LIMITS,
+    notify: (file, text) => notice(`${file}: ${text}`),
+    displayName: (file) => file,
+  };
+}
+
+/** What is a payload already needs no mapping. */
+function refusePayloads(sources: readonly SourceProfile[], { body }: Operation): void {
+  const names = new Set(body === undefined ? [] : (fieldsOf(body) ?? []).map(({ name }) => name));
+  for (const { files, columns } of sources) {
+    const members = [...new Set(columns.map(({ name }) => name.split(".")[0] ?? ""))];
+    const known = members.filter((name) => names.has(name)).length;
+    const [file] = files;
+    if (file === undefined || file.delimiter !== undefined || known < 3 || known < members.length * 0.8) continue;
+    throw new Failure("usage", `${file.file}: its records are payloads already, so they need no mapping`, {
+      hint: `leave it out here, and run \`${shellCommand(["migrate", "validate", file.file])}\` without a mapping`,
+    });
+  }
 }
 
 function schemaText(schema: JsonObject): string {

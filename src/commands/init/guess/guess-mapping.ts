@@ -38,19 +38,9 @@ export interface GuessOptions {
  * Which source holds the records, how the others join, and which column fills which field.
  * @throws Failure `usage` where the operation takes no payload
  */
-export function guessMapping(
-  sources: readonly SourceProfile[],
-  { operation, contract, supplier }: GuessOptions,
-): GuessedMapping {
-  if (operation.body === undefined) {
-    throw new Failure("usage", `the operation "${operation.id}" takes no payload, so there is nothing to map`, {
-      hint: "name another one with --operation; `migrate contract show` lists them",
-    });
-  }
-  const payload = payloadTree(operation.body, operation.id);
-  const key = operation.key === undefined ? missingKeys([operation])[0]?.candidate : formatAttr(operation.key);
-  const scores = createScores(key === undefined ? undefined : key.split("."));
-  setConstants(payload, operation, supplier);
+export function guessMapping(sources: readonly SourceProfile[], options: GuessOptions): GuessedMapping {
+  const { operation, contract } = options;
+  const { payload, key, scores } = preparePayload(options);
   const joins = findJoins(sources);
   const tree = chooseTree(sources, joins, (source) => recordLikeness(source, { payload, key, scores }));
   const unplaced = placeSources(payload, tree.root, scores);
@@ -65,6 +55,26 @@ export function guessMapping(
     payload,
     zone: zoneOf(contract),
   };
+}
+
+/**
+ * The operation's payload before anything is guessed, with what no column has to give.
+ * @throws Failure `usage` where the operation takes none
+ */
+export function preparePayload({ operation, supplier }: GuessOptions): {
+  readonly payload: Container;
+  readonly key: string | undefined;
+  readonly scores: Scores;
+} {
+  if (operation.body === undefined) {
+    throw new Failure("usage", `the operation "${operation.id}" takes no payload, so there is nothing to map`, {
+      hint: "name another one with --operation; `migrate contract show` lists them",
+    });
+  }
+  const payload = payloadTree(operation.body, operation.id);
+  const key = operation.key === undefined ? missingKeys([operation])[0]?.candidate : formatAttr(operation.key);
+  setConstants(payload, operation, supplier);
+  return { payload, key, scores: createScores(key?.split(".")) };
 }
 
 /** A row is a record where it has the business key, and fields of the payload itself. */
@@ -82,7 +92,8 @@ function recordLikeness(
   return 0.5 * hasKey + 0.5 * filled;
 }
 
-function fillAll(container: Container, node: SourceNode, scores: Scores): void {
+/** Fills the fields of a container, and of the lists in it that other sources fill. */
+export function fillAll(container: Container, node: SourceNode, scores: Scores): void {
   fillFields(container, node, scores);
   for (const { fields } of [container, ...containersIn(container)]) {
     for (const field of fields) {
@@ -112,7 +123,8 @@ const ZONES: Readonly<Record<string, string>> = {
   FR: "Europe/Paris",
 };
 
-function zoneOf({ ruleDeclarations: { settings } }: Pick<Contract, "ruleDeclarations">): string {
+/** The zone of the instance, as far as the contract tells it. */
+export function zoneOf({ ruleDeclarations: { settings } }: Pick<Contract, "ruleDeclarations">): string {
   const zone = settings.get("time_zone")?.default;
   const region = settings.get("region")?.default;
   return typeof zone === "string" ? zone : ((typeof region === "string" ? ZONES[region] : undefined) ?? "UTC");

@@ -120,13 +120,16 @@ function containerLines(container: Container, writing: Writing): readonly Line[]
     ...container.fields.filter(({ required }) => required),
     ...container.fields.filter(({ required }) => !required),
   ];
-  const lines = fields.flatMap((field) =>
-    field.kind === "slot" ? slotLines(field, writing) : objectLines(field, writing),
-  );
+  const lines = fields.flatMap((field) => fieldLines(field, writing));
   const left = container.fields.filter((field) => !field.required && !isWritten(field)).map(({ name }) => name);
   const rest =
     left.length === 0 ? [] : [{ depth, text: "", comment: `may be left out, and nothing fits: ${left.join(", ")}` }];
   return [...lines, ...rest];
+}
+
+/** One field of an object, with all below it. */
+export function fieldLines(field: Slot | Container, writing: Writing): readonly Line[] {
+  return field.kind === "slot" ? slotLines(field, writing) : objectLines(field, writing);
 }
 
 function isWritten(field: Slot | Container): boolean {

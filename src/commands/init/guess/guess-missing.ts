@@ -1,0 +1,71 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
+import type { ChildSpec, SourceSpec } from "../../../model/source-spec.ts";
+import type { SourceNode } from "../joins/join-tree.ts";
+import type { ColumnProfile } from "../profile/column-profile.ts";
+import type { SourceProfile } from "../source-profile.ts";
+import { fillAll, type GuessOptions, preparePayload, zoneOf } from "./guess-mapping.ts";
+import type { Container } from "./region.ts";
+
+/** What may fill the fields of a mapping that is there: its sources are joined, and placed, as it says. */
+export interface MissingGuesses {
+  readonly payload: Container;
+  readonly zone: string;
+}
+
+/**
+ * @param plan the sources of the mapping
+ * @param profiles of all of them, by their names
+ * @param written the payload of the mapping
+ */
+export function guessMissing(
+  {
+    plan,
+    profiles,
+    written,
+  }: { readonly plan: SourceSpec; readonly profiles: readonly SourceProfile[]; readonly written: JsonValue },
+  options: GuessOptions,
+): MissingGuesses {
+  const { payload, scores } = preparePayload(options);
+  const root = nodeOf(plan, profiles);
+  placeAsWritten(payload, written, new Map(nodesIn(root).map((node) => [node.source.name, node])));
+  fillAll(payload, root, scores);
+  return { payload, zone: zoneOf(options.contract) };
+}
+
+function nodesIn(node: SourceNode): readonly SourceNode[] {
+  return [node, ...node.children.flatMap(nodesIn)];
+}
+
+function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[], above?: SourceProfile): SourceNode {
+  const source = profiles.find(({ name }) => name === spec.name);
+  if (source === undefined) throw new Error(`the source ${spec.name} was not read`);
+  const column = (name: string | undefined, of: SourceProfile | undefined): ColumnProfile | undefined =>
+    of?.columns.find((each) => each.name === name);
+  const key = column(spec.key, source);
+  const on = "on" in spec ? column(spec.on, source) : undefined;
+  const join = above &&
+    on && { from: source, column: on, to: above, key: on, hits: 1, kind: "many-to-one" as const, score: 1 };
+  return {
+    source,
+    key,
+    parent: join && { join, shared: false },
+    children: spec.children.map((child) => nodeOf(child, profiles, source)),
+  };
+}
+
+/** Each list is made of the rows that the mapping makes it of; of a list of several parts, of those of the first. */
+function placeAsWritten(
+  container: Container,
+  written: JsonValue | undefined,
+  nodes: ReadonlyMap<string, SourceNode>,
+): void {
+  if (written === undefined || !isJsonObject(written)) return;
+  for (const field of container.fields) {
+    const entry = written[field.name];
+    if (field.kind === "slot" || entry === undefined) continue;
+    const part = isJsonArray(entry) ? entry.find(isJsonObject) : entry;
+    const isEach = field.isList && part !== undefined && isJsonObject(part) && typeof part["each"] === "string";
+    if (isEach) field.source = nodes.get(String(part["each"]));
+    placeAsWritten(field, isEach ? part["item"] : part, nodes);
+  }
+}

@@ -1,0 +1,159 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { Ajv } from "ajv";
+import { configJsonSchema } from "../../../src/cli/settings/config-schema.ts";
+import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
+import { schemaOfMapping } from "../../../src/commands/schema-of-mapping.ts";
+import { projectFile } from "../../e2e/cli.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { type InitScene, runInit } from "./init-scene.ts";
+
+const CONTRACT = [projectFile("fixtures/contract/contract.yaml")];
+
+function initOf(files: Readonly<Record<string, string | Uint8Array>>, encoding?: string): Promise<InitScene> {
+  const folder = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFile(folder, name, content);
+  return runInit({
+    sources: Object.keys(files).map((name) => path.join(folder, name)),
+    contract: CONTRACT,
+    operation: "import-account",
+    supplier: "SANDBOX",
+    ...(encoding !== undefined && { encoding }),
+  });
+}
+
+function writeFile(folder: string, name: string, content: string | Uint8Array): void {
+  writeFileSync(path.join(folder, name), content);
+}
+
+const ACCOUNTS =
+  "ACC_NO,NAME,DATE_OF_BIRTH\n" + ["A1,Ada Byron,03/04/1980", "A2,Cleo Baker,05/06/1970"].join("\n") + "\n";
+
+describe("init", () => {
+  test("writes files that their schemas let through, and that name them", async () => {
+    const { mapping, config } = await initOf({ "accounts.csv": ACCOUNTS });
+    const ajv = new Ajv({ strict: false, allErrors: true });
+    const schema = await schemaOfMapping({ contract: CONTRACT, operation: "import-account" }, {});
+    expect(mapping).toMatch(/^# yaml-language-server: \$schema=mapping\.schema\.json\n/);
+    expect(config).toMatch(/^# yaml-language-server: \$schema=migrate\.schema\.json\n/);
+    expect(ajv.validate(schema, parseDocument({ file: "m", text: mapping }).value)).toBe(true);
+    expect(ajv.validate(configJsonSchema(), parseDocument({ file: "c", text: config }).value)).toBe(true);
+  });
+
+  test("says so where no date tells the day from the month", async () => {
+    const { mapping } = await initOf({ "accounts.csv": ACCOUNTS });
+    expect(mapping).toContain("date: dd/MM/yyyy");
+    expect(mapping).toContain("TODO: or MM/dd/yyyy? No date tells the day from the month");
+  });
+
+  test("takes a day above 12 for what it is", async () => {
+    const { mapping } = await initOf({ "accounts.csv": ACCOUNTS.replace("03/04", "03/14") });
+    expect(mapping).toContain("date: MM/dd/yyyy");
+    expect(mapping).not.toContain("No date tells");
+  });
+
+  test("finds that a file is windows-1252, and declares it", async () => {
+    const bytes = Buffer.from(ACCOUNTS.replace("Cleo", "Cl\u00E9o"), "latin1");
+    const { result, config } = await initOf({ "accounts.csv": bytes });
+    expect(result.sources[0]?.files[0]?.encoding).toEqual({
+      name: "windows-1252",
+      byteOrderMark: false,
+      guessed: true,
+    });
+    expect(config).toContain("encoding: windows-1252");
+    expect(result.check.records).toBe(2);
+  });
+
+  test("finds that a file is UTF-16 without a byte order mark", async () => {
+    const { result, config } = await initOf({ "accounts.csv": Buffer.from(ACCOUNTS, "utf16le") });
+    expect(result.sources[0]?.files[0]?.encoding).toMatchObject({ name: "utf-16le", guessed: true });
+    expect(config).toContain("encoding: utf-16le");
+  });
+
+  test("says that a file has a byte order mark, and declares nothing", async () => {
+    const { result, config } = await initOf({ "accounts.csv": `\uFEFF${ACCOUNTS}` });
+    expect(result.sources[0]?.files[0]?.encoding).toEqual({ name: "utf-8", byteOrderMark: true, guessed: false });
+    expect(config).not.toContain("encoding");
+  });
+
+  test("takes files with the same columns for one source", async () => {
+    const { result, mapping } = await initOf({
+      "accounts-1.csv": ACCOUNTS,
+      "accounts-2.csv": ACCOUNTS.replace("A1", "A3").replace("A2", "A4"),
+    });
+    expect(result.sources.map(({ name, rows }) => [name, rows])).toEqual([["accounts", 4]]);
+    expect(mapping).toMatch(/files: \[.*accounts-1\.csv, .*accounts-2\.csv\]/);
+  });
+
+  test("reads JSON lines by their paths", async () => {
+    const line = (number: string): string => JSON.stringify({ account: { number }, holder: { first_name: "Ada" } });
+    const { mapping } = await initOf({ "accounts.ndjson": `${line("A1")}\n${line("A2")}\n` });
+    expect(mapping).toContain("external_account_number: account.number");
+  });
+
+  test("refuses JSON records that are payloads already", async () => {
+    const scene = runInit({
+      sources: [projectFile("fixtures/demo/business.json")],
+      contract: CONTRACT,
+      operation: "import-account",
+    });
+    await expect(scene).rejects.toThrow(/its records are payloads already/);
+  });
+
+  test("leaves out a file that joins nothing, and says so", async () => {
+    const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
+    expect(mapping).toContain("TODO prices (prices.csv): no column of it names rows of the others");
+  });
+
+  test("writes a mapping that loads, whatever the columns are called", async () => {
+    const header = [
+      '"a: b"',
+      '"{x}"',
+      "true",
+      "#1",
+      '"q""q"',
+      "ACC_NO",
+      '"line\nend"',
+      "- x",
+      "NAME,  padded ",
+      "*y",
+      "&z",
+    ];
+    const { result } = await initOf({
+      "accounts.csv": `${header.join(",")}\n${header.map((_, at) => `v${at}`).join(",")},w\n`,
+    });
+    expect(result.check.records).toBe(1);
+  });
+});
+
+describe("what init writes holds no value of a person", () => {
+  test("not of the demo's extracts", async () => {
+    const names = ["accounts.csv", "customers.csv", "meter_points.csv", "readings.csv"];
+    const { mapping, config } = await runInit({
+      sources: names.map((name) => projectFile("fixtures/demo", name)),
+      contract: CONTRACT,
+      operation: "import-account",
+      supplier: "SANDBOX",
+    });
+    const cells = names.flatMap((name) => cellsOf(readFileSync(projectFile("fixtures/demo", name), "utf8")));
+    const longer = [...new Set(cells)].filter((cell) => cell.length > 3 && !"unknown_occupier".includes(cell));
+    expect(longer.length).toBeGreaterThan(3000);
+    expect(longer.filter((cell) => `${mapping}${config}`.includes(cell))).toEqual([]);
+  });
+
+  test("not where a column of names is taken for a choice: what few rows hold is no code", async () => {
+    const surnames = ["Byron", "Baker", "Eliot", "Dom", "Buss"];
+    const rows = Array.from({ length: 12 }, (_, at) => `A${at},${surnames[at % 5]}`);
+    const { mapping } = await initOf({ "accounts.csv": `ACC_NO,ACCOUNT_TYPE\n${rows.join("\n")}\n` });
+    expect(mapping).toContain("account_type");
+    for (const surname of ["Byron", "Baker", "Eliot", "Buss"]) expect(mapping).not.toContain(surname);
+  });
+});
+
+function cellsOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .slice(1)
+    .flatMap((line) => line.split(","));
+}

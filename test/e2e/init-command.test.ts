@@ -1,0 +1,103 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { projectFile, runCli } from "./cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+/** The demo's folder with a mapping from which these lines are taken. */
+function folderWithout(...lines: readonly RegExp[]): string {
+  const folder = temporaryFolder();
+  cpSync(projectFile("fixtures/demo"), path.join(folder, "demo"), { recursive: true });
+  cpSync(projectFile("fixtures/contract"), path.join(folder, "contract"), { recursive: true });
+  const file = path.join(folder, "demo/mapping.yaml");
+  const kept = readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => !lines.some((pattern) => pattern.test(line)));
+  writeFileSync(file, kept.join("\n"));
+  return path.join(folder, "demo");
+}
+
+const mappingOf = (cwd: string): string => readFileSync(path.join(cwd, "mapping.yaml"), "utf8");
+
+describe("init --update", () => {
+  test("adds required fields at every depth, and leaves every line that was there as it was", async () => {
+    const cwd = folderWithout(/given_name/, /billing_postcode/, /valid_from/, /reading_date/);
+    const before = mappingOf(cwd).split("\n");
+    const { code, stdout } = await runCli(["init", "--update"], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain("  supply_addresses.*.meter_points.*.agreements.*.valid_from\n");
+    const after = mappingOf(cwd).split("\n");
+    const added = after.filter((line) => !before.includes(line));
+    expect(added.map((line) => line.trim().split(" ")[0])).toEqual([
+      "given_name:",
+      "valid_from:",
+      "reading_date:",
+      "billing_postcode:",
+    ]);
+    expect(after.filter((line) => !added.includes(line))).toEqual(before);
+    expect((await runCli(["validate", "--quiet"], { cwd })).code).toBe(1);
+  });
+
+  test("adds to an object in braces", async () => {
+    const cwd = folderWithout(/^ {2}payment:/, /^ {4}method:/, /^ {4}day:/);
+    const file = path.join(cwd, "mapping.yaml");
+    writeFileSync(file, `${mappingOf(cwd).trimEnd()}\n  payment: { day: PAY_DAY }  # as the bank has it\n`);
+    await runCli(["init", "--update"], { cwd });
+    expect(mappingOf(cwd)).toContain(
+      "payment: { day: PAY_DAY, method: { from: PAYS, lookup: { DD: DIRECT_DEBIT } } }  # as the bank has it\n",
+    );
+  });
+
+  test("changes not a byte where nothing is missing", async () => {
+    const cwd = folderWithout();
+    const before = mappingOf(cwd);
+    const { code, stdout } = await runCli(["init", "--update"], { cwd });
+    expect({ code, first: stdout.split("\n")[0] }).toEqual({ code: 0, first: "Nothing was added to mapping.yaml." });
+    expect(mappingOf(cwd)).toBe(before);
+  });
+});
+
+describe("init on the command line", () => {
+  const flags = ["--contract", projectFile("fixtures/contract/contract.yaml"), "--operation", "import-account"];
+
+  test("writes over no file", async () => {
+    const cwd = temporaryFolder({ "mapping.yaml": "mine", "a.csv": "ACC_NO\nA1\n" });
+    const { code, stderr } = await runCli(["init", "a.csv", ...flags], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain("mapping.yaml is there already");
+    expect(mappingOf(cwd)).toBe("mine");
+  });
+
+  test("keeps a configuration file that is there, and writes the mapping beside it", async () => {
+    const cwd = temporaryFolder({ "migrate.yaml": "supplier: MINE\n", "a.csv": "ACC_NO\nA1\n" });
+    const { code, stdout } = await runCli(["init", "a.csv", ...flags], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain("Not changed, because it was there: migrate.yaml");
+    expect(readFileSync(path.join(cwd, "migrate.yaml"), "utf8")).toBe("supplier: MINE\n");
+  });
+
+  test("says what to give where no file is named, and that standard input cannot be mapped", async () => {
+    expect((await runCli(["init", ...flags], { cwd: temporaryFolder() })).stderr).toContain("no extract is given");
+    const { code, stderr } = await runCli(["init", "-", ...flags], { cwd: temporaryFolder(), input: "A\n1\n" });
+    expect(code).toBe(2);
+    expect(stderr).toContain("init cannot read standard input");
+  });
+
+  test("shows shapes and no values, and the same as data", async () => {
+    const cwd = temporaryFolder({ "a.csv": "ACC_NO,SURNAME\nA17,Lovelace\nA18,Babbage\n" });
+    const { stdout } = await runCli(["init", "a.csv", ...flags, "--format", "json"], { cwd });
+    const data: unknown = JSON.parse(stdout);
+    expect(data).toMatchObject({
+      sources: [
+        {
+          name: "a",
+          rows: 2,
+          columns: [{ name: "ACC_NO", different: 2 }, { shapes: [{ shape: "Aa{7}", count: 1 }, {}] }],
+        },
+      ],
+      written: ["mapping.yaml", "migrate.yaml", "mapping.schema.json", "migrate.schema.json"],
+      check: { records: 2, valid: 0 },
+    });
+    expect(stdout).not.toMatch(/Lovelace|Babbage|A17/);
+  });
+});
