@@ -30,6 +30,10 @@ function writeFile(folder: string, name: string, content: string | Uint8Array): 
 const ACCOUNTS =
   "ACC_NO,NAME,DATE_OF_BIRTH\n" + ["A1,Ada Byron,03/04/1980", "A2,Cleo Baker,05/06/1970"].join("\n") + "\n";
 
+function accountLine(number: string): string {
+  return JSON.stringify({ account: { number }, holder: { first_name: "Ada" } });
+}
+
 describe("init", () => {
   test("writes files that their schemas let through, and that name them", async () => {
     const { mapping, config } = await initOf({ "accounts.csv": ACCOUNTS });
@@ -87,8 +91,7 @@ describe("init", () => {
   });
 
   test("reads JSON lines by their paths", async () => {
-    const line = (number: string): string => JSON.stringify({ account: { number }, holder: { first_name: "Ada" } });
-    const { mapping } = await initOf({ "accounts.ndjson": `${line("A1")}\n${line("A2")}\n` });
+    const { mapping } = await initOf({ "accounts.ndjson": `${accountLine("A1")}\n${accountLine("A2")}\n` });
     expect(mapping).toContain("external_account_number: account.number");
   });
 

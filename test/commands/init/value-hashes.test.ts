@@ -18,8 +18,8 @@ test("counts different values and shared ones the same, in memory and in a file"
     const found = Array.from({ length: count }, (_, at) => at * 2).filter((key) => key < different).length;
     expect(existsSync(file)).toBe(count > 32_768);
     expect(distinctCount(keys)).toBe(different);
-    if (found / count > 0.3 || count <= 40_000)
-      expect(shareFound(references, keys)).toBe(count === 0 ? 0 : found / count);
+    // What is hopeless is estimated, from a part of the values.
+    expect(shareFound(references, keys)).toBeCloseTo(count === 0 ? 0 : found / count, count > 1_000_000 ? 2 : 9);
     keys.close();
     references.close();
     expect(existsSync(file)).toBe(false);

@@ -39,10 +39,8 @@ function nodesIn(node: SourceNode): readonly SourceNode[] {
 function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[], above?: SourceProfile): SourceNode {
   const source = profiles.find(({ name }) => name === spec.name);
   if (source === undefined) throw new Error(`the source ${spec.name} was not read`);
-  const column = (name: string | undefined, of: SourceProfile | undefined): ColumnProfile | undefined =>
-    of?.columns.find((each) => each.name === name);
-  const key = column(spec.key, source);
-  const on = "on" in spec ? column(spec.on, source) : undefined;
+  const key = columnOf(source, spec.key);
+  const on = "on" in spec ? columnOf(source, spec.on) : undefined;
   const join = above &&
     on && { from: source, column: on, to: above, key: on, hits: 1, kind: "many-to-one" as const, score: 1 };
   return {
@@ -51,6 +49,10 @@ function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[]
     parent: join && { join, shared: false },
     children: spec.children.map((child) => nodeOf(child, profiles, source)),
   };
+}
+
+function columnOf({ columns }: SourceProfile, name: string | undefined): ColumnProfile | undefined {
+  return columns.find((column) => column.name === name);
 }
 
 /** Each list is made of the rows that the mapping makes it of; of a list of several parts, of those of the first. */
@@ -64,8 +66,8 @@ function placeAsWritten(
     const entry = written[field.name];
     if (field.kind === "slot" || entry === undefined) continue;
     const part = isJsonArray(entry) ? entry.find(isJsonObject) : entry;
-    const isEach = field.isList && part !== undefined && isJsonObject(part) && typeof part["each"] === "string";
-    if (isEach) field.source = nodes.get(String(part["each"]));
-    placeAsWritten(field, isEach ? part["item"] : part, nodes);
+    const each = field.isList && isJsonObject(part) ? part["each"] : undefined;
+    if (typeof each === "string") field.source = nodes.get(each);
+    placeAsWritten(field, typeof each === "string" && isJsonObject(part) ? part["item"] : part, nodes);
   }
 }
