@@ -1,4 +1,5 @@
-import { Command } from "commander";
+import { Argument, Command } from "commander";
+import { COMPLETE_COMMAND, type Shell, SHELLS } from "./completion/completion-scripts.ts";
 import { addInspectCommands } from "./inspect-commands.ts";
 import { packageVersion } from "./installation.ts";
 import {
@@ -56,6 +57,8 @@ export function createProgram(): Command {
   addReadingCommands(program);
   program.commandsGroup("Local platform:");
   addLocalPlatformCommands(program);
+  program.commandsGroup("Shell:");
+  addCompletionCommands(program);
   addHelpCommands(program);
   for (const command of program.commands) command.exitOverride();
   return program;
@@ -166,6 +169,22 @@ function addLocalPlatformCommands(program: Command): void {
   withOptions(program.command("demo"), options("showValues"))
     .description("Sandbox, fixtures, push and report in one go.")
     .action(async (flags: Flags) => (await import("./actions/demo-action.ts")).demoAction(flags));
+}
+
+function addCompletionCommands(program: Command): void {
+  program
+    .command("completion")
+    .description("Print the script that completes commands, options, targets, operations, runs and keys in a shell.")
+    .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
+    .action(async (shell: Shell) => (await import("./actions/completion-action.ts")).completionAction(shell));
+
+  program
+    .command(COMPLETE_COMMAND, { hidden: true })
+    .argument("[words...]")
+    .option("--empty", "the word to complete is empty")
+    .action(async (words: string[], { empty = false }: { readonly empty?: boolean }) =>
+      (await import("./actions/completion-action.ts")).completeAction(words, empty, program),
+    );
 }
 
 /** `help <command>`, for the program and for each of its groups. */

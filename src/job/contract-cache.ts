@@ -30,13 +30,31 @@ export async function cachedContract(
   cache: ContractCache | undefined,
   settings: RuleSettings["rules"] = {},
 ): Promise<Contract> {
-  const entry = cache && path.join(cache.folder, `${nameOf(documents, cache.version, settings)}${SUFFIX}`);
+  const entry = entryOf(documents, cache, settings);
   const kept = entry === undefined ? undefined : await readCached(entry);
   if (kept !== undefined) return kept;
   const { loadContract } = await import("../contract/load-contract.ts");
   const contract = loadContract(documents, settings);
   if (entry !== undefined) await writeCached(contract, entry).catch(ignoreStorage);
   return contract;
+}
+
+/** The same contract if it is kept; undefined where it would have to be compiled. */
+export async function keptContract(
+  documents: readonly SourceText[],
+  cache: ContractCache | undefined,
+  settings: RuleSettings["rules"] = {},
+): Promise<Contract | undefined> {
+  const entry = entryOf(documents, cache, settings);
+  return entry === undefined ? undefined : readCached(entry);
+}
+
+function entryOf(
+  documents: readonly SourceText[],
+  cache: ContractCache | undefined,
+  settings: NonNullable<RuleSettings["rules"]>,
+): string | undefined {
+  return cache && path.join(cache.folder, `${nameOf(documents, cache.version, settings)}${SUFFIX}`);
 }
 
 const SUFFIX = ".contract";

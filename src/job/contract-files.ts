@@ -12,7 +12,7 @@ import { Failure } from "../model/failure.ts";
 import { readTextFile, type TextFile } from "../read/text/text-file.ts";
 import { shellCommand } from "../text/shell-command.ts";
 import { suggestionOr } from "../text/suggestion.ts";
-import { cachedContract } from "./contract-cache.ts";
+import { cachedContract, type ContractCache, keptContract } from "./contract-cache.ts";
 import type { RuleSettings } from "./rule-configuration.ts";
 import type { Dependencies } from "./dependencies.ts";
 
@@ -62,6 +62,15 @@ export async function readContractWithFindings(
   settings?: RuleSettings["rules"],
 ): Promise<Contract> {
   return cachedContract(await readContractFiles(files), contractCache, settings);
+}
+
+/** The same if an earlier command has compiled it; undefined where it would have to be compiled now. */
+export async function readKeptContract(
+  files: readonly string[],
+  cache: ContractCache | undefined,
+  settings?: RuleSettings["rules"],
+): Promise<Contract | undefined> {
+  return keptContract(await readContractFiles(files), cache, settings);
 }
 
 /**

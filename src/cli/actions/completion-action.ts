@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { plainText } from "../../terminal/plain-text.ts";
+import { type Candidate, completeWords } from "../completion/complete-words.ts";
+import type { TypedWords } from "../completion/typed-words.ts";
+import { completionScript, FILES_LINE, type Shell } from "../completion/completion-scripts.ts";
+
+export function completionAction(shell: Shell): void {
+  process.stdout.write(completionScript(shell));
+}
+
+/** Answers a completion script. A word that cannot be completed is no failure: the person is still typing. */
+export async function completeAction(words: readonly string[], isEmpty: boolean, program: Command): Promise<void> {
+  const typedWords = isEmpty || words.length === 0 ? [...words, ""] : words;
+  const { candidates, files, valuesOf, prefix, typed } = completeWords(program, typedWords);
+  const start = (typedWords.at(-1) ?? "").slice(prefix.length);
+  const more = valuesOf === undefined ? [] : await valuesFor(valuesOf, { typed, prefix: start }, program);
+  const lines = [...candidates, ...more]
+    .filter(({ value }) => value.startsWith(start) && isPlain(value))
+    .map(({ value, description = "" }) => `${prefix}${value}\t${plainText(description, MAX_DESCRIPTION)}\n`);
+  process.stdout.write(lines.join("") + (files ? `${FILES_LINE}\n` : ""));
+}
+
+const MAX_DESCRIPTION = 100;
+
+/** None where configuration, contract or ledger cannot be read: the command itself will say so. */
+async function valuesFor(
+  name: string,
+  words: { readonly typed: TypedWords; readonly prefix: string },
+  program: Command,
+): Promise<readonly Candidate[]> {
+  const variables = new Map(variablesOf(program));
+  try {
+    const { typedValues } = await import("../completion/typed-values.ts");
+    return await typedValues(name, { ...words, variable: (option) => process.env[variables.get(option) ?? ""] });
+  } catch {
+    return [];
+  }
+}
+
+function variablesOf(command: Command): readonly (readonly [option: string, variable: string])[] {
+  const own = command.options.flatMap((option) =>
+    option.envVar === undefined ? [] : [[option.attributeName(), option.envVar] as const],
+  );
+  return [...own, ...command.commands.flatMap(variablesOf)];
+}
+
+/** A tab or a line break would be taken for the end of a value. */
+function isPlain(value: string): boolean {
+  return !/\p{Cc}/u.test(value);
+}

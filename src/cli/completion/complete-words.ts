@@ -1,0 +1,84 @@
+import type { Argument, Command, Option } from "commander";
+import { readWords, type TypedWords } from "./typed-words.ts";
+
+/** What can stand in place of the last word. */
+export interface Completion {
+  readonly candidates: readonly Candidate[];
+  /** Paths can stand there, too: shells complete them themselves. */
+  readonly files: boolean;
+  /** The option or argument whose values are not among the candidates: something else has to look for them. */
+  readonly valuesOf?: string;
+  /** Stands before every value of it: `--target=`. */
+  readonly prefix: string;
+  /** What the words before it say. */
+  readonly typed: TypedWords;
+}
+
+export interface Candidate {
+  readonly value: string;
+  readonly description?: string | undefined;
+}
+
+/** Completes the last of the words after the program's name. All that it knows, the program's commands and options say. */
+export function completeWords(program: Command, words: readonly string[]): Completion {
+  const current = words.at(-1) ?? "";
+  const { command, typed, waiting, onlyPositional } = readWords(program, words.slice(0, -1));
+  const from = { typed, prefix: "" };
+  if (waiting !== undefined) return { ...from, ...valuesOfOption(waiting) };
+  const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
+  const named = flag === undefined || onlyPositional ? undefined : command.options.find(({ long }) => long === flag);
+  if (named !== undefined && value !== undefined) return { ...from, prefix: `${flag}=`, ...valuesOfOption(named) };
+  if (current.startsWith("-") && !onlyPositional)
+    return { ...from, candidates: optionsLeft(command, typed), files: false };
+  if (visibleCommands(command).length > 0) return { ...from, candidates: visibleCommands(command), files: false };
+  return { ...from, ...valuesOfArgument(argumentAt(command, typed.positional.length)) };
+}
+
+type Values = Pick<Completion, "candidates" | "files" | "valuesOf">;
+
+function valuesOfOption(option: Option): Values {
+  if (option.argChoices !== undefined)
+    return { candidates: option.argChoices.map((value) => ({ value })), files: false };
+  return {
+    candidates: [],
+    files: /<(file|path|dir|pem|name=path|place)(\.\.\.)?>/.test(option.flags),
+    valuesOf: option.attributeName(),
+  };
+}
+
+function valuesOfArgument(argument: Argument | undefined): Values {
+  if (argument === undefined) return { candidates: [], files: false };
+  const name = argument.name();
+  if (argument.argChoices !== undefined) {
+    return { candidates: argument.argChoices.map((value) => ({ value })), files: false };
+  }
+  return { candidates: [], files: PATH_ARGUMENTS.has(name), valuesOf: name };
+}
+
+/** Names of arguments that are paths. */
+const PATH_ARGUMENTS: ReadonlySet<string> = new Set(["sources", "files", "old", "new", "dir", "file"]);
+
+function argumentAt({ registeredArguments }: Command, position: number): Argument | undefined {
+  const last = registeredArguments.at(-1);
+  return registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
+}
+
+/** An option that stands there already is offered again only where it may be repeated. */
+function optionsLeft(command: Command, { options }: TypedWords): readonly Candidate[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter((option) => !options.has(option.attributeName()) || isRepeatable(option))
+    .map(({ long, flags, description }) => ({ value: long ?? flags, description }));
+}
+
+function isRepeatable({ variadic, description }: Option): boolean {
+  return variadic || description.includes("(repeatable)");
+}
+
+function visibleCommands(command: Command): readonly Candidate[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each) => ({ value: each.name(), description: each.description() }));
+}

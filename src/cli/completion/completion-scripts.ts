@@ -1,0 +1,114 @@
+/** The shells that there is a script for. */
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** The hidden command that all scripts ask, with the words typed so far. It answers `value TAB description`, a line each. */
+export const COMPLETE_COMMAND = "__complete";
+/** The line that asks for paths, too. */
+export const FILES_LINE = ":files";
+
+/** The script for a shell. What can be completed is not in it: it asks the program. */
+export function completionScript(shell: Shell): string {
+  return SCRIPTS[shell].trimStart();
+}
+
+/** bash breaks words at `=` and `:`; they are put together again, and of the answers only what follows is used. */
+const BASH = `
+# bash completion for migrate
+_migrate() {
+  local IFS=$'\\n' word words=() current prefix line value i
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if ((\${#words[@]} > 0)) && [[ $word == [=:] || \${COMP_WORDS[i-1]} == [=:] ]]; then
+      words[\${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+  done
+  current=\${COMP_WORDS[COMP_CWORD]}
+  [[ $current == [=:] ]] && current=
+  word=\${words[\${#words[@]}-1]}
+  prefix=\${word%"$current"}
+  COMPREPLY=()
+  while read -r line; do
+    if [[ $line == ${FILES_LINE} ]]; then
+      compopt -o filenames 2>/dev/null
+      COMPREPLY+=($(compgen -f -- "$current"))
+    else
+      value=\${line%%$'\\t'*}
+      [[ $value == "$word"* ]] || continue
+      value=\${value#"$prefix"}
+      [[ $value == *= ]] && compopt -o nospace 2>/dev/null
+      COMPREPLY+=("$(printf %q "$value")")
+    fi
+  done < <("\${COMP_WORDS[0]}" ${COMPLETE_COMMAND} -- "\${words[@]}" 2>/dev/null)
+}
+complete -F _migrate migrate
+`;
+
+const ZSH = `
+#compdef migrate
+# zsh completion for migrate
+_migrate() {
+  local -a candidates
+  local line value files=
+  for line in "\${(@f)$("\${(Q)words[1]}" ${COMPLETE_COMMAND} -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+    if [[ $line == ${FILES_LINE} ]]; then
+      files=1
+    elif [[ -n $line ]]; then
+      value=\${line%%$'\\t'*}
+      candidates+=("\${value//:/\\\\:}:\${line#*$'\\t'}")
+    fi
+  done
+  (( $#candidates )) && _describe migrate candidates
+  [[ -n $files ]] && _files
+}
+if [[ $funcstack[1] == _migrate ]]; then
+  _migrate "$@"
+else
+  compdef _migrate migrate
+fi
+`;
+
+const FISH = `
+# fish completion for migrate
+function __migrate_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    for line in (command $words[1] ${COMPLETE_COMMAND} -- $words[2..-1] "$current" 2>/dev/null)
+        if test "$line" = ${FILES_LINE}
+            __fish_complete_path "$current"
+        else
+            echo $line
+        end
+    end
+end
+complete -c migrate -f -a '(__migrate_complete)'
+`;
+
+/** Windows PowerShell hands no empty word to a program: `--empty` stands for it. */
+const POWERSHELL = `
+# PowerShell completion for migrate
+Register-ArgumentCompleter -Native -CommandName migrate -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
+        Select-Object -Skip 1 | ForEach-Object { $_.ToString().Trim('"', "'") })
+    $empty = if ($wordToComplete -eq '') { @('--empty') } else { @() }
+    & $commandAst.GetCommandName() ${COMPLETE_COMMAND} @empty '--' @words 2>$null | ForEach-Object {
+        if ($_ -eq '${FILES_LINE}') {
+            Get-ChildItem -Name -Path "$wordToComplete*" -ErrorAction SilentlyContinue | ForEach-Object {
+                $path = Join-Path (Split-Path "$wordToComplete*") $_
+                [System.Management.Automation.CompletionResult]::new($path, $path, 'ProviderItem', $path)
+            }
+        } else {
+            $value, $description = $_ -split "\`t", 2
+            if ($value -like "$wordToComplete*") {
+                if (-not $description) { $description = $value }
+                [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+            }
+        }
+    }
+}
+`;
+
+const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };

@@ -1,0 +1,110 @@
+import { homedir } from "node:os";
+import { pathsFrom, readKeptContract } from "../../job/contract-files.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { readRunLedger } from "../../pipeline/run-ledger.ts";
+import { contractCache } from "../installation.ts";
+import type { Config } from "../settings/config-schema.ts";
+import { readConfig } from "../settings/config-file.ts";
+import { readLedgerSettings } from "../settings/settings.ts";
+import type { Candidate } from "./complete-words.ts";
+import type { TypedWords } from "./typed-words.ts";
+
+/** Where values are looked for that no option lists. */
+export interface ValueSources {
+  readonly typed: TypedWords;
+  /** The value of an option's variable, where no word gives it. */
+  readonly variable: (option: string) => string | undefined;
+  /** What has been typed of the value. */
+  readonly prefix: string;
+}
+
+type FindValues = (sources: ValueSources) => Promise<readonly Candidate[]>;
+
+/** By the names of options and arguments. */
+const FINDERS: Readonly<Record<string, FindValues>> = {
+  target: targets,
+  operation: operations,
+  run: runs,
+  key: keys,
+  only: keys,
+  accept: keys,
+  resend: keys,
+};
+
+/** The values that an option or an argument can have, as far as configuration, contract cache and ledger tell. */
+export async function typedValues(name: string, sources: ValueSources): Promise<readonly Candidate[]> {
+  return (await FINDERS[name]?.(sources)) ?? [];
+}
+
+function given(option: string, { typed, variable }: ValueSources): string | undefined {
+  return typed.options.get(option)?.at(-1) ?? variable(option);
+}
+
+function configOf(sources: ValueSources): Promise<Config> {
+  return readConfig(given("config", sources), process.cwd());
+}
+
+async function targets(sources: ValueSources): Promise<readonly Candidate[]> {
+  const { targets: known = {} } = await configOf(sources);
+  return Object.entries(known).map(([value, { baseUrl }]) => ({ value, description: baseUrl }));
+}
+
+/** Of a contract that another command has compiled: to compile one takes longer than anybody waits for a word. */
+async function operations(sources: ValueSources): Promise<readonly Candidate[]> {
+  const config = await configOf(sources);
+  const { commands, options, positional } = sources.typed;
+  const one = sources.variable("contract");
+  const typed = commands[0] === "contract" ? positional : (options.get("contract") ?? (one === undefined ? [] : [one]));
+  const files = typed.length > 0 ? typed : (config.contract ?? []);
+  const cache = contractCache({ env: process.env, platform: process.platform, home: homedir() });
+  const settings = commands[0] === "contract" && commands[1] !== "check" ? undefined : config.rules;
+  const contract = await readKeptContract(files.map(pathsFrom(process.cwd())), cache, settings);
+  // Spaces do not count in the name of an operation, and would have to be quoted.
+  return (contract?.operations ?? []).map(({ id, summary, method, path }) => ({
+    value: id.replaceAll(/\s+/g, "-"),
+    description: summary ?? `${method} ${path}`,
+  }));
+}
+
+async function runs(sources: ValueSources): Promise<readonly Candidate[]> {
+  return askLedger(sources, async (ledger) =>
+    (await ledger.runs()).slice(0, MAX_RUNS).map(({ id, target, startedAt }) => ({
+      value: id,
+      description: [startedAt, target].join(" "),
+    })),
+  );
+}
+
+const MAX_RUNS = 50;
+const MAX_KEYS = 100;
+const MAX_LOOKED_AT = 20_000;
+
+/** Of the latest run, from its beginning; behind a comma the next of a list. */
+async function keys(sources: ValueSources): Promise<readonly Candidate[]> {
+  const [, before = "", prefix = ""] = /^(.*,)?(.*)$/s.exec(sources.prefix) ?? [];
+  return askLedger(sources, async (ledger) => {
+    const run = await ledger.findRun(given("run", sources));
+    const found = new Set<string>();
+    let looked = 0;
+    if (run === undefined) return [];
+    for await (const batch of ledger.outcomes(run.id)) {
+      for (const { key } of batch)
+        if (key?.startsWith(prefix) === true && found.size < MAX_KEYS) found.add(before + key);
+      looked += batch.length;
+      if (found.size >= MAX_KEYS || looked >= MAX_LOOKED_AT) break;
+    }
+    return [...found].map((value) => ({ value }));
+  });
+}
+
+/** Reads beside whoever is writing, and takes no lock. */
+async function askLedger(
+  sources: ValueSources,
+  ask: (ledger: Ledger) => Promise<readonly Candidate[]>,
+): Promise<readonly Candidate[]> {
+  const [config, ledger] = [given("config", sources), given("ledger", sources)];
+  const flags = { ...(config !== undefined && { config }), ...(ledger !== undefined && { ledger }) };
+  const settings = await readLedgerSettings(flags, process.cwd());
+  return readRunLedger(await openLedgerStore(settings.ledger), ask);
+}

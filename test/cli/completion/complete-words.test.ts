@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { type Completion, completeWords } from "../../../src/cli/completion/complete-words.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+
+const program = createProgram();
+
+function complete(...words: readonly string[]): Completion {
+  return completeWords(program, words);
+}
+
+function values(...words: readonly string[]): readonly string[] {
+  return complete(...words).candidates.map(({ value }) => value);
+}
+
+/** Every command that help shows, as the words that name it. */
+function shownCommands(
+  command: Command,
+  words: readonly string[] = [],
+): readonly (readonly [readonly string[], Command])[] {
+  const below = command.createHelp().visibleCommands(command);
+  return [[words, command] as const, ...below.flatMap((each) => shownCommands(each, [...words, each.name()]))];
+}
+
+describe("the words that can follow", () => {
+  it.each(shownCommands(program))("%s are the commands and options that its help shows", (words, command) => {
+    const help = command.createHelp();
+    const flags = help.visibleOptions(command).map(({ long }) => long);
+    expect(values(...words, "-")).toEqual(flags);
+    const below = help.visibleCommands(command).map((each) => each.name());
+    expect(values(...words, "").slice(0, below.length)).toEqual(below);
+  });
+
+  it("do not hold the command that scripts ask", () => {
+    expect(values("")).not.toContain("__complete");
+  });
+
+  it("are the choices of an option, and of an argument", () => {
+    expect(values("validate", "--format", "")).toEqual(expect.arrayContaining(["text", "ndjson", "junit"]));
+    expect(values("validate", "--format=")).toEqual(values("validate", "--format", ""));
+    expect(complete("validate", "--format=").prefix).toBe("--format=");
+    expect(values("completion", "")).toEqual(["bash", "zsh", "fish", "powershell"]);
+  });
+
+  it("are paths where an option or an argument is one", () => {
+    expect(complete("push", "--mapping", "")).toMatchObject({ files: true, candidates: [] });
+    expect(complete("push", "--ca=").files).toBe(true);
+    expect(complete("validate", "a.csv", "").files).toBe(true);
+    expect(complete("contract", "diff", "old.yaml", "").files).toBe(true);
+    expect(complete("push", "--limit", "").files).toBe(false);
+  });
+
+  it("have to be looked for elsewhere: targets, operations, runs, keys", () => {
+    expect(complete("push", "--target", "l").valuesOf).toBe("target");
+    expect(complete("push", "--operation=").valuesOf).toBe("operation");
+    expect(complete("resume", "").valuesOf).toBe("run");
+    expect(complete("explain", "").valuesOf).toBe("key");
+    expect(complete("reconcile", "--accept", "").valuesOf).toBe("accept");
+  });
+
+  it("are not the argument of a switch", () => {
+    expect(complete("push", "--dry-run", "").files).toBe(true);
+  });
+
+  it("leave out an option that was given, unless it may be repeated", () => {
+    const left = values("push", "--dry-run", "--contract", "c.yaml", "--limit=3", "--");
+    expect(left).toContain("--contract");
+    expect(left).not.toContain("--dry-run");
+    expect(left).not.toContain("--limit");
+  });
+
+  it("are no options behind --", () => {
+    expect(complete("validate", "--", "-")).toMatchObject({ files: true, candidates: [] });
+  });
+
+  it("end where a command takes no more", () => {
+    expect(complete("resume", "20261122-1", "")).toMatchObject({ files: false, candidates: [] });
+    expect(complete("resume", "20261122-1", "").valuesOf).toBeUndefined();
+  });
+
+  it("remember what was typed before", () => {
+    const { typed } = complete("contract", "show", "a.yaml", "--operation", "x", "--format=json", "");
+    expect(typed.commands).toEqual(["contract", "show"]);
+    expect(typed.positional).toEqual(["a.yaml"]);
+    expect(Object.fromEntries(typed.options)).toEqual({ operation: ["x"], format: ["json"] });
+  });
+});

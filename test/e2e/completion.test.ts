@@ -1,0 +1,203 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { keptFolder } from "../temporary-folder.ts";
+import { BINARY, type CliEnd, runCli, type SandboxProcess, startCli, startSandboxProcess } from "./cli.ts";
+import { adminOf, CONTRACT, goodAccounts, writeExtract } from "./push-scene.ts";
+
+const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+const { folder, remove } = keptFolder();
+let sandbox: SandboxProcess;
+
+/** A folder as a user has it after a push, with `migrate` in the path. */
+beforeAll(async () => {
+  sandbox = await startSandboxProcess();
+  const { baseUrl, ca } = sandbox.ready;
+  writeFileSync(
+    path.join(folder, "migrate.yaml"),
+    `contract: ${CONTRACT}\nmapping: mapping.yaml\ntargets:\n  local: { baseUrl: "${baseUrl}", ca: ${ca} }\n` +
+      `  other: { baseUrl: "https://other.example.com/v1/" }\n`,
+  );
+  writeExtract(folder, { accounts: goodAccounts(12) });
+  writeFileSync(path.join(folder, "migrate"), `#!/bin/sh\nexec "${process.execPath}" "${BINARY}" "$@"\n`);
+  chmodSync(path.join(folder, "migrate"), 0o755);
+  for (const shell of SHELLS)
+    writeFileSync(path.join(folder, `script.${shell}`), (await migrate("completion", shell)).stdout);
+  await migrate("push", "--target", "local", "--quiet");
+});
+
+afterAll(async () => {
+  await sandbox.stop();
+  remove();
+});
+
+function migrate(...args: readonly string[]): Promise<CliEnd> {
+  const { MIGRATE_API_KEY, MIGRATE_SUPPLIER } = sandbox.env;
+  return runCli(args, { cwd: folder, env: { MIGRATE_API_KEY, MIGRATE_SUPPLIER } });
+}
+
+/** What a script is answered: the values, and `:files` where paths can stand there. */
+async function answer(...words: readonly string[]): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await migrate("__complete", "--", ...words);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t")[0] ?? ""]));
+}
+
+describe("what a completion script is answered", () => {
+  test("are the targets of the configuration", async () => {
+    expect(await answer("push", "--target", "")).toEqual(["local", "other"]);
+    expect(await answer("push", "--target=o")).toEqual(["--target=other"]);
+  });
+
+  test("are the operations of a contract that was compiled before", async () => {
+    expect(await answer("push", "--operation", "import-")).toEqual(["import-account"]);
+    expect(await answer("contract", "show", CONTRACT, "--operation", "import-")).toEqual(["import-account"]);
+    expect(await answer("push", "--contract", "none.yaml", "--operation", "")).toEqual([]);
+  });
+
+  test("are the runs of the ledger, and the keys of the latest", async () => {
+    const [run = ""] = await answer("resume", "");
+    expect(run).toMatch(/^\d{8}-\d{4}-/);
+    expect(await answer("explain", "EXT-0001")).toEqual(["EXT-00010", "EXT-00011", "EXT-00012"]);
+    expect(await answer("push", "--only", "EXT-00001,EXT-00009")).toEqual(["EXT-00001,EXT-00009"]);
+    expect(await answer("explain", "--run", run, "EXT-00002")).toEqual(["EXT-00002"]);
+  });
+
+  test("is nothing, without an error, where no configuration and no ledger can be read", async () => {
+    for (const words of [
+      ["push", "--config", "none.yaml", "--target", ""],
+      ["resume", "--ledger", "none.db", ""],
+    ]) {
+      expect(await answer(...words)).toEqual([]);
+    }
+    expect(existsSync(path.join(folder, "none.db"))).toBe(false);
+  });
+
+  test("is read without a lock and without a change of the ledger, also beside a push", async () => {
+    const files = [".migrate/ledger.db", ".migrate/ledger.db-wal", ".migrate/ledger.db-seal"];
+    const hashes = (): readonly string[] =>
+      files.map((name) =>
+        createHash("sha256")
+          .update(readFileSync(path.join(folder, name)))
+          .digest("hex"),
+      );
+    const before = hashes();
+    await answer("explain", "");
+    expect(hashes()).toEqual(before);
+    const admin = adminOf(sandbox);
+    await admin.faults({ hangAfter: { every: 1 } });
+    writeExtract(folder, { accounts: [{ REF: "NEW-1" }] });
+    const { MIGRATE_API_KEY, MIGRATE_SUPPLIER } = sandbox.env;
+    const push = startCli(["push", "--target", "local"], { cwd: folder, env: { MIGRATE_API_KEY, MIGRATE_SUPPLIER } });
+    onTestFinished(() => push.kill("SIGKILL"));
+    await expect
+      .poll(async () => (await admin.imports()).some(({ key }) => key === "NEW-1"), { timeout: 60_000 })
+      .toBe(true);
+    expect(await answer("explain", "NEW")).toEqual(["NEW-1"]);
+    expect(await answer("resume", "")).toHaveLength(2);
+  });
+});
+
+const PATH_WITH_MIGRATE = `${folder}:${process.env["PATH"] ?? ""}`;
+const cleanEnv = {
+  PATH: PATH_WITH_MIGRATE,
+  HOME: folder,
+  TERM: "xterm",
+  LANG: "C.UTF-8",
+  XDG_CACHE_HOME: path.join(path.dirname(BINARY), "../node_modules/.cache"),
+};
+
+function has(shell: string): boolean {
+  return spawnSync(shell, ["--version"]).status === 0;
+}
+
+function outputOf(shell: string, args: readonly string[]): string {
+  const { stdout, stderr } = spawnSync(shell, args, { cwd: folder, env: cleanEnv, encoding: "utf8" });
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+/** Types into a shell on a terminal of its own. What then stands there, letters alone: shells beep and move the cursor. */
+async function typeInto(shell: readonly string[], setUp: string, keys: string): Promise<() => string> {
+  const terminal = spawn("script", ["-qfec", shell.join(" "), "/dev/null"], { cwd: folder, env: cleanEnv });
+  onTestFinished(() => void terminal.kill("SIGKILL"));
+  let screen = "";
+  terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
+    screen += text;
+  });
+  terminal.stdin.write(`${setUp}\n`);
+  await expect.poll(() => screen, { timeout: 60_000 }).toMatch(/LOADED\r?\n/);
+  screen = "";
+  terminal.stdin.write(keys);
+  return () => screen.replaceAll(/[^ -~]/g, "");
+}
+
+function bashReply(words: readonly string[]): readonly string[] {
+  const quoted = words.map((word) => `'${word}'`).join(" ");
+  const line = `source script.bash; COMP_WORDS=(${quoted}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _migrate`;
+  return outputOf("bash", ["--norc", "-c", `${line}; printf '%s\\n' "\${COMPREPLY[@]}"`])
+    .trim()
+    .split("\n");
+}
+
+describe("the script for bash", () => {
+  test("completes commands, options, targets and paths in a real bash", () => {
+    expect(bashReply(["migrate", "recon"])).toEqual(["reconcile"]);
+    expect(bashReply(["migrate", "push", "--dry"])).toEqual(["--dry-run"]);
+    expect(bashReply(["migrate", "push", "--target", ""])).toEqual(["local", "other"]);
+    expect(bashReply(["migrate", "validate", "acc"])).toEqual(["accounts.csv"]);
+    expect(outputOf("bash", ["--norc", "-c", "source script.bash; complete -p migrate"])).toBe(
+      "complete -F _migrate migrate\n",
+    );
+  });
+
+  test("completes behind =, at which bash breaks words", () => {
+    expect(bashReply(["migrate", "push", "--target", "=", "o"])).toEqual(["other"]);
+    expect(bashReply(["migrate", "push", "--target", "="])).toEqual(["local", "other"]);
+  });
+
+  test("completes what is typed on a terminal", async () => {
+    const screen = await typeInto(["bash", "--norc", "-i"], "source script.bash; echo LOA''DED", "migrate recon\t");
+    await expect.poll(screen, { timeout: 60_000 }).toMatch(/migrate reconcile /);
+  });
+});
+
+describe("the script for zsh", () => {
+  test.skipIf(!has("zsh"))("completes what is typed on a terminal (skipped where there is no zsh)", async () => {
+    const setUp = "autoload -U compinit; compinit -u -D; source ./script.zsh; print LOA''DED";
+    const screen = await typeInto(["zsh", "-f", "-i"], setUp, "migrate push --target o\t");
+    await expect.poll(screen, { timeout: 60_000 }).toMatch(/--target other/);
+  });
+});
+
+function fishReply(line: string): readonly string[] {
+  return outputOf("fish", ["--no-config", "-c", `source script.fish; complete -C '${line}'`])
+    .trim()
+    .split("\n")
+    .map((found) => found.split("\t")[0] ?? "");
+}
+
+describe("the script for fish", () => {
+  test.skipIf(!has("fish"))("completes in a real fish (skipped where there is none)", () => {
+    expect(fishReply("migrate recon")).toEqual(["reconcile"]);
+    expect(fishReply("migrate push --target ")).toEqual(["local", "other"]);
+    expect(fishReply("migrate push --target=o")).toEqual(["--target=other"]);
+    expect(fishReply("migrate validate acc")).toEqual(["accounts.csv"]);
+  });
+});
+
+/** No PowerShell runs here: that the script works there is not shown. */
+test("the script for PowerShell asks the program, with a sign for an empty word", async () => {
+  const script = readFileSync(path.join(folder, "script.powershell"), "utf8");
+  expect(script).toContain("Register-ArgumentCompleter -Native -CommandName migrate");
+  expect(script).toContain("__complete @empty '--' @words");
+  const { stdout } = await migrate("__complete", "--empty", "--", "push", "--target");
+  expect(stdout).toMatch(/^local\t/);
+});
+
+test("a shell that there is no script for is refused with those that there are", async () => {
+  const { code, stderr } = await migrate("completion", "tcsh");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish, powershell")]);
+});
