@@ -162,10 +162,10 @@ function problemsOf(
 function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits): readonly string[] {
   const notices: string[] = [];
   const hidden = [
-    ...(hiddenRows > 0 ? [counted(hiddenRows, "row")] : []),
-    ...(hiddenColumns > 0 ? [counted(hiddenColumns, "column")] : []),
+    ...(hiddenRows > 0 ? [counted(hiddenRows, "hidden row")] : []),
+    ...(hiddenColumns > 0 ? [counted(hiddenColumns, "hidden column")] : []),
   ];
-  if (hidden.length > 0) notices.push(`${hidden.join(" and ")} of the sheet, hidden in the workbook, are read as well`);
+  if (hidden.length > 0) notices.push(`reads ${hidden.join(" and ")} as well`);
   if (mergedRanges > 0) {
     notices.push(`${counted(mergedRanges, "range")} of merged cells: the value stands in the first cell alone`);
   }

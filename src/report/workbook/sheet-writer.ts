@@ -115,5 +115,14 @@ function rowXml(number: number, cells: readonly SheetCell[]): string {
       ? `<c ${place}/>`
       : `<c ${place} t="inlineStr"><is><t xml:space="preserve">${xmlText(value)}</t></is></c>`;
   });
-  return `<row r="${number}">${written.join("")}</row>\n`;
+  return `<row r="${number}"${heightXml(cells)}>${written.join("")}</row>\n`;
+}
+
+/** Not every program finds the height of wrapped text by itself. */
+function heightXml(cells: readonly SheetCell[]): string {
+  const lines = cells.map(({ value, style }) =>
+    style === "wrapped" && typeof value === "string" ? Math.ceil(value.length / (MAX_WIDTH - 5)) : 1,
+  );
+  const most = Math.max(...lines);
+  return most > 1 ? ` ht="${13 * most}" customHeight="1"` : "";
 }

@@ -42,7 +42,7 @@ describe("a workbook that LibreOffice wrote", () => {
     expect(records[0]?.row.table.file).toBe(`${LIBREOFFICE}#Accounts`);
     expect(notices.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^reads the sheet "Accounts", not "Customer list"; another is named as ".*#Customer list"/),
-      "1 row of the sheet, hidden in the workbook, are read as well",
+      "reads 1 hidden row as well",
       "1 range of merged cells: the value stands in the first cell alone",
     ]);
   });
