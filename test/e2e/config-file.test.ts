@@ -80,11 +80,11 @@ describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => 
     ["a pattern that nothing matches", [...job(), "none*.csv"], "none*.csv: matches no file"],
     ["a folder", [...job(), "."], "is a directory"],
     ["a contract that is none", job({ contract: "mapping.yaml" }), "not an OpenAPI 3.0 or 3.1 document"],
-    ["a mapping to unknown fields", job({ mapping: "misspelt.yaml" }), /misspelt\.yaml:4: .*nmae.*name/s],
+    ["a mapping to unknown fields", job({ mapping: "misspelt.yaml" }), /misspelt\.yaml:4:\d+: .*nmae.*name/s],
     [
       "several errors in a mapping, each in its line",
       job({ mapping: "contract.yaml" }),
-      /^ {2}contract\.yaml:2: info/m,
+      /^ {2}contract\.yaml:2:1: info/m,
     ],
     [
       "an unknown operation",

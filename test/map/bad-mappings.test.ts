@@ -14,26 +14,26 @@ const operation = findOperation(contract, "POST /data-import/accounts/");
 const REFUSALS: Readonly<Record<string, string>> = {
   "empty.yaml": "empty.yaml: this file is empty",
   "endless-pattern.yaml":
-    "endless-pattern.yaml:2: payload.billing_name.replace.pattern: " +
+    "endless-pattern.yaml:2:42: payload.billing_name.replace.pattern: " +
     "an endless repeat (*, +, {n,}) may repeat only a single character or class",
   "forbidden-name.yaml": "forbidden-name.yaml:2:3: the name __proto__ is not allowed",
-  "missing-payload.yaml": "missing-payload.yaml:1: the mapping has no payload",
+  "missing-payload.yaml": "missing-payload.yaml:1:1: the mapping has no payload",
   "name-twice.yaml": 'name-twice.yaml:3:3: the name "billing_name" stands twice in one object',
   "several-errors.yaml": [
     "several-errors.yaml: 5 errors in the mapping",
-    '  several-errors.yaml:1: key: the payload has no field "external_account"',
-    "  several-errors.yaml:4: payload.account_type.value: is not one of the contract's choices; " +
+    '  several-errors.yaml:1:1: key: the payload has no field "external_account"',
+    "  several-errors.yaml:4:19: payload.account_type.value: is not one of the contract's choices; " +
       'did you mean "DOMESTIC"?',
-    "  several-errors.yaml:5: payload.balance: date makes date, and the contract wants decimal here",
-    "  several-errors.yaml:6: payload.customers: is a list in the contract; " +
+    "  several-errors.yaml:5:3: payload.balance: date makes date, and the contract wants decimal here",
+    "  several-errors.yaml:6:3: payload.customers: is a list in the contract; " +
       "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }",
-    "  several-errors.yaml:7: payload.payment.reminder_after_days: the contract has no such attr; " +
+    "  several-errors.yaml:7:47: payload.payment.reminder_after_days: the contract has no such attr; " +
       "known here: method, day, amount, mandate_reference",
   ].join("\n"),
   "two-roots.yaml":
-    "two-roots.yaml:3: sources.customers: accounts, customers all have no parent; one record is one row of one source",
-  "undocumented-attr.yaml": "undocumented-attr.yaml:3: payload.billing_postcod: the contract has no such attr",
-  "unknown-option.yaml": "unknown-option.yaml:2: payload.billing_postcode.uper: is not known here",
+    "two-roots.yaml:3:3: sources.customers: accounts, customers all have no parent; one record is one row of one source",
+  "undocumented-attr.yaml": "undocumented-attr.yaml:3:3: payload.billing_postcod: the contract has no such attr",
+  "unknown-option.yaml": "unknown-option.yaml:2:39: payload.billing_postcode.uper: is not known here",
 };
 
 test("every bad mapping of the fixtures has its refusal here", () =>

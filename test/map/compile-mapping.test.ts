@@ -86,17 +86,17 @@ describe("objects", () => {
     expect(failure.message).toBe(
       [
         "mapping.yaml: 2 errors in the mapping",
-        '  mapping.yaml:3: payload.preferenses: the contract has no such attr; did you mean "preferences"?',
-        "  mapping.yaml:5: payload.preferences: is an object in the contract; " +
+        '  mapping.yaml:3:3: payload.preferenses: the contract has no such attr; did you mean "preferences"?',
+        "  mapping.yaml:5:3: payload.preferences: is an object in the contract; " +
           "write its fields below it, each with where its value comes from",
       ].join("\n"),
     );
     expect(failure.place).toEqual({ file: "mapping.yaml", line: 3 });
   });
-  test("a single error says it in one line", () => {
+  test("a single error shows the line with a mark below the column", () => {
     const failure = failureOf(() => compile("payload:\n  id: A\n  idd: A\n", body));
-    expect(failure.message).toBe("mapping.yaml:3: payload.idd: the contract has no such attr");
-    expect(failure.hint).toBe('did you mean "id"?');
+    expect(failure.message).toBe("mapping.yaml:3:3: payload.idd: the contract has no such attr");
+    expect(failure.hint).toBe('3 |   idd: A\n  |   ^\ndid you mean "id"?');
   });
   test("more than twenty errors are cut short", () => {
     const yaml = `payload:\n${Array.from({ length: 25 }, (_, index) => `  x${index}: A\n`).join("")}`;

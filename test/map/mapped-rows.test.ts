@@ -46,7 +46,7 @@ describe("the business key", () => {
   });
   test("has to be in the payload when the mapping names it", () =>
     expect(failureOf(() => compile("key: ref\npayload: { id: A }", body)).message).toBe(
-      'mapping.yaml:1: key: the payload has no field "ref"',
+      'mapping.yaml:1:1: key: the payload has no field "ref"',
     ));
 });
 

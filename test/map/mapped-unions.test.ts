@@ -38,7 +38,7 @@ describe("unions", () => {
   });
   test("an attr that no option has is refused", () => {
     const failure = failureOf(() => compile("payload: { payment: { method: M, remindr: R } }", body));
-    expect(failure.hint).toBe('did you mean "reminder"?');
+    expect(failure.hint).toContain('did you mean "reminder"?');
   });
   test("without a discriminator a field is what fits in any option", () => {
     const loose = object({ payment: union([object({ amount: integer }), object({ amount: text })]) });

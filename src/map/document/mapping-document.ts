@@ -32,6 +32,7 @@ export interface MappingDocument {
   readonly lookupFiles: readonly string[];
   /** 1-based line of the entry at a path in the mapping file, or of the nearest one above it. */
   readonly lineOf: SourceDocument["lineOf"];
+  readonly pointOf: SourceDocument["pointOf"];
   readonly findText: SourceDocument["findText"];
 }
 
@@ -57,8 +58,8 @@ export interface SourceEntry {
  * unknown keys with what may have been meant, wrong types, no payload.
  */
 export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
-  const { file, value, lineOf, findText } = parseDocument(source, "mapping_invalid");
-  const issues = collectIssues({ file, lineOf });
+  const { file, value, lineOf, pointOf, findText } = parseDocument(source, "mapping_invalid");
+  const issues = collectIssues({ file, pointOf });
   if (value === null) {
     throw new Failure("mapping_invalid", `${file}: this file is empty`, {
       hint: "docs/mapping.md begins with an example of a mapping",
@@ -88,6 +89,7 @@ export function readMapping(source: { readonly file: string; readonly text: stri
     ...definedMembers({ operation, after, functions }),
     lookupFiles: [...new Set([payload, ...steps.values(), parameters].flatMap(lookupFilesIn))],
     lineOf,
+    pointOf,
     findText,
   };
 }

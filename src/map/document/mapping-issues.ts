@@ -1,4 +1,5 @@
 import { formatAttr, type AttrPath } from "../../json/attr.ts";
+import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
@@ -6,8 +7,8 @@ import { suggestionOr } from "../../text/suggestion.ts";
 /** A parsed document, as far as errors need it to point into it. */
 export interface Addressable {
   readonly file: string;
-  /** 1-based line of the entry at a path, or of the nearest one above it. */
-  readonly lineOf: (path: AttrPath) => number;
+  /** Where the entry at a path stands, or the nearest one above it. */
+  readonly pointOf: SourceDocument["pointOf"];
 }
 
 /** Collects what is wrong with a mapping, so that one run shows all of it. */
@@ -26,7 +27,7 @@ export function collectIssues(document: Addressable): CollectedIssues {
   return {
     add: (path, message, hint) => {
       const issue = {
-        line: document.lineOf(path),
+        ...document.pointOf(path),
         text: path.length === 0 ? message : `${formatAttr(path)}: ${message}`,
         hint,
       };
@@ -97,6 +98,8 @@ export function asObject(value: JsonValue, path: AttrPath, issues: Issues): Json
 
 interface Issue {
   readonly line: number;
+  readonly column: number;
+  readonly excerpt: string | undefined;
   readonly text: string;
   readonly hint: string | undefined;
 }
@@ -105,16 +108,17 @@ const MAX_ISSUES = 20;
 const MAX_WORDS = 20;
 
 function failureOf(file: string, found: readonly Issue[]): Failure {
-  const issues = found.toSorted((one, other) => one.line - other.line);
+  const issues = found.toSorted((one, other) => one.line - other.line || one.column - other.column);
   const place = { file, line: issues[0]?.line ?? 1 };
   const [only] = issues;
   if (only !== undefined && issues.length === 1) {
-    const hint = only.hint ?? REFERENCE;
-    return new Failure("mapping_invalid", `${file}:${only.line}: ${only.text}`, { hint, place });
+    const { line, column, text, excerpt, hint = REFERENCE } = only;
+    const more = { hint: excerpt === undefined ? hint : `${excerpt}\n${hint}`, place };
+    return new Failure("mapping_invalid", `${file}:${line}:${column}: ${text}`, more);
   }
   const lines = issues.slice(0, MAX_ISSUES).map((issue) => {
     const hint = issue.hint === undefined ? "" : `; ${issue.hint}`;
-    return `  ${file}:${issue.line}: ${issue.text}${hint}`;
+    return `  ${file}:${issue.line}:${issue.column}: ${issue.text}${hint}`;
   });
   if (issues.length > MAX_ISSUES) lines.push(`  and ${issues.length - MAX_ISSUES} more`);
   const message = [`${file}: ${issues.length} errors in the mapping`, ...lines].join("\n");

@@ -40,7 +40,7 @@ payload:
     ["key: a", "has no payload"],
     ["payload: []", "mirrors the payload"],
     ["payload: {}\npayloads: {}", 'did you mean "payload"?'],
-    ["payload: {}\nkey: 5", "mapping.yaml:2: key: has to be a text"],
+    ["payload: {}\nkey: 5", "mapping.yaml:2:1: key: has to be a text"],
     ["payload: {}\nsources: []", "sources: has to be an object"],
     ["payload: {}\nsources: { a: 5 }", "sources.a: has to be an object"],
     ["payload: {}\nsources: { a: { file: x } }", 'did you mean "files"?'],

@@ -21,5 +21,5 @@ test.each(["dd/MM", "x", "%q", ""])("nothing is known to be meant by %j", (patte
 
 test("a mapping with such a pattern says so", () => {
   const failure = failureOf(() => compile('payload: { a: { from: A, date: "DD/MM/YYYY" } }', object({ a: date })));
-  expect(failure.hint).toBe('did you mean "dd/MM/yyyy"?');
+  expect(failure.hint).toContain('did you mean "dd/MM/yyyy"?');
 });

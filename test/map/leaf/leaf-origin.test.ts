@@ -135,7 +135,7 @@ describe("call", () => {
     expect(failureOf(() => run("{ from: A, call: late }", text, { A: "x" })).hint).toContain("not a promise"));
   test("unknown functions", () => {
     const failure = failureOf(() => compile(calling("{ from: A, call: initialz }"), object({ leaf: text }), values));
-    expect(failure.hint).toBe('did you mean "initials"?');
+    expect(failure.hint).toContain('did you mean "initials"?');
     expect(refusal("{ from: A, call: initials }")).toContain("functions: ./functions.mjs");
   });
 });
