@@ -6,6 +6,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
+import { counted } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { fieldsOf } from "./guess/contract-fields.ts";
 import { Failure } from "../../model/failure.ts";
@@ -53,7 +54,7 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
   const sources = await profileSources(namedFiles(job), {
     opening: openingOf(job, dependencies),
     temporaryFolder: dependencies.temporaryFolder,
-    onRows: () => undefined,
+    onRows: rowNotices(dependencies),
     signal: dependencies.drain,
   });
   refusePayloads(sources, operation);
@@ -79,6 +80,18 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
   );
   const kept = texts.map(([file]) => file).filter((file) => !written.includes(file));
   return { sources, guessed, written, kept, check };
+}
+
+const NOTICE_EVERY = 1_000_000;
+
+/** A line for every million rows: large files take a while. */
+export function rowNotices({ notice }: Pick<Dependencies, "notice">): (rows: number) => void {
+  let next = NOTICE_EVERY;
+  return (rows) => {
+    if (rows < next) return;
+    next = rows - (rows % NOTICE_EVERY) + NOTICE_EVERY;
+    notice(`${counted(rows, "row")} read`);
+  };
 }
 
 /** How the files of an extract are to be taken. */

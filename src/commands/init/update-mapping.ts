@@ -12,7 +12,7 @@ import { readTextFile } from "../../read/text/text-file.ts";
 import { checkMapping, type MappingCheck } from "./check-mapping.ts";
 import { guessMissing } from "./guess/guess-missing.ts";
 import { profileSources } from "./profile/profile-sources.ts";
-import { openingOf } from "./init.ts";
+import { openingOf, rowNotices } from "./init.ts";
 import { addFields } from "./write/add-fields.ts";
 
 /** What was added to a mapping. */
@@ -42,7 +42,7 @@ export async function updateMapping(settings: JobSettings, dependencies: Depende
     {
       opening: openingOf(settings, dependencies),
       temporaryFolder: dependencies.temporaryFolder,
-      onRows: () => undefined,
+      onRows: rowNotices(dependencies),
       signal: dependencies.drain,
     },
   );

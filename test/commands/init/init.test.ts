@@ -104,6 +104,16 @@ describe("init", () => {
     await expect(scene).rejects.toThrow(/its records are payloads already/);
   });
 
+  test("stops with exit code 3 when it is told to, and writes nothing", async () => {
+    const folder = temporaryFolder({ "accounts.csv": ACCOUNTS });
+    const stopped = runInit({
+      sources: [path.join(folder, "accounts.csv")],
+      contract: CONTRACT,
+      signal: AbortSignal.abort(),
+    });
+    await expect(stopped).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });
+  });
+
   test("leaves out a file that joins nothing, and says so", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
     expect(mapping).toContain("TODO prices (prices.csv): no column of it names rows of the others");

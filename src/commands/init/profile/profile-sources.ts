@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { Failure } from "../../../model/failure.ts";
 import { isCsvRow } from "../../../model/record.ts";
 import { headerOf, type OpenOptions } from "../../../read/opened-file.ts";
 import type { ReadRow } from "../../../read/read-row.ts";
@@ -46,7 +47,7 @@ export async function profileSources(
   const sources: SourceProfile[] = [];
   let rows = 0;
   const onRows = (count: number): void => {
-    options.signal.throwIfAborted();
+    if (options.signal.aborted) throw stopped();
     rows += count;
     options.onRows(rows);
   };
@@ -56,6 +57,12 @@ export async function profileSources(
     sources.push(await profileSource(name, group.files, { ...options, onRows }));
   }
   return sources;
+}
+
+function stopped(): Failure {
+  return new Failure("incomplete", "stopped before all files were read; nothing was written", {
+    hint: "run the same command again",
+  });
 }
 
 interface Group {
