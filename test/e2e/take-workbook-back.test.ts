@@ -6,6 +6,9 @@ import { openPromise } from "yauzl";
 import { zipped } from "../read/workbook/raw-workbook.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type CliEnd, projectFile, runCli } from "./cli.ts";
+import { useSandbox, workplace } from "./push-scene.ts";
+
+const { sandbox } = useSandbox();
 
 const cwd = projectFile("fixtures/demo");
 
@@ -89,4 +92,23 @@ test("the same rows make the same workbook", async () => {
   expect(readFileSync(path.join(one, "rejects.xlsx")).equals(readFileSync(path.join(other, "rejects.xlsx")))).toBe(
     true,
   );
+});
+
+test("report --format xlsx writes the workbook of a push", async () => {
+  const rows = ["00000001", "00000002"].map((REF, index) => ({
+    REF,
+    NAME: "Zoë Hughes",
+    ...(index > 0 && { TYPE: "?" }),
+  }));
+  const work = workplace({ accounts: rows, customers: rows.map(({ REF }) => ({ REF, SEQ: "01" })) }, sandbox);
+  await work.push([]);
+  const run = await work.migrate(["report", "--format", "xlsx", "--out", "again"]);
+  expect(run.code).toBe(1);
+  const zip = await openPromise(work.file("again", "rejects.xlsx"), { lazyEntries: true, autoClose: true });
+  const names: string[] = [];
+  for await (const entry of zip.eachEntry()) names.push(entry.fileName);
+  expect(names).toContain("xl/comments1.xml");
+  for (const name of ["rejects.csv", "rejects.customers.csv"]) rmSync(work.file("again", name));
+  const back = await work.migrate(["validate", "--rejects", "again", "--format", "ndjson"]);
+  expect(back.stdout).toContain('"key":"00000002","source":{"file":"again/rejects.xlsx#accounts","line":2}');
 });
