@@ -197,6 +197,16 @@ describe("proof", () => {
     expect(run.records).toMatchObject({ total: 1, leftOut: 5 });
   });
 
+  test("says which rows the mapping did not pick", async () => {
+    const work = desk();
+    writeFileSync(work.file("mapping.yaml"), MAPPING.replace("on: REF }", "on: REF, distinct: true }"));
+    writeFileSync(work.file("customers.csv"), `${CUSTOMERS}0001;Ann;07700 900001\n`);
+    await work.push();
+    expect((await work.migrate("proof", "--out", "proof")).code).toBe(0);
+    expect(onlyRun(proofIn(work)).sources[1]).toMatchObject({ rows: 8, inRecords: 6, orphans: 1, notPicked: 1 });
+    expect(rowsOf(work, "rows").at(-1)).toMatchObject({ file: "customers.csv", line: "9", key: "", as: "not picked" });
+  });
+
   test("of a push whose extract has changed says so, ends with 1, and proves what the ledger knows", async () => {
     const work = desk();
     await work.push();

@@ -1,3 +1,4 @@
+import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { isRuleProblem } from "../../model/problem.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { adviceFor } from "../advice.ts";
@@ -113,12 +114,13 @@ function formOf({ first }: PageCause): string | undefined {
   return first.expected === "pattern" ? first.written?.as : undefined;
 }
 
-/** `POSTCODE in accounts.csv`: what the owner of the file knows it by. */
-function placeOf({ places }: PageCause): string {
+/** `POSTCODE in accounts.csv`: what the owner of the file knows it by; where no column stands behind it, the field. */
+function placeOf({ places, attr }: PageCause): string {
   const [first, ...others] = places;
   if (first === undefined) return "";
   const more = others.length === 0 ? "" : `, and ${counted(others.length, "other column")}`;
-  return `${first.column === undefined ? "" : `${first.column} in `}${first.file}${more}`;
+  const what = first.column ?? (attr === NON_FIELD_ERRORS ? undefined : attr);
+  return `${what === undefined ? "" : `${what} in `}${first.file}${more}`;
 }
 
 function exampleOf({ places }: PageCause): string {

@@ -54,7 +54,7 @@ export function createCauseCollector({ showValues }: Pick<Report, "showValues">)
     cause.lastRecord = outcome.record;
     cause.problems += count;
     countShape(cause, shapeOf(problem), count);
-    addRow(cause, size, { outcome, problem: showValues ? problem : withoutValue(problem), count });
+    addRow(cause, size, { outcome, problem, count, showValues });
   };
   return {
     add: (outcomes) => {
@@ -112,9 +112,10 @@ interface NewRow {
   readonly outcome: Outcome;
   readonly problem: Problem;
   readonly count: number;
+  readonly showValues: boolean;
 }
 
-function addRow(cause: MutableCause, size: Size, { outcome, problem, count }: NewRow): void {
+function addRow(cause: MutableCause, size: Size, { outcome, problem, count, showValues }: NewRow): void {
   const { place = outcome.source } = problem;
   const column = place.column ?? place.pointer?.replace(/\/\d+(?=\/|$)/g, "/*");
   const key = `${place.file}\n${column ?? ""}`;
@@ -133,7 +134,7 @@ function addRow(cause: MutableCause, size: Size, { outcome, problem, count }: Ne
   known.problems += count;
   if (known.rows.length >= (size.rows < MAX_ROWS ? ROWS_OF_PLACE : ROWS_OF_LATE_PLACE)) return;
   size.rows += 1;
-  known.rows.push(rowOf(cause.words, outcome, problem));
+  known.rows.push(rowOf(cause.words, outcome, showValues ? problem : withoutValue(problem)));
 }
 
 /** What the value looks like; in quotation marks the value itself, where it is a code. */
