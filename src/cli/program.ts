@@ -2,6 +2,7 @@ import { Argument, Command } from "commander";
 import { COMPLETE_COMMAND, type Shell, SHELLS } from "./completion/completion-scripts.ts";
 import { addInspectCommands } from "./inspect-commands.ts";
 import { packageVersion } from "./installation.ts";
+import { addHelpTexts } from "./options/help-texts.ts";
 import {
   checkOptions,
   type Flags,
@@ -42,7 +43,7 @@ export function createProgram(): Command {
     .description("Move customer accounts into an energy platform through its data-import API.")
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
-    .configureHelp({ sortSubcommands: false })
+    .configureHelp({ sortSubcommands: false, minWidthToWrap: 16 })
     // A refusal is reported where it is caught, in the form that --log-format asks for.
     .configureOutput({ outputError: () => undefined, writeErr: writeHelpAsText })
     .addHelpText("beforeAll", refuseUnknownCommand)
@@ -59,6 +60,7 @@ export function createProgram(): Command {
   addLocalPlatformCommands(program);
   program.commandsGroup("Shell:");
   addCompletionCommands(program);
+  addHelpTexts(program);
   addHelpCommands(program);
   for (const command of program.commands) command.exitOverride();
   return program;

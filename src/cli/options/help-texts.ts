@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import { CREDENTIAL_VARIABLES, STORE_CREDENTIAL_VARIABLES } from "./credential-variables.ts";
+
+/** Words behind `migrate`, by the command that they show. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  init: ["init accounts.csv customers.csv --contract operator.yaml"],
+  "schema config": ["schema config"],
+  "schema mapping": ["schema mapping --contract operator.yaml --operation import-account"],
+  validate: ["validate", "validate accounts.ndjson --contract operator.yaml --out report"],
+  push: ["push --target test", "push --target live --limit 10 --yes"],
+  resume: ["resume", "resume 20261120-2341"],
+  reconcile: ["reconcile", "reconcile --accept EXT-00123"],
+  report: ["report --format csv", "report --drift"],
+  status: ["status --format json"],
+  explain: ["explain EXT-00123"],
+  preview: ["preview --limit 3", "preview --only EXT-00123"],
+  doctor: ["doctor", "doctor --offline --limit 1000"],
+  "config show": ["config show --target live"],
+  "documents check": ["documents check --store ./documents"],
+  "ledger check": ["ledger check --ledger .migrate/ledger.db"],
+  "ledger repair": ["ledger repair"],
+  "ledger export": ["ledger export"],
+  "contract check": ["contract check operator.yaml ours.overlay.yaml"],
+  "contract show": [
+    "contract show operator.yaml --operation import-account --required",
+    "contract show operator.yaml --search postcode",
+  ],
+  "contract diff": ["contract diff old.yaml new.yaml --mapping mapping.yaml"],
+  proof: ["proof --out audit"],
+  "proof verify": ["proof verify audit"],
+  products: ["products --green --available-at 2026-01-01"],
+  rates: ["rates HALFHOURLY-24-10-01 E-1R-HALFHOURLY-24-10-01-C --plot"],
+  account: ["account A-5A3D1C0B"],
+  token: ["token --target test"],
+  sandbox: ["sandbox --port 8443 --ready-file ready.json"],
+  demo: ["demo"],
+  completion: ["completion bash"],
+};
+
+/** Below the options of every command: how it is typed, and the variables that hold secrets. */
+export function addHelpTexts(group: Command, names: readonly string[] = []): void {
+  for (const command of group.commands) {
+    const words = [...names, command.name()];
+    addHelpTexts(command, words);
+    const examples = EXAMPLES[words.join(" ")];
+    const flags = new Set(command.options.map(({ long }) => long));
+    if (flags.has("--base-url")) command.addHelpText("after", variablesText(CREDENTIAL_VARIABLES));
+    if (flags.has("--store")) command.addHelpText("after", variablesText(STORE_CREDENTIAL_VARIABLES));
+    if (examples !== undefined) command.addHelpText("after", examplesText(examples));
+  }
+}
+
+function examplesText(examples: readonly string[]): string {
+  return ["", "Examples:", ...examples.map((words) => `  migrate ${words}`)].join("\n");
+}
+
+function variablesText(variables: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(variables).map(([name, meaning]) => `  ${name.padEnd(26)}${meaning}`);
+  return ["", "Credentials, from the environment or private files alone:", ...lines].join("\n");
+}

@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { EXAMPLES } from "../../src/cli/options/help-texts.ts";
+import { createProgram } from "../../src/cli/program.ts";
+
+/** The commands that do something, by their words. */
+function leaves(command: Command, words: readonly string[] = []): readonly string[] {
+  const below = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => each.name() !== "help");
+  return below.length === 0 ? [words.join(" ")] : below.flatMap((each) => leaves(each, [...words, each.name()]));
+}
+
+function allCommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}
+
+/** The names of the command that these words run; nothing is carried out. */
+async function commandOf(words: string): Promise<string> {
+  const program = createProgram();
+  const ran: string[] = [];
+  for (const command of allCommands(program)) {
+    command.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+    if (command === program) continue;
+    const parent = command.parent === program || command.parent === null ? [] : [command.parent.name()];
+    command.action(() => void ran.push([...parent, command.name()].join(" ")));
+  }
+  await program.parseAsync(words.split(" "), { from: "user" });
+  return ran.join();
+}
+
+function helpOf(width: number, ...names: readonly string[]): string {
+  const program = createProgram();
+  let command: Command = program;
+  for (const name of names) command = command.commands.find((each) => each.name() === name) ?? program;
+  let text = "";
+  command.configureOutput({ writeOut: (part) => void (text += part), getOutHelpWidth: () => width });
+  command.outputHelp();
+  return text;
+}
+
+describe("the examples in --help", () => {
+  it.each(leaves(createProgram()))("are there for %s", (name) => {
+    expect(EXAMPLES[name]?.length ?? 0).toBeGreaterThan(0);
+  });
+
+  it.each(Object.entries(EXAMPLES).flatMap(([name, examples]) => examples.map((words) => [words, name] as const)))(
+    "can be typed: migrate %s",
+    async (words, name) => {
+      expect((await commandOf(words)).startsWith(name)).toBe(true);
+    },
+  );
+
+  it("fit a screen of 80 columns", () => {
+    const long = Object.values(EXAMPLES)
+      .flat()
+      .filter((words) => `  migrate ${words}`.length > 80);
+    expect(long).toEqual([]);
+  });
+});
+
+describe("--help", () => {
+  it("names the variables of the credentials where a platform or a store is asked", () => {
+    for (const name of ["push", "token", "doctor"]) expect(helpOf(80, name)).toContain("MIGRATE_API_KEY");
+    expect(helpOf(80, "documents", "check")).toContain("AWS_SECRET_ACCESS_KEY");
+    expect(helpOf(80, "preview")).not.toContain("MIGRATE_API_KEY");
+  });
+
+  it("wraps its options on a narrow screen", () => {
+    const [options = ""] = helpOf(50, "push").split("Credentials, ");
+    const long = options.split("\n").filter((line) => line.length > 50);
+    // A word longer than its column keeps a line of its own.
+    expect(long.filter((line) => line.trim().includes(" "))).toEqual([]);
+  });
+});
