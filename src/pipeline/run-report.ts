@@ -16,6 +16,7 @@ import type { Report, RunFacts } from "../report/report.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import { counted, formatCount, plural } from "../text/count.ts";
 import type { UploadEnd } from "../upload/upload-types.ts";
+import { rejectedInput } from "./rejected-input.ts";
 import { runState } from "./run-state.ts";
 import { nextCommand, type RejectedSource } from "./next-command.ts";
 import type { CheckResult } from "./plan-records.ts";
@@ -215,7 +216,7 @@ async function writeFolder(
     const { rejects } = await writeReportFiles(report, {
       folder,
       sources,
-      ...(job && rejectsOptions(job, run)),
+      ...(job && rejectsOptions(job, { run, report })),
       ...(workbook === true && job !== undefined && { workbook: { choices: job.mapping.choices } }),
     });
     if (rejects.workbook?.leftOut !== undefined) {
@@ -233,9 +234,13 @@ async function writeFolder(
   }
 }
 
-function rejectsOptions({ input, settings }: Job, run: Run): Omit<RejectsOptions, "sources"> {
+function rejectsOptions(
+  job: Job,
+  { run, report }: { readonly run: Run; readonly report: Report },
+): Omit<RejectsOptions, "sources"> {
+  const { settings } = job;
   return {
-    records: () => input.records(),
+    records: () => rejectedInput(job, report),
     handOut: { command: run.command, run: run.id, settings, secret: settingsIfKnown(run)?.rejectsSecret },
     ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
     ...(settings.encoding !== undefined && { encoding: settings.encoding }),

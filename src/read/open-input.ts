@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { Failure } from "../model/failure.ts";
 import type { InputRecord, Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
-import { findRecords, type WantedRecords } from "./join/find-records.ts";
+import { findRecords, firstRows, type WantedRecords } from "./join/find-records.ts";
 import { openJoin } from "./join/join.ts";
-import { headerOf, type OpenedFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
+import { headerOf, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
 import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "./read-limits.ts";
 
@@ -42,6 +42,8 @@ interface InputFile {
   readonly path: string;
   /** On disk, packed if it is. */
   readonly bytes: number;
+  /** The same of what is packed in it; an estimate. */
+  readonly unpackedBytes: number;
   readonly kind: OpenedFile["kind"];
   /** The header (CSV, XLSX). */
   readonly columns?: readonly string[];
@@ -63,6 +65,10 @@ export interface Input {
   readonly hasKeysBelow: boolean;
   /** The rows of each file by itself, as if there were no others: not joined, none left out. In the order of `files`. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
+  /** The first row of each source, as a record of its own with the number 0. Raises the same. */
+  readonly samples: () => Promise<readonly InputRecord[]>;
+  /** The names of the root source's files. */
+  readonly rootFiles: ReadonlySet<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -106,6 +112,8 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     },
     close: join.close,
     hasKeysBelow: sources.some((source) => source !== root && source.key !== undefined),
+    rootFiles: new Set(root.files.map(({ file }) => file)),
+    samples: () => firstRows(root),
     async find(wanted) {
       await refuseChanged();
       const found = await findRecords(root, opening.limits, wanted);
@@ -185,7 +193,7 @@ function inputFile(source: string, opened: OpenedFile): InputFile {
   const { file, path, kind, found } = opened;
   const header = headerOf(opened);
   const columns = header === undefined ? {} : { columns: header.table.columns };
-  return { source, file, path, bytes: found.bytes, kind, ...columns };
+  return { source, file, path, bytes: found.bytes, unpackedBytes: unpackedBytes(opened), kind, ...columns };
 }
 
 async function refuseIfChanged({ file, found }: OpenedFile): Promise<void> {

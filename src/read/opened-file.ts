@@ -126,6 +126,12 @@ export function tableOf(opened: OpenedFile): CsvTable | JsonTable {
   return opened.kind === "xlsx" ? opened.sheet.header.table : opened.table;
 }
 
+/** Packed text is taken to unpack twentyfold, which extracts rarely exceed. */
+export function unpackedBytes(file: OpenedFile): number {
+  if (file.kind === "xlsx") return file.sheet.unpackedBytes;
+  return file.found.bytes * (file.gzip ? 20 : 1);
+}
+
 /**
  * The rows of a file, a batch a chunk of its bytes.
  * @param onBlankLines is told how many blank lines of a CSV file were passed over

@@ -6,7 +6,6 @@ import { isTerminal, redraw } from "../process/terminal.ts";
 import { statusData, statusText } from "./status-view.ts";
 
 const EVERY_MS = 2000;
-
 /**
  * Shows the status anew until no run is at work, or the user has seen enough: on a terminal in the same place, in a pipe
  * what has changed, one block or one JSON object a line after the other.
@@ -20,12 +19,15 @@ export async function watchStatus(
   const isRedrawn = format !== "json" && isTerminal(process.stdout);
   let shown = "";
   while (!drain.aborted && isStdoutOpen()) {
-    const current = await status(options, clock);
+    // What is on the platform over all runs takes long to count, and is behind by then: it is told in the end.
+    const seen = await status({ ...options, coverage: [] }, clock);
+    const isOver = seen.runs.every(({ state }) => state !== "running");
+    const current = isOver ? await status(options, clock) : seen;
     const text = format === "json" ? `${printableJson(statusData(current))}\n` : statusText(current, screen);
     const key = isRedrawn ? text : changeOf(current);
     if (key !== shown) await write(isRedrawn ? redraw(text) : `${text}${format === "json" ? "" : "\n"}`);
     shown = key;
-    if (current.runs.every(({ state }) => state !== "running")) break;
+    if (isOver) break;
     await clock.sleep(EVERY_MS, drain);
   }
   return 0;

@@ -12,6 +12,8 @@ export interface StatusOptions {
   readonly ledger: string;
   /** One run by its id; none: all of them. */
   readonly run?: string | undefined;
+  /** What is shown in place of counting, which looks at every record. */
+  readonly coverage?: LedgerStatus["coverage"] | undefined;
 }
 
 /** What the ledger knows, and what the run that is at work says of itself. */
@@ -38,7 +40,7 @@ export async function status(options: StatusOptions, clock: Pick<Clock, "now">):
     const active = await store.activeRun();
     const listed: RunStatus[] = [];
     for (const run of runs) listed.push(await statusOf(run, run.id === active, { ledger, store, clock }));
-    return { runs: listed, coverage: await ledger.coverage() };
+    return { runs: listed, coverage: options.coverage ?? (await ledger.coverage()) };
   });
 }
 

@@ -1,5 +1,5 @@
 import type { InputRecord, Row } from "../../model/record.ts";
-import { type OpenedSource, rowsOf } from "../opened-source.ts";
+import { type OpenedSource, rowsOf, withDescendants } from "../opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import type { ReadRow } from "../read-row.ts";
 import { keyOf } from "../row-key.ts";
@@ -42,6 +42,21 @@ export async function findRecords(
     }
   }
   return records;
+}
+
+/** The first row of each source, as a record of its own with the number 0: what columns it has. */
+export async function firstRows(root: OpenedSource): Promise<readonly InputRecord[]> {
+  const samples: InputRecord[] = [];
+  for (const source of withDescendants<OpenedSource>(root)) {
+    const read = await firstRow(source);
+    if (read !== undefined) samples.push({ number: 0, source: source.name, orphan: source !== root, ...read });
+  }
+  return samples;
+}
+
+async function firstRow(source: OpenedSource): Promise<ReadRow | undefined> {
+  for await (const [first] of rowsOf(source)) if (first !== undefined) return first;
+  return undefined;
 }
 
 async function* oneBatch(rows: readonly ReadRow[]): AsyncGenerator<readonly ReadRow[]> {

@@ -4,7 +4,7 @@ import { type ChildStore, memoryStore } from "./child-store.ts";
 import { type DuplicateKeys, indexRegister, type KeyRegister, memoryRegister, registered } from "./duplicate-keys.ts";
 import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
 import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
-import type { OpenedFile } from "../opened-file.ts";
+import { unpackedBytes } from "../opened-file.ts";
 import { type OpenedChild, type OpenedSource, rowsOf } from "../opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
@@ -145,10 +145,4 @@ function bytesBelow(source: OpenedSource): number {
   return source.children
     .map((child) => child.files.reduce((sum, file) => sum + unpackedBytes(file), bytesBelow(child)))
     .reduce((sum, bytes) => sum + bytes, 0);
-}
-
-/** Packed text is taken to unpack twentyfold, which extracts rarely exceed. */
-function unpackedBytes(file: OpenedFile): number {
-  if (file.kind === "xlsx") return file.sheet.unpackedBytes;
-  return file.found.bytes * (file.gzip ? 20 : 1);
 }
