@@ -41,8 +41,10 @@ type Found = Readonly<Record<string, unknown>>;
 /** A database on disk for the rejects of one report: memory does not grow with them. */
 export interface CorrectionIndex {
   readonly database: Database;
-  /** All rows that the query finds, some hundred at a time in memory. */
-  readonly each: (sql: string, ...parameters: readonly Scalar[]) => Iterable<Found>;
+  /** The rows that a query finds: few, and asked for often. */
+  readonly rows: (sql: string, ...parameters: readonly Scalar[]) => readonly Found[];
+  /** The rows that a query finds, one after the other: there may be millions. */
+  readonly each: (sql: string) => Iterable<Found>;
   readonly close: () => Promise<void>;
 }
 
@@ -60,9 +62,15 @@ export async function openCorrectionIndex(folder: string): Promise<CorrectionInd
   }
   const database = new DatabaseSync(file);
   database.exec(SCHEMA);
+  const statements = new Map<string, ReturnType<Database["prepare"]>>();
   return {
     database,
-    each: (sql, ...parameters) => iterate(database, sql, parameters),
+    rows: (sql, ...parameters) => {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement.all(...parameters).flatMap(asFound);
+    },
+    each: (sql) => iterate(database, sql),
     close: async () => {
       database.close();
       await rm(file, { force: true });
@@ -70,10 +78,12 @@ export async function openCorrectionIndex(folder: string): Promise<CorrectionInd
   };
 }
 
-function* iterate(database: Database, sql: string, parameters: readonly Scalar[]): Generator<Found> {
-  for (const found of database.prepare(sql).iterate(...parameters)) {
-    if (typeof found === "object" && found !== null) yield Object.fromEntries(Object.entries(found));
-  }
+function* iterate(database: Database, sql: string): Generator<Found> {
+  for (const found of database.prepare(sql).iterate()) yield* asFound(found);
+}
+
+function asFound(found: unknown): readonly Found[] {
+  return typeof found === "object" && found !== null ? [Object.fromEntries(Object.entries(found))] : [];
 }
 
 const SCHEMA = `

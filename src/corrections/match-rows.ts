@@ -121,28 +121,28 @@ interface CandidateSearch {
   readonly inSamePlace: (row: ReturnedRow) => HandedOutRow | undefined;
 }
 
-function candidateSearch({ each }: CorrectionIndex, fingerprints: Fingerprints): CandidateSearch {
+function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints): CandidateSearch {
   const withKey = `select * from handed where source = ? and key = ? and ${FREE} order by id limit ${MOST_CANDIDATES}`;
   const behind = `select * from handed where source = ? and id > ? and ${FREE} order by id limit ${ROWS_AHEAD}`;
   return {
     byKey: ({ source, keys }) => {
       const prints = [...new Set(keys.map((key) => fingerprints.key(nearKey(key) ?? key)))];
-      return prints.flatMap((print) => [...each(withKey, source, print)].map(handedOutRow));
+      return prints.flatMap((print) => rows(withKey, source, print).map(handedOutRow));
     },
     inSamePlace: ({ source, file, line }) => {
-      const [before] = each(
+      const [before] = rows(
         "select number from handed where file = ? and line < ? order by line desc limit 1",
         file,
         line,
       );
-      const [next] = each(
+      const [next] = rows(
         `select * from handed where source = ? and number = ? and ${FREE}`,
         source,
         Number(before?.["number"] ?? -1) + 1,
       );
       return next && handedOutRow(next);
     },
-    inOrder: ({ source }, after) => [...each(behind, source, after)].map(handedOutRow),
+    inOrder: ({ source }, after) => rows(behind, source, after).map(handedOutRow),
   };
 }
 

@@ -33,7 +33,7 @@ export interface KeyCounters {
 }
 
 export function openKeyRestorer(
-  { database, each }: CorrectionIndex,
+  { database, each, rows }: CorrectionIndex,
   fingerprints: Fingerprints,
   { keys, restored }: KeyCounters,
 ): KeyRestorer {
@@ -52,10 +52,10 @@ export function openKeyRestorer(
       }
     },
     finish: async (outcomes) => {
-      if ([...each("select 1 from unresolved limit 1")].length === 0) return;
+      if (rows("select 1 from unresolved limit 1").length === 0) return;
       database.exec("create index unresolved_by_record on unresolved (record)");
       for await (const { record, key } of keysOf(outcomes)) {
-        for (const found of each("select rowid as id, * from unresolved where record = ?", record)) {
+        for (const found of rows("select rowid as id, * from unresolved where record = ?", record)) {
           const { source, number, column_name: column } = found;
           const place = { source: String(source), row: Number(number), column: String(column) };
           if (fingerprints.cell(place, key) !== found["print"]) continue;
@@ -94,11 +94,11 @@ async function* keysOf(outcomes: string): AsyncGenerator<{ readonly record: numb
 }
 
 /** Gives restored keys back to rows as they are read. */
-export function rowRestorer({ each }: CorrectionIndex): (row: Row) => Row {
+export function rowRestorer({ rows }: CorrectionIndex): (row: Row) => Row {
   const sql = "select position, value from restored where file = ? and line = ?";
   return (row) => {
     if (!isCsvRow(row)) return row;
-    const found = [...each(sql, row.table.file, row.line)];
+    const found = rows(sql, row.table.file, row.line);
     if (found.length === 0) return row;
     const byPosition = new Map(found.map(({ position, value }) => [Number(position), String(value)]));
     return { ...row, cells: row.cells.map((cell, position) => byPosition.get(position) ?? cell) };

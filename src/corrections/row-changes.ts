@@ -8,23 +8,23 @@ type RowChanges = Pick<
 
 /** What became of whole rows, once all that came back are matched. */
 export function findRowChanges(index: CorrectionIndex): RowChanges {
-  const { each } = index;
-  const count = (sql: string): number => Number([...each(sql)][0]?.["count"] ?? 0);
+  const { rows } = index;
+  const count = (sql: string): number => Number(rows(sql)[0]?.["count"] ?? 0);
   const added = count("select count(*) as count from added");
   return {
     handedOut: count("select count(*) as count from handed"),
     returned: count("select count(*) as count from handed where file is not null") + added,
-    added: [...each(ADDED)].map(({ source, count: rows, file, line }) => ({
+    added: rows(ADDED).map(({ source, count: found, file, line }) => ({
       source: String(source),
-      count: Number(rows),
+      count: Number(found),
       place: { file: String(file), line: Number(line) },
     })),
-    lost: [
-      ...each(`${LOST} and marks not like '%d%' and record in (${RECORDS_LEFT}) group by source order by source`),
-    ].map(numbered),
-    deleted: [
-      ...each(`${LOST} and (marks like '%d%' or record not in (${RECORDS_LEFT})) group by source order by source`),
-    ].map(numbered),
+    lost: rows(`${LOST} and marks not like '%d%' and record in (${RECORDS_LEFT}) group by source order by source`).map(
+      numbered,
+    ),
+    deleted: rows(
+      `${LOST} and (marks like '%d%' or record not in (${RECORDS_LEFT})) group by source order by source`,
+    ).map(numbered),
     lostRecords: count(`select count(distinct record) as count from handed where record not in (${RECORDS_LEFT})`),
     reordered: reorderedRows(index),
   };

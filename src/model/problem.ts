@@ -44,7 +44,7 @@ export type UnsafePathReason =
 
 /**
  * What was found wrong with a payload. The codes are the platform's own (those of the Django REST framework)
- * where it has one; `schema_mismatch`, `unknown_field`, `duplicate_key`, `near_duplicate_key`,
+ * where it has one; `schema_mismatch`, `corrected_since`, `unknown_field`, `duplicate_key`, `near_duplicate_key`,
  * `unsafe_document_path` and `coerced` are ours: the platform has no code for them.
  */
 export type PayloadFinding =
@@ -74,6 +74,8 @@ export type PayloadFinding =
   | { readonly code: "surrogate_characters_not_allowed" }
   /** Already accepted in an earlier run with other content; without `acceptedAt`: two items of a list are the same. */
   | { readonly code: "unique"; readonly acceptedAt?: string }
+  /** An older version of what was accepted then: it had been refused here or by the platform, and was corrected. */
+  | { readonly code: "corrected_since"; readonly acceptedAt: string }
   /** The record of the operation `after`, which this one belongs to, has not been accepted. */
   | { readonly code: "account_not_found"; readonly after: string }
   | { readonly code: "unknown_field"; readonly suggestion?: string }

@@ -37,6 +37,8 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   surrogate_characters_not_allowed: "Type the text anew: a character in it was cut in two.",
   unique:
     "Check which of the two versions is right. If it is the new one, ask the migration team to send it as a change.",
+  corrected_since:
+    "Nothing to do: the corrected version is on the platform. Correct the old system as well, if it is to agree.",
   account_not_found:
     "First see to the account that it belongs to. Once that is accepted, this record follows by itself.",
   unknown_field: "Nothing to correct in the data: show this to the migration team.",

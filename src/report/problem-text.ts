@@ -65,6 +65,8 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     acceptedAt === undefined
       ? "The items of the list must differ from each other."
       : `Already accepted at ${plainText(acceptedAt)} with other content; --revise sends the change.`,
+  corrected_since: ({ acceptedAt }) =>
+    `On the platform since ${plainText(acceptedAt)}, from corrected rows: this row is the version that was refused before.`,
   account_not_found: ({ after }) =>
     `Belongs to a record of ${plainText(after)} that is not accepted yet; sent once it is.`,
   unknown_field: ({ suggestion }) =>

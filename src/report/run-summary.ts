@@ -14,7 +14,7 @@ export const STATUS_MEANINGS: Readonly<Record<Status, string>> = {
   ambiguous: "sent without a clear answer: may have arrived",
   blocked: "stopped by the platform, not because of the data",
   pending: "not sent yet",
-  skipped: "accepted before, with the same content",
+  skipped: "accepted before: not sent again",
   duplicate: "a key that another record has: sent once",
 };
 

@@ -1,10 +1,19 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
+import { rawWorkbook } from "../read/workbook/raw-workbook.ts";
 import { describe, expect, test } from "vitest";
-import { CONTRACT, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
+import {
+  CONTRACT,
+  outcomeLines,
+  statusCounts,
+  useSandbox,
+  type Workplace,
+  workplace,
+  writeExtract,
+} from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 
@@ -43,6 +52,13 @@ function saveWithSpreadsheet({ file }: Workplace): void {
     const text = stringify(saved, { delimiter: ";", record_delimiter: "\r\n" });
     writeFileSync(file("report", name), iconv.encode(text, "windows-1252"));
   }
+}
+
+/** A number where a spreadsheet takes it for one. */
+function sheetCell(value: string): string {
+  if (/^\d+$/.test(value)) return `<c><v>${Number(value)}</v></c>`;
+  const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return `<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
 }
 
 async function keysOnPlatform(): Promise<readonly string[]> {
@@ -188,6 +204,35 @@ describe("rejects are taken back", () => {
     expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000004"]);
   });
 
+  test("from the workbook where that is what has changed, its keys and numbers as well", async () => {
+    const work = fourAccounts();
+    await work.push(["--format", "xlsx", "--out", "report"]);
+    const sheet = (name: string): string => {
+      const rows = readRejects(work, name).map((row) => ({ ...row, ...(row["TYPE"] && { TYPE: "D" }) }));
+      const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))];
+      return lines.map((line) => `<row>${line.map(sheetCell).join("")}</row>`).join("");
+    };
+    const book = await rawWorkbook({
+      sheets: { accounts: sheet("rejects.csv"), customers: sheet("rejects.customers.csv") },
+    });
+    copyFileSync(book, work.file("report/rejects.xlsx"));
+    const refused = await work.migrate(["push", "--rejects", "report"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(
+      "2 keys changed: source accounts, column REF, 9{8} -> 9, a spreadsheet drops leading zeros (first: report/rejects.xlsx#accounts:2)",
+    );
+    const flags = ["push", "--rejects", "report", "--restore-keys", "--accept-changes"];
+    const { stdout } = await work.migrate([...flags, "--format", "ndjson"]);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 2 });
+    expect(await keysOnPlatform()).toEqual(KEYS);
+    correct(work);
+    const both = await work.migrate(flags);
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringContaining("both rejects.xlsx and rejects.csv have changed"),
+    ]);
+  });
+
   test("JSON rejects, too", async () => {
     const work = workplace({ accounts: [] }, sandbox);
     const payload = {
@@ -209,6 +254,72 @@ describe("rejects are taken back", () => {
     expect(stderr).toContain("1 cell corrected in 1 row");
   });
 });
+
+describe("an extract that is pushed again as it was", () => {
+  test("is not called invalid where its corrected rows were accepted", async () => {
+    const accounts = [{ REF: "GOOD" }, { REF: "HERE", TYPE: "?" }, { REF: "THERE" }, { REF: "STILL", TYPE: "?" }];
+    const customers = accounts.map(({ REF }) => ({ REF, ...(REF === "THERE" && { MOBILE: "04000 000000" }) }));
+    const work = workplace({ accounts, customers }, sandbox);
+    const first = await work.push(["--out", "report"]);
+    expect(statusCounts(outcomeLines(first.stdout))).toEqual({ accepted: 1, invalid: 2, rejected: 1 });
+    save(
+      work,
+      "rejects.csv",
+      readRejects(work, "rejects.csv").map((row) => (row["REF"] === "HERE" ? { ...row, TYPE: "D" } : row)),
+    );
+    save(
+      work,
+      "rejects.customers.csv",
+      readRejects(work, "rejects.customers.csv").map((row) =>
+        row["REF"] === "THERE" ? { ...row, MOBILE: "07700 900730" } : row,
+      ),
+    );
+    const second = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    expect(statusCounts(outcomeLines(second.stdout))).toEqual({ accepted: 2, invalid: 1 });
+
+    const again = await work.push();
+    const lines = outcomeLines(again.stdout);
+    expect(lines.map(({ key, status, errors = [] }) => [key, status, ...errors.map(({ code }) => code)])).toEqual([
+      ["GOOD", "skipped"],
+      ["HERE", "skipped", "corrected_since"],
+      ["THERE", "skipped", "corrected_since"],
+      ["STILL", "invalid", "invalid_choice"],
+    ]);
+    expect(lines[1]?.account).toMatch(/^A-/);
+    expect((await admin.imports()).length).toBe(4);
+    const explained = await work.migrate(["explain", "HERE"]);
+    expect(explained.stdout).toMatch(/^skipped, account A-/m);
+    expect(explained.stdout).toContain("from corrected rows: this row is the version that was refused before");
+    const firstRun = (await runs(work)).at(-1) ?? "";
+    const then = await work.migrate(["explain", "HERE", "--run", firstRun]);
+    expect(then.stdout).toMatch(/^On the platform since .* as account A-.*, with other content: accepted in run /m);
+  });
+
+  test("a row that changes once more is judged anew", async () => {
+    const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
+    await work.push(["--out", "report"]);
+    correct(work);
+    expect((await work.migrate(["push", "--rejects", "report"])).code).toBe(0);
+    writeExtract(work.folder, { accounts: [{ REF: "A", TYPE: "?", NAME: "Another" }] });
+    for (let times = 0; times < 2; times += 1) {
+      const { stdout } = await work.push();
+      expect(statusCounts(outcomeLines(stdout))).toEqual({ invalid: 1 });
+    }
+    writeExtract(work.folder, { accounts: [{ REF: "A", NAME: "Another" }] });
+    const valid = outcomeLines((await work.push()).stdout);
+    expect(valid.map(({ status, errors = [] }) => [status, ...errors.map(({ code }) => code)])).toEqual([
+      ["invalid", "unique"],
+    ]);
+  });
+});
+
+/** The ids of the runs, from the latest back. */
+async function runs({ migrate }: Workplace): Promise<readonly string[]> {
+  const { runs: all }: { runs: readonly { id: string }[] } = JSON.parse(
+    (await migrate(["status", "--format", "json"])).stdout,
+  );
+  return all.map(({ id }) => id);
+}
 
 describe("what cannot be taken back is refused", () => {
   test.each([

@@ -12,7 +12,7 @@ import type { ViewOptions } from "./view.ts";
 
 /** What the ledger knows; `sourcesText` goes on from there. */
 export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
-  const { key, run, outcomes, attempts, decisions } = explanation;
+  const { key, run, outcomes, acceptedElsewhere, attempts, decisions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
   for (const { status, source, account, problems } of outcomes) {
     parts.push(
@@ -20,9 +20,16 @@ export function explainText(explanation: Explanation, { screen }: Pick<ViewOptio
     );
     parts.push(...problems.map(problemLine));
   }
+  if (acceptedElsewhere !== undefined) parts.push(`\n${elsewhereText(acceptedElsewhere)}\n`);
   if (attempts.length > 0) parts.push(`\nRequests\n${attemptTable(attempts, screen)}`);
   if (decisions.length > 0) parts.push(`\nDecisions\n${decisionTable(decisions, screen)}`);
   return parts.join("");
+}
+
+function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acceptedElsewhere"]>): string {
+  const as = account === undefined ? "" : ` as account ${plainText(account)}`;
+  const at = settledAt === undefined ? "" : ` since ${settledAt}`;
+  return `On the platform${at}${as}, with other content: accepted in run ${run}`;
 }
 
 /** What the sources hold. */
@@ -45,7 +52,7 @@ export function sourcesText(
 
 /** Both as one object. */
 export function explainJson(
-  { key, run, outcomes, attempts, decisions }: Explanation,
+  { key, run, outcomes, acceptedElsewhere, attempts, decisions }: Explanation,
   { records, unreadable }: ExplainedSources,
   { showValues }: Pick<ViewOptions, "showValues">,
 ): string {
@@ -54,6 +61,13 @@ export function explainJson(
     decisions,
     ...(unreadable !== undefined && { unreadable }),
     run: run.id,
+    ...(acceptedElsewhere !== undefined && {
+      acceptedElsewhere: {
+        run: acceptedElsewhere.run,
+        account: acceptedElsewhere.account,
+        at: acceptedElsewhere.settledAt,
+      },
+    }),
     outcomes: outcomes.map(({ problems, ...outcome }) => ({ ...outcome, errors: problems.map(withWords) })),
     attempts: attempts.map(({ problems, ...attempt }) => ({ ...attempt, errors: problems.map(withWords) })),
     records: records.map(({ record, row, payload, origins }) => ({

@@ -23,6 +23,8 @@ export interface Explanation {
   readonly run: Run;
   /** What became of them in that run. */
   readonly outcomes: readonly Outcome[];
+  /** Where they are on the platform although that run says otherwise: accepted by another one. */
+  readonly acceptedElsewhere?: Pick<Attempt, "run" | "account" | "settledAt"> | undefined;
   /** Every request ever made for them, oldest first. */
   readonly attempts: readonly Attempt[];
   /** Every decision about them while they were ambiguous, oldest first. */
@@ -57,9 +59,19 @@ export async function explain(options: ExplainOptions, dependencies: Dependencie
       run,
       outcomes,
       ...history,
+      acceptedElsewhere: acceptedElsewhere(outcomes, history.attempts),
       readSources: () => readSources({ key: key.normalize("NFC"), run, outcomes }, dependencies),
     };
   });
+}
+
+/** A run says what became of the content that it had; its rejects may have been corrected and accepted since. */
+function acceptedElsewhere(
+  outcomes: readonly Outcome[],
+  attempts: readonly Attempt[],
+): Explanation["acceptedElsewhere"] {
+  const isThere = outcomes.some(({ status }) => status === "accepted" || status === "skipped");
+  return isThere ? undefined : attempts.findLast(({ status }) => status === "accepted");
 }
 
 /** The latest run may be one of rejects, which a record that was accepted before is not part of. */

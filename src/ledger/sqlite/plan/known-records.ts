@@ -1,4 +1,5 @@
 import type { LocalProblem } from "../../../model/problem.ts";
+import { passOverCorrected } from "./corrected-since.ts";
 import { appendPlanProblem, keyPlace } from "../problem-table.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
@@ -6,7 +7,7 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
  * Compares a run's records that are still to be sent with what all runs know of them. Accepted with this content:
- * `skipped`. Accepted with another: `invalid`, code `unique`, unless `revise`. Perhaps processed: `ambiguous`, unless
+ * `skipped`; also where the content is an older version of it. Accepted with another: `invalid`, code `unique`, unless `revise`. Perhaps processed: `ambiguous`, unless
  * `resendAmbiguous`. Belongs to a record that is not accepted: `blocked`, code `account_not_found`, until that one is.
  * Everything else is sent: new ones, blocked ones, and rejected ones even when nothing changed,
  * because its cause may have been mended on the platform, and a refusal creates nothing.
@@ -14,6 +15,7 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 export function applyKnownRecords(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
   if (policy.after !== undefined) blockWaiting(database, run, policy, policy.after);
   if (database.row({ sql: "select 1 from records limit 1" }) === undefined) return;
+  passOverCorrected(database, run, policy);
   database.run(SKIP_ACCEPTED, run.number);
   if (!policy.revise) refuseChanged(database, run, policy);
   if (!policy.resendAmbiguous) database.run(HOLD_AMBIGUOUS, run.number);
