@@ -91,7 +91,7 @@ describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => 
       [...job(), "--operation", "nope"],
       /no operation "nope"\n {2}there is:\n {4}POST \/data-import/i,
     ],
-    ["an unknown format", [...job(), "--format", "xml"], "Allowed choices are text, json, ndjson, csv, junit, github."],
+    ["an unknown format", [...job(), "--format", "xml"], "Allowed choices are text, json, ndjson, csv, junit, github, xlsx."],
     ["an unknown encoding", [...job(), "--encoding", "klingon"], 'unknown encoding "klingon"'],
     ["an impossible delimiter", [...job(), "--delimiter", "ab"], '"ab" cannot be a delimiter'],
     ["no number", [...job(), "--limit", "many"], "--limit"],
@@ -124,9 +124,9 @@ describe("a refusal of the command line is one JSON line on stderr, with exit 2:
     const { code, stdout, stderr } = await runCli(args, { env });
     expect([code, stdout]).toEqual([2, ""]);
     expect(JSON.parse(stderr)).toMatchObject({
-      level: "failure",
+      event: "failure",
       code: "usage",
-      text: expect.stringContaining(text),
+      message: expect.stringContaining(text),
       hint: expect.stringContaining("--help"),
     });
     expect(stderr).not.toContain("s3cr3t");
