@@ -91,7 +91,11 @@ describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => 
       [...job(), "--operation", "nope"],
       /no operation "nope"\n {2}there is:\n {4}POST \/data-import/i,
     ],
-    ["an unknown format", [...job(), "--format", "xml"], "Allowed choices are text, json, ndjson, csv, junit, github, xlsx."],
+    [
+      "an unknown format",
+      [...job(), "--format", "xml"],
+      "Allowed choices are text, json, ndjson, csv, junit, github, xlsx.",
+    ],
     ["an unknown encoding", [...job(), "--encoding", "klingon"], 'unknown encoding "klingon"'],
     ["an impossible delimiter", [...job(), "--delimiter", "ab"], '"ab" cannot be a delimiter'],
     ["no number", [...job(), "--limit", "many"], "--limit"],
