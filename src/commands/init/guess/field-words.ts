@@ -7,9 +7,9 @@ export const FIELD_WORDS: string = `
 # What every system numbers
 id: id, ident, identifier, no, num, nr, nbr, number, ref, reference, key, uid, numb
 code: code, cd, cde
-account: account, acc, acct, accnt, a c, billing account, contract account, vkont
+account: contract acc, contract acct, customer account, account, acc, acct, accnt, a c, billing account, contract account, vkont
 external: external, ext, legacy, old, source system, src
-customer: customer, cust, cst, client, consumer, party, person, partner, bp, contact
+customer: holder, account holder, customer, cust, cst, client, consumer, party, person, partner, bp, contact
 business: business, biz, organisation, organization, org, trading
 company: company, coy, co
 supplier: supplier, suppl, splr, retailer
@@ -82,7 +82,7 @@ annual consumption: eac, aq, kwh, annual consumption, annual usage, estimated an
 profile: profile, prof, profile class
 settlement: settlement, settl
 export: export, exp
-distributor: mpid, distributor, dno
+distributor: network operator, network op, mpid, distributor, dno
 agreement: agreement, agrmt, agreed, contract
 location: location, loc, locn
 configuration: ssc, standard settlement configuration

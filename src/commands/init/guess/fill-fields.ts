@@ -60,13 +60,16 @@ interface Pair {
 }
 
 /** What other files know a row by is its number, where two columns may be; what the whole industry knows it by, even more. */
-function withJoins({ words }: Slot, guess: Guess, { key }: SourceNode): Guess {
-  if (!words.includes("id") || guess.score <= SHOWN) return guess;
+function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode): Guess {
+  if (!words.includes("id") || guess.score <= SHOWN / 2) return guess;
   if (isIndustryNumber(guess.column.name)) return { ...guess, score: guess.score + 2 * JOIN_KEY };
-  return guess.column === key ? { ...guess, score: guess.score + JOIN_KEY } : guess;
+  if (guess.column !== key) return guess;
+  return { ...guess, score: Math.max(guess.score + JOIN_KEY, container.parent === undefined ? OF_RECORD : 0) };
 }
 
 const JOIN_KEY = 0.05;
+/** By what the other files name a record, the platform can name it, too. */
+const OF_RECORD = 0.6;
 
 interface RankedPair extends Pair {
   readonly rank: number;

@@ -89,6 +89,9 @@ function formNotes({ type }: Slot, { form }: Guess): readonly string[] {
   if ((form.kind === "date" || form.kind === "datetime") && form.also !== undefined) {
     return [`TODO: or ${form.also}? No date tells the day from the month`];
   }
+  if ((form.kind === "date" || form.kind === "datetime") && /(?<!y)yy(?!y)/.test(form.pattern)) {
+    return ["TODO: two digits of a year mean 1969 to 2068, unless `pivot` says otherwise"];
+  }
   if (form.kind !== "lookup" || type.kind !== "choice") return [];
   const { unknown, withheld } = form;
   const choices = type.choices.slice(0, MAX_CHOICES).map(String).join(", ");
