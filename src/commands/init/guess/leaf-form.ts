@@ -15,7 +15,7 @@ export type LeafForm =
   | { readonly kind: "boolean"; readonly yes: readonly string[]; readonly no: readonly string[] }
   | LookupForm;
 
-interface LookupForm {
+export interface LookupForm {
   readonly kind: "lookup";
   readonly table: ReadonlyMap<string, string>;
   /** Codes that may be written into a file, and mean none of the choices that can be told. */

@@ -1,5 +1,6 @@
 import type { Guess, Slot } from "../guess/region.ts";
-import type { LeafForm } from "../guess/leaf-form.ts";
+import type { ChoiceType } from "../../../contract/types/field-type.ts";
+import type { LeafForm, LookupForm } from "../guess/leaf-form.ts";
 import { yamlText } from "./yaml-text.ts";
 
 /** A leaf as the mapping writes it. */
@@ -86,19 +87,21 @@ function scoreText(score: number): string {
 const MAX_CHOICES = 12;
 
 function formNotes({ type }: Slot, { form }: Guess): readonly string[] {
-  if ((form.kind === "date" || form.kind === "datetime") && form.also !== undefined) {
-    return [`TODO: or ${form.also}? No date tells the day from the month`];
-  }
-  if ((form.kind === "date" || form.kind === "datetime") && /(?<!y)yy(?!y)/.test(form.pattern)) {
-    return ["TODO: two digits of a year mean 1969 to 2068, unless `pivot` says otherwise"];
-  }
-  if (form.kind !== "lookup" || type.kind !== "choice") return [];
-  const { unknown, withheld } = form;
-  const choices = type.choices.slice(0, MAX_CHOICES).map(String).join(", ");
+  if (form.kind === "date" || form.kind === "datetime") return dateNotes(form.pattern, form.also);
+  return form.kind === "lookup" && type.kind === "choice" ? codeNotes(type, form) : [];
+}
+
+function dateNotes(pattern: string, also: string | undefined): readonly string[] {
+  const order = also === undefined ? [] : [`TODO: or ${also}? No date tells the day from the month`];
+  const isShort = /(?<!y)yy(?!y)/.test(pattern);
+  return isShort ? [...order, "TODO: two digits of a year mean 1969 to 2068, unless `pivot` says otherwise"] : order;
+}
+
+function codeNotes({ choices }: ChoiceType, { unknown, withheld }: LookupForm): readonly string[] {
   const more = withheld === 0 ? [] : [`${withheld} ${unknown.length === 0 ? "" : "more "}that are rare`];
   const left = [...unknown, ...more];
   if (left.length === 0) return [];
-  return [
-    `TODO: codes without a choice: ${left.join(", ")}; the contract has ${choices}${type.choices.length > MAX_CHOICES ? "..." : ""}`,
-  ];
+  const known = choices.slice(0, MAX_CHOICES).map(String).join(", ");
+  const rest = choices.length > MAX_CHOICES ? "..." : "";
+  return [`TODO: codes without a choice: ${left.join(", ")}; the contract has ${known}${rest}`];
 }
