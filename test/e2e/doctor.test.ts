@@ -217,9 +217,14 @@ describe("the joins that migrate doctor counts", () => {
     });
   });
 
-  test("point at the mapping when nothing matches", async () => {
-    const { of } = await examine(scene({ accounts, customers: [{ REF: "1" }, { REF: "2" }] }));
-    expect(of("join")).toMatchObject({ status: "failed", fix: 'check `on` and `key` of "customers" in the mapping' });
+  test("fail when nothing matches, and hide nothing else", async () => {
+    const { code, of } = await examine(scene({ accounts, customers: [{ REF: "1" }, { REF: "2" }] }));
+    expect(code).toBe(2);
+    expect(of("join")).toMatchObject({
+      status: "failed",
+      text: expect.stringContaining("0 of 2 rows match accounts.REF"),
+    });
+    expect(of("input").figures).toMatchObject({ records: 4 });
   });
 
   test("are those of the first records with --limit", async () => {

@@ -44,23 +44,36 @@ async function readWhole(
   const joins = joinCounts(plan);
   const read = { records: 0, unreadable: 0 };
   const isEnough = (): boolean => read.records >= (limit ?? Number.POSITIVE_INFINITY);
-  for await (const batch of input.records({ signal: drain })) {
-    for (const record of batch) {
+  const unmatched = await withoutMatch(async () => {
+    for await (const batch of input.records({ signal: drain })) {
+      for (const record of batch) {
+        if (isEnough()) break;
+        if (!record.orphan) read.records += 1;
+        if (isUnreadable(record)) read.unreadable += 1;
+        joins.count(record);
+      }
+      onProgress({ kind: "checked", records: read.records, invalid: read.unreadable });
       if (isEnough()) break;
-      if (!record.orphan) read.records += 1;
-      if (isUnreadable(record)) read.unreadable += 1;
-      joins.count(record);
     }
-    onProgress({ kind: "checked", records: read.records, invalid: read.unreadable });
-    if (isEnough()) break;
-  }
+  });
   const bytes = input.files.reduce((sum, file) => sum + file.bytes, 0);
   const names = input.files.map(({ file }) => file);
   const files = `${counted(names.length, "file")} (${names.slice(0, 4).join(", ")}${names.length > 4 ? ", ..." : ""}), ${formatBytes(bytes)}`;
   return {
-    checks: [filesCheck(files, read, isEnough()), ...joins.checks(isEnough() ? read.records : undefined)],
+    checks: [filesCheck(files, read, isEnough()), ...joins.checks(isEnough()), ...unmatched],
     ...(!isEnough() && { records: read.records }),
   };
+}
+
+/** A join that hits nothing ends the reading, behind the records: all but the orphans have been counted. */
+async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
+  try {
+    await readAll();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "source_no_match") throw error;
+    return [failedBy("join", error)];
+  }
 }
 
 /** An orphan is counted with its join. */
@@ -97,8 +110,8 @@ interface JoinCount {
 
 function joinCounts(root: SourceSpec): {
   readonly count: (record: InputRecord) => void;
-  /** @param firstRecords how many were read, where that is not all */
-  readonly checks: (firstRecords: number | undefined) => readonly Check[];
+  /** Of those that hit something; of all of them where not the whole input was read (`isLimited`). */
+  readonly checks: (isLimited: boolean) => readonly Check[];
 } {
   const counts = new Map<string, JoinCount>();
   const add = (parent: SourceSpec): void => {
@@ -125,29 +138,35 @@ function joinCounts(root: SourceSpec): {
       if (join !== undefined) join.orphans += 1;
       countBelow(row, join?.child ?? root);
     },
-    checks: (firstRecords) => [...counts.values()].map((join) => joinCheck(join, firstRecords !== undefined)),
+    checks: (isLimited) =>
+      [...counts.values()]
+        .filter(({ joined, orphans }) => isLimited || joined > 0 || orphans > 0)
+        .map((join) => joinCheck(join, isLimited)),
   };
 }
 
 /** Rows without a parent are only known once all parents have been read. */
 function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean): Check {
-  const name = "join";
   const { parents, parentsWithRows, joined, orphans } = counts;
-  const columns = `${child.name}.${child.on} -> ${parent.name}.${parent.key ?? ""}`;
-  const having = `${formatCount(parentsWithRows)} of ${isLimited ? "the first " : ""}${formatCount(parents)} rows of ${parent.name} have some`;
+  const columns = `${child.name}.${child.on} -> ${parent.name}.${child.parentKey ?? parent.key ?? ""}`;
+  const first = isLimited ? "the first " : "";
+  const having = `${formatCount(parentsWithRows)} of ${first}${formatCount(parents)} rows of ${parent.name} have some`;
   const figures = { parents, parentsWithRows, joined, ...(!isLimited && { orphans }) };
-  const rows = joined + orphans;
-  const text = isLimited
-    ? `${columns}: ${having}`
-    : `${columns}: ${formatCount(joined)} of ${formatCount(rows)} rows match${share(joined, rows)}; ${having}`;
-  if (joined === 0 && (orphans > 0 || (isLimited && parents > 0))) {
+  if (isLimited && joined === 0 && parents > 0) {
     const fix = `check \`on\` and \`key\` of "${child.name}" in the mapping`;
-    return isLimited
-      ? warning(name, text, { figures, fix })
-      : failed(name, text, { exitCode: INVALID_EXIT_CODE, fix, figures });
+    return warning("join", `${columns}: ${having}`, { figures, fix });
   }
-  if (orphans > 0) return failed(name, text, { exitCode: INVALID_EXIT_CODE, fix: FIX, figures });
-  return ok(name, text, { figures });
+  const text = `${columns}: ${isLimited ? "" : `${matching(child, joined, orphans)}; `}${having}`;
+  if (orphans > 0) return failed("join", text, { exitCode: INVALID_EXIT_CODE, fix: FIX, figures });
+  return ok("join", text, { figures });
+}
+
+/** Where parents share rows, or rows are left out, those that were joined are not those of the files. */
+function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orphans: number): string {
+  const isCounted = parentKey === undefined && distinct !== true && pick === undefined;
+  if (!isCounted) return orphans === 0 ? "every row matches" : `${counted(orphans, "row")} without a match`;
+  const rows = joined + orphans;
+  return `${formatCount(joined)} of ${formatCount(rows)} rows match${share(joined, rows)}`;
 }
 
 /** Cut, and not rounded: 100% is all of them. */
