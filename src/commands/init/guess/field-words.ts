@@ -9,7 +9,7 @@ id: id, ident, identifier, no, num, nr, nbr, number, ref, reference, key, uid, n
 code: code, cd, cde
 account: contract acc, contract acct, customer account, account, acc, acct, accnt, a c, billing account, contract account, vkont
 external: external, ext, legacy, old, source system, src
-customer: holder, account holder, customer, cust, cst, client, consumer, party, person, partner, bp, contact
+customer: gpart, holder, account holder, customer, cust, cst, client, consumer, party, person, partner, bp, contact
 business: business, biz, organisation, organization, org, trading
 company: company, coy, co
 supplier: supplier, suppl, splr, retailer
@@ -33,8 +33,8 @@ initials: initials, init, inits
 full name: full name, fullname, whole name, display name
 title: title, ttl, prefix, honorific
 salutation: salutation, salut, saln, greeting, dear
-birth date: dob, d o b, birth, born, birth date, birthdate, birthday, date of birth, bdate, dte of birth, birth dt
-email: email, e mail, emailaddr, eml, eemail addr, e emailaddress
+birth date: birthdt, dob, d o b, birth, born, birth date, birthdate, birthday, date of birth, bdate, dte of birth, birth dt
+email: smtp addr, email, e mail, emailaddr, eml, eemail addr, e emailaddress
 phone: phone, tel, telephone, ph, tel no, telno, phone no, phone number, telephone number, contact number, contact
   no, contact phone
 mobile phone: mobile, mob, cell, cellphone, mobile phone, mob no, mobile no, mobile number, mobile tel, handphone,
@@ -49,7 +49,7 @@ deceased: deceased, dead
 priority services: psr, priority services, priority service register, vulnerable, vulnerability, special needs
 # Where they live
 address: address, addr, adr, add, addr line, address line, adr line, addr ln, add line, adrs, addrs
-street: street, str, strt, road, thoroughfare, street name
+street: strasse, street, str, strt, road, thoroughfare, street name
 house: house, hse, house number, house no, hse no, building number
 building: building, bldg, flat, unit, property name
 town: town, city, suburb, locality, post town, posttown, place, twn
@@ -63,11 +63,12 @@ supply: supp, supply, sup, site, premise, premises, prem, property, prop, servic
 billing address: mail address, mail addr, mailing address, postal address
 billing: billed, bld, billing, bill, invoice, inv, correspondence, corr, mailing
 # What they are supplied with
-meter point id: mpan, mprn, mpr, mpxn, nmi, mirn, mpan core, core mpan, meter point, meterpoint, supply number,
+meter point id: ext ui, extui, mpan, mprn, mpr, mpxn, nmi, mirn, mpan core, core mpan, meter point, meterpoint, supply number,
   supply no, meter point ref, meter point reference, meter point number, supply point, supply point
   id, spid, pod
+supply start date: ssd, einzdat
 meter: meter, mtr, device, dev, counter
-serial id: serial, ser, sn, ser no, serno, serial no, serial number, serialno
+serial id: sernr, serial, ser, sn, ser no, serno, serial no, serial number, serialno
 meter serial id: msn, meter serial, meter serial number, meter no, meter number, mtr no, meterno, meter ref, meter
   id, mtr ser, device no, device number
 register: register, reg, rgst, dial
@@ -75,9 +76,9 @@ digits: digits, dials, nod, no of digits, number of digits, num digits, no of di
 reading: reading, read, rdg, rd, rdng, index, mtr read
 value: value, val, figure, reading value
 tariff: tariff, trf, tarif, rate plan, price plan, plan, product, prod
-fuel: fuel, fuel type, supply type, utility, utility type, commodity, energy, energy type, service type, fuel cd,
+fuel: util, sparte, division, fuel, fuel type, supply type, utility, utility type, commodity, energy, energy type, service type, fuel cd,
   sector
-annual consumption: eac, aq, kwh, annual consumption, annual usage, estimated annual consumption, annual quantity,
+annual consumption: ann cons, cons, perverbr, period consumption, eac, aq, kwh, annual consumption, annual usage, estimated annual consumption, annual quantity,
   aac, yearly usage, est usage, annual kwh, kwh pa, kwh year, annual use, consumption, usage
 profile: profile, prof, profile class
 settlement: settlement, settl
@@ -88,7 +89,7 @@ location: location, loc, locn
 configuration: ssc, standard settlement configuration
 time pattern: tpr, time pattern, time pattern regime
 # Money
-balance: balance, bal, amount owing, owing, outstanding, arrears, amt due, closing balance
+balance: saldo, balance, bal, amount owing, owing, outstanding, arrears, amt due, closing balance
 amount: amount, amt, sum
 payment: payment, pay, pays, paid, pmt, pymt, payt, pays by
 direct debit: direct debit, dd, ddi

@@ -35,7 +35,7 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
   include(container);
   for (const slot of slots) {
     const guesses = ranked.filter((pair) => pair.slot === slot).map(({ guess }) => guess);
-    if (slot.required && slot.container.included) slot.guess ??= firstFree(guesses, slot);
+    if (slot.required && slot.container.included) slot.guess ??= firstFree(guesses, slot) ?? otherAddress(slot, slots);
   }
   for (const slot of slots) slot.others = othersFor(slot, ranked, slots);
 }
@@ -95,13 +95,22 @@ function isTwin(slot: Slot, other: Slot): boolean {
   return slot.name === other.name || (isOfAddress(slot) && plainWords(slot) === plainWords(other));
 }
 
+/** Extracts with one address have it for both: where bills go, and where the supply is. */
+function otherAddress(slot: Slot, slots: readonly Slot[]): Guess | undefined {
+  if (!isOfAddress(slot)) return undefined;
+  const other = slots.find(({ guess, ...each }) => guess !== undefined && plainWords(each) === plainWords(slot));
+  return other?.guess && { ...other.guess, score: OTHER_ADDRESS * other.guess.score };
+}
+
+const OTHER_ADDRESS = 0.6;
+
 const ADDRESS_KINDS: ReadonlySet<string> = new Set(["billing", "supply"]);
 
 function isOfAddress({ words }: Slot): boolean {
   return words.includes("address") || words.includes("postcode");
 }
 
-function plainWords({ words }: Slot): string {
+function plainWords({ words }: Pick<Slot, "words">): string {
   return words.filter((word) => !ADDRESS_KINDS.has(word)).join(" ");
 }
 
