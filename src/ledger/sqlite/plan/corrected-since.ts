@@ -7,7 +7,8 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 /**
  * Makes a record `skipped`, with a warning, whose row is an older version of what was accepted: an earlier run found the
  * same content invalid, or the platform refused it, and it has been accepted since, from corrected rejects. Content that
- * no run has seen before that is a change, and judged as one.
+ * no run has seen before that is a change, and judged as one; so is content beside which the platform was found to hold
+ * other content (x'').
  */
 export function passOverCorrected(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
   if (database.row(EARLIER_RUN, run.number) === undefined) return;
@@ -43,7 +44,7 @@ const INSERT_CANDIDATES = `
   select items.record, items.identity, items.content, items.file, items.line, records.accepted_at, records.account, 0
   from items cross join records on records.identity = items.identity
   where items.run = ?1 and items.status in ('valid', 'pending', 'invalid') and items.content is not null
-    and records.accepted_content is not null and records.accepted_at is not null and records.state <> 'ambiguous'
+    and records.accepted_content is not null and records.accepted_content <> x'' and records.accepted_at is not null and records.state <> 'ambiguous'
     and (items.status = 'invalid' or records.accepted_content <> items.content)`;
 
 const MARK_OLDER = `
