@@ -119,9 +119,9 @@ describe("migrate doctor --offline", () => {
     expect(code).toBe(0);
     const left = checks.filter(({ status }) => status === "skipped");
     expect(left.map(({ name, text }) => `${name}: ${text}`)).toEqual([
-      "tls: not looked at: --offline",
-      "clock: not looked at: --offline",
-      "token: not looked at: --offline",
+      "tls: not looked at: offline",
+      "clock: not looked at: offline",
+      "token: not looked at: offline",
     ]);
     expect(await admin.history()).toEqual([]);
   });
@@ -193,6 +193,13 @@ describe("migrate doctor, where something is missing", () => {
       status: "warning",
       text: 'MIGRATE_SUPLIER is set, and nothing reads it; did you mean "MIGRATE_SUPPLIER"?',
     });
+  });
+
+  test("sends nothing to a platform whose certificate would not be checked", async () => {
+    const { code, of } = await examine(scene(), [], { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
+    expect(code).toBe(2);
+    expect(of("tls").status).toBe("skipped");
+    expect(of("token").status).toBe("skipped");
   });
 
   test("finds that certificates would not be checked, and goes on", async () => {

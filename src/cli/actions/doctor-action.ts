@@ -40,7 +40,8 @@ async function* allChecks(
   { dependencies }: Context,
 ): AsyncGenerator<Check> {
   yield nodeCheck(process.versions.node, requiredNode());
-  yield environmentCheck(process, knownVariables(command.parent ?? command));
+  const environment = environmentCheck(process, knownVariables(command.parent ?? command));
+  yield environment;
   const { settings, check } = await readConfiguration(sources, { flags, command });
   yield check;
   if (settings === undefined) {
@@ -49,7 +50,8 @@ async function* allChecks(
   }
   const options = {
     ...settings,
-    offline: flags.offline ?? false,
+    // No credentials go to a platform whose certificate would not be checked.
+    offline: flags.offline === true || environment.status === "failed",
     secretOrigins: (files: Parameters<typeof secretOrigins>[1]) => secretOrigins(process.env, files),
   };
   yield* doctor(options, dependencies);

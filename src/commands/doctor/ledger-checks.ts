@@ -35,7 +35,7 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
   if (exists === true) yield* runChecks(store, options);
 }
 
-/** Measured: about 400 bytes a record, and as much again while a run writes. */
+/** The demo's ledger has 770 bytes a record; more are needed for a moment while a run writes. */
 const LEDGER_BYTES_PER_RECORD = 1000;
 const LEAST_FREE_BYTES = 100_000_000;
 

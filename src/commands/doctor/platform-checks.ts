@@ -50,7 +50,7 @@ export async function* platformChecks(
   else yield skipped("token", "needs the connection");
 }
 
-const OFFLINE = "not looked at: --offline";
+const OFFLINE = "not looked at: offline";
 
 function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   requireOngoing(supplier);

@@ -131,6 +131,6 @@ describe("what is wrong with a workflow is an error at its place", () => {
 test("a read-back names the attrs that the payload has", () => {
   const readBack = { operation: "transfer-status", parameters: { import_supplier_code: "supplier" } };
   expect(errorsOf(changed(STAGE, { "x-migrate-read-back": [readBack] }))).toEqual([
-    'x-migrate-read-back: the payload has no field "supplier"',
+    'x-migrate-read-back: the payload has no field "supplier"; did you mean "import_supplier"?',
   ]);
 });
