@@ -51,6 +51,18 @@ describe("init", () => {
     expect(mapping).toContain("TODO: or MM/dd/yyyy? No date tells the day from the month");
   });
 
+  test("takes no amount in pence for one in pounds, and lists its column as unused", async () => {
+    const { mapping } = await initOf({ "accounts.csv": "ACC_NO,NAME,BALANCE_PENCE\nA1,Ada,1250\nA2,Ben,99\n" });
+    expect(mapping).not.toMatch(/^ +balance:/m);
+    expect(mapping).toMatch(/^# accounts: .*BALANCE_PENCE/m);
+  });
+
+  test("takes the one address of an extract for the supply as well, with a low score", async () => {
+    const { mapping } = await initOf({ "accounts.csv": "ACC_NO,BILL_ADDR1,BILL_PCODE\nA1,1 Mill Lane,DE1 1AA\n" });
+    expect(mapping).toMatch(/supply_address1: BILL_ADDR1 .*0\.[3-5]/);
+    expect(mapping).toMatch(/supply_postcode: BILL_PCODE .*0\.[3-5]/);
+  });
+
   test("takes a day above 12 for what it is", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS.replace("03/04", "03/14") });
     expect(mapping).toContain("date: MM/dd/yyyy");

@@ -183,6 +183,9 @@ export const OTHER_PARTIES: readonly string[] = [
   "agency",
 ];
 
+/** Hundredths of the money that fields are in, and thousandths of what meters count. */
+export const SMALL_UNITS: readonly string[] = ["pence", "pennies", "cents", "cent", "minor", "wh", "watthours"];
+
 /** Two words that never mean the same field, however alike the rest is. */
 export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["start", "end"],

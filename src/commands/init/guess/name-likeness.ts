@@ -4,6 +4,7 @@ import {
   LATER_ADDRESS_PARTS,
   NEAR_WORDS,
   OPPOSITES,
+  SMALL_UNITS,
   OTHER_PARTIES,
 } from "./field-words.ts";
 
@@ -23,7 +24,7 @@ const FIRST_WEIGHT = 0.2;
  * of the column the field has (or what it stands in).
  */
 export function nameLikeness(field: NamedThing, named: NamedThing): number {
-  if (areOpposites(field, named)) return 0;
+  if (areOpposites(field, named) || hasOtherUnit(field, named)) return 0;
   const column = isCommon(named.own) ? { own: [...named.own, ...named.around], around: [] } : named;
   const columnWords = [...column.own, ...column.around];
   const numbered = column.own.some(isNumber);
@@ -82,6 +83,11 @@ function areOpposites(field: NamedThing, column: NamedThing): boolean {
       (isOnly(field.own, one, other) && isOnly(column.own, other, one)) ||
       (isOnly(field.own, other, one) && isOnly(column.own, one, other)),
   );
+}
+
+/** A balance in pence is no balance: a hundred times too much would be sent, and nothing would say so. */
+function hasOtherUnit(field: NamedThing, column: NamedThing): boolean {
+  return SMALL_UNITS.some((unit) => column.own.includes(unit) && !field.own.includes(unit));
 }
 
 function isOnly(words: readonly string[], word: string, without: string): boolean {
