@@ -4,7 +4,7 @@ import { withStandardInput } from "../job/standard-input.ts";
 import { parseAttr } from "../json/attr.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
 import type { Origin } from "../map/mapping.ts";
-import { compileSentForm } from "../map/sent-form.ts";
+import { compileSentForm } from "../map/node/sent-form.ts";
 import { checkedFoundRecords, checkedRecords } from "../migrate.ts";
 import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";

@@ -3,11 +3,11 @@ import { parametersType, requiredParameters } from "../contract/operations/reque
 import { stepFieldsType } from "../contract/operations/step-fields.ts";
 import type { AttrPath } from "../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { type CompileContext, compileNode } from "./compile-node.ts";
+import { type CompileContext, compileNode } from "./node/compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
 import { didYouMean, type Issues } from "./document/mapping-issues.ts";
 import { rootSource } from "./document/source-tree.ts";
-import type { ObjectNode } from "./mapping-node.ts";
+import type { ObjectNode } from "./node/mapping-node.ts";
 
 /** What a mapping gives to the bodies of steps, by the step's name. */
 export type StepNodes = ReadonlyMap<string, ObjectNode>;

@@ -1,16 +1,16 @@
 import type { Operation } from "../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { buildValue, newBuildState } from "./build-payload.ts";
+import { buildValue, newBuildState } from "./node/build-payload.ts";
 import type { MappingValues } from "./compile-context.ts";
 import { compileParameters, compileSteps, type StepNodes } from "./compile-given.ts";
-import { type CompileContext, compileNode } from "./compile-node.ts";
+import { type CompileContext, compileNode } from "./node/compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
 import { collectIssues } from "./document/mapping-issues.ts";
-import { refuseUnmappedMeasures } from "./mapped-measures.ts";
+import { refuseUnmappedMeasures } from "./node/mapped-measures.ts";
 import { rootSource } from "./document/source-tree.ts";
-import { locateAttr } from "./locate-attr.ts";
-import type { ItemsNode, MappingNode, ObjectNode } from "./mapping-node.ts";
+import { locateAttr } from "./node/locate-attr.ts";
+import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
 import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
 import { type SourceColumns, sourceColumns } from "./source-columns.ts";
 

@@ -1,5 +1,5 @@
 import type { Row } from "../model/record.ts";
-import type { ParentRow } from "./mapping-node.ts";
+import type { ParentRow } from "./node/mapping-node.ts";
 import { type Column, ownColumn, type SourceColumns } from "./source-columns.ts";
 
 const PREFIX = "parent.";

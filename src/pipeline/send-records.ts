@@ -8,7 +8,7 @@ import type { SendableItem } from "../ledger/ledger.ts";
 import { contentHash } from "../ledger/record-hashes.ts";
 import { Failure } from "../model/failure.ts";
 import type { Place } from "../model/place.ts";
-import { compileSentForm } from "../map/sent-form.ts";
+import { compileSentForm } from "../map/node/sent-form.ts";
 import type { InputRecord } from "../model/record.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd } from "../upload/upload-types.ts";

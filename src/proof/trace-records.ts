@@ -3,7 +3,7 @@ import { contentHash } from "../ledger/record-hashes.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import type { JsonObject } from "../json/json-value.ts";
-import { compileSentForm } from "../map/sent-form.ts";
+import { compileSentForm } from "../map/node/sent-form.ts";
 import { ON_PLATFORM, type Outcome } from "../model/outcome.ts";
 import type { MeasureProof, RunProof } from "../model/proof.ts";
 import type { InputRecord } from "../model/record.ts";

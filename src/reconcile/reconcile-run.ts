@@ -1,7 +1,7 @@
 import type { Decision, AmbiguousItem, PlanPolicy } from "../ledger/ledger.ts";
 import { parseAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
-import { compileSentForm } from "../map/sent-form.ts";
+import { compileSentForm } from "../map/node/sent-form.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { InputRecord, Row } from "../model/record.ts";
 import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";

@@ -2,7 +2,7 @@ import type { Contract } from "../../contract/contract.ts";
 import type { ContractChange } from "../../contract/diff/contract-change.ts";
 import { diffContracts } from "../../contract/diff/diff-contracts.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
-import { mappedAttrs, type MappedAttr } from "../../map/mapped-attrs.ts";
+import { mappedAttrs, type MappedAttr } from "../../map/node/mapped-attrs.ts";
 import { readMapping } from "../../map/document/mapping-document.ts";
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { readTextFile } from "../../read/text/text-file.ts";

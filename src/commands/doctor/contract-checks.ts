@@ -7,7 +7,7 @@ import { type JobSettings, mappingOf, readJobMapping, requireKey, rulesOf } from
 import type { NamingPlace } from "../../job/naming-place.ts";
 import { loadRuleContext, skippedRulesText } from "../../job/rule-configuration.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
-import { mappedAttrs } from "../../map/mapped-attrs.ts";
+import { mappedAttrs } from "../../map/node/mapped-attrs.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { type Check, failed, lookAt, ok, skipped, warning } from "./check.ts";

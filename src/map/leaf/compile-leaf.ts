@@ -7,7 +7,7 @@ import { noteCellChoices } from "./cell-choices.ts";
 import { type Condition, readLeafOptions, type LeafOptions } from "./leaf-options.ts";
 import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
-import type { LeafNode, SplitNode } from "../mapping-node.ts";
+import type { LeafNode, SplitNode } from "../node/mapping-node.ts";
 import type { Column } from "../source-columns.ts";
 
 /** Compiles a leaf for a scalar of the contract. Adds an issue for all that is wrong; undefined then. */

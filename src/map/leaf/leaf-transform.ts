@@ -17,7 +17,7 @@ import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions, Transform } from "./leaf-options.ts";
 import { compileCall } from "./mapping-function.ts";
 import type { OriginKind } from "../mapping.ts";
-import type { LeafNode } from "../mapping-node.ts";
+import type { LeafNode } from "../node/mapping-node.ts";
 import { numberExample, numberReader } from "./number-text.ts";
 
 /** How a leaf makes a value of its cell. */

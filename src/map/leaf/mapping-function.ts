@@ -5,7 +5,7 @@ import type { Conversion } from "./conversion.ts";
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions } from "./leaf-options.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
-import type { LeafNode } from "../mapping-node.ts";
+import type { LeafNode } from "../node/mapping-node.ts";
 
 /** Calls a user's function for a leaf. What it throws ends in a Failure `mapping_invalid` that names the row. */
 export function compileCall(

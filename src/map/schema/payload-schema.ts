@@ -1,7 +1,7 @@
 import { describeConstraints, describeType } from "../../contract/describe/describe-type.ts";
 import type { ChoiceType, FieldType, ObjectType } from "../../contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { narrowType, type Variants } from "../union-variants.ts";
+import { narrowType, type Variants } from "../node/union-variants.ts";
 import { CONDITION_SCHEMA } from "./leaf-schema.ts";
 
 /** Schemas of a mapping's entries, by the contract's types. */

@@ -1,6 +1,6 @@
 import { type FieldType, memberType } from "../../../contract/types/field-type.ts";
 import type { JsonObject } from "../../../json/json-value.ts";
-import { narrowType } from "../../../map/union-variants.ts";
+import { narrowType } from "../../../map/node/union-variants.ts";
 
 /** A field of an object of the contract, as a mapping may write it. */
 export interface ContractField {

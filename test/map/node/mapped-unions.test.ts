@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ObjectType } from "../../src/contract/types/field-type.ts";
-import { choice, compile, decimal, failureOf, integer, list, object, rowOf, text, union } from "./rows.ts";
+import type { ObjectType } from "../../../src/contract/types/field-type.ts";
+import { choice, compile, decimal, failureOf, integer, list, object, rowOf, text, union } from "../rows.ts";
 
 describe("unions", () => {
   const debit = object({ "method!": choice("DEBIT"), "day!": integer, amount: decimal });

@@ -1,11 +1,11 @@
-import type { Operation } from "../contract/operations/operation.ts";
-import { parametersType } from "../contract/operations/request-parameters.ts";
-import { stepFieldsType } from "../contract/operations/step-fields.ts";
-import { type FieldType, memberType } from "../contract/types/field-type.ts";
-import { optionsTaken, typesLeadingTo } from "../contract/types/type-tree.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
-import type { MappedRecord } from "../model/record.ts";
-import { utcDateTime } from "../time/calendar.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import { parametersType } from "../../contract/operations/request-parameters.ts";
+import { stepFieldsType } from "../../contract/operations/step-fields.ts";
+import { type FieldType, memberType } from "../../contract/types/field-type.ts";
+import { optionsTaken, typesLeadingTo } from "../../contract/types/type-tree.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../../json/json-value.ts";
+import type { MappedRecord } from "../../model/record.ts";
+import { utcDateTime } from "../../time/calendar.ts";
 
 /** A payload, what steps are given, and parameters. */
 type Mapped = Pick<MappedRecord, "payload" | "steps" | "parameters">;

@@ -1,11 +1,11 @@
-import { type FieldType, type ListType, memberType, type ObjectType } from "../contract/types/field-type.ts";
-import type { AttrPath } from "../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { compileCondition, compileLeaf, compileSplit } from "./leaf/compile-leaf.ts";
-import { readWhen } from "./leaf/leaf-options.ts";
+import { type FieldType, type ListType, memberType, type ObjectType } from "../../contract/types/field-type.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { compileCondition, compileLeaf, compileSplit } from "../leaf/compile-leaf.ts";
+import { readWhen } from "../leaf/leaf-options.ts";
 import { isListEntry } from "./list-entry.ts";
-import type { LeafContext, MappingContext } from "./compile-context.ts";
-import { didYouMean, listed, refuseUnknown, tryIssues } from "./document/mapping-issues.ts";
+import type { LeafContext, MappingContext } from "../compile-context.ts";
+import { didYouMean, listed, refuseUnknown, tryIssues } from "../document/mapping-issues.ts";
 import type {
   EachNode,
   FieldNode,
@@ -17,8 +17,8 @@ import type {
   SplitNode,
   VariantNode,
 } from "./mapping-node.ts";
-import { parentColumns } from "./parent-columns.ts";
-import type { SourceColumns } from "./source-columns.ts";
+import { parentColumns } from "../parent-columns.ts";
+import type { SourceColumns } from "../source-columns.ts";
 import { narrowType, type Variants } from "./union-variants.ts";
 
 /** What is the same for all entries of a mapping. */

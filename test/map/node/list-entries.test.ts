@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseAttr } from "../../src/json/attr.ts";
-import type { ObjectType } from "../../src/contract/types/field-type.ts";
-import { type JsonValue, valueAt } from "../../src/json/json-value.ts";
-import type { CsvRow } from "../../src/model/record.ts";
-import { choice, compile, csvRow, failureOf, integer, list, object, rowOf, table, text, union } from "./rows.ts";
+import { parseAttr } from "../../../src/json/attr.ts";
+import type { ObjectType } from "../../../src/contract/types/field-type.ts";
+import { type JsonValue, valueAt } from "../../../src/json/json-value.ts";
+import type { CsvRow } from "../../../src/model/record.ts";
+import { choice, compile, csvRow, failureOf, integer, list, object, rowOf, table, text, union } from "../rows.ts";
 
 const SOURCES = `
 sources:

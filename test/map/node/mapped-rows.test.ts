@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anything, compile, csvRow, failureOf, integer, jsonRow, list, object, rowOf, table, text } from "./rows.ts";
+import { anything, compile, csvRow, failureOf, integer, jsonRow, list, object, rowOf, table, text } from "../rows.ts";
 
 describe("columns", () => {
   const body = object({ a: text, b: text });

@@ -1,7 +1,7 @@
-import type { FieldType } from "../contract/types/field-type.ts";
-import { formatAttr } from "../json/attr.ts";
-import type { MappingDocument } from "./document/mapping-document.ts";
-import { didYouMean, type Issues } from "./document/mapping-issues.ts";
+import type { FieldType } from "../../contract/types/field-type.ts";
+import { formatAttr } from "../../json/attr.ts";
+import type { MappingDocument } from "../document/mapping-document.ts";
+import { didYouMean, type Issues } from "../document/mapping-issues.ts";
 import { mappedAttrs } from "./mapped-attrs.ts";
 
 /** A measure of what the payload never holds would always be zero. */

@@ -1,11 +1,11 @@
-import { formatAttr, type AttrSegment } from "../json/attr.ts";
-import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import type { LocalProblem } from "../model/problem.ts";
-import { addProblem } from "../model/problem-limit.ts";
-import type { Row } from "../model/record.ts";
-import { shapeOf } from "../text/shape.ts";
-import { type CellContent, ConversionFailure } from "./leaf/conversion.ts";
-import type { Origin, OriginKind } from "./mapping.ts";
+import { formatAttr, type AttrSegment } from "../../json/attr.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { LocalProblem } from "../../model/problem.ts";
+import { addProblem } from "../../model/problem-limit.ts";
+import type { Row } from "../../model/record.ts";
+import { shapeOf } from "../../text/shape.ts";
+import { type CellContent, ConversionFailure } from "../leaf/conversion.ts";
+import type { Origin, OriginKind } from "../mapping.ts";
 import type {
   EachNode,
   ForeignNode,

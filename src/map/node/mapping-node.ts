@@ -1,8 +1,8 @@
-import type { JsonValue } from "../json/json-value.ts";
-import type { Place } from "../model/place.ts";
-import type { Row } from "../model/record.ts";
-import type { CellContent, ConversionFailure } from "./leaf/conversion.ts";
-import type { OriginKind } from "./mapping.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import type { Place } from "../../model/place.ts";
+import type { Row } from "../../model/record.ts";
+import type { CellContent, ConversionFailure } from "../leaf/conversion.ts";
+import type { OriginKind } from "../mapping.ts";
 
 /** A compiled entry of the mapping; the tree mirrors the payload. */
 export type MappingNode = ObjectNode | VariantNode | ForeignNode | ItemsNode | EachNode | SplitNode | LeafNode;

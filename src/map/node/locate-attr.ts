@@ -1,6 +1,6 @@
-import type { AttrPath, AttrSegment } from "../json/attr.ts";
-import type { Place } from "../model/place.ts";
-import { placeOf, type Row } from "../model/record.ts";
+import type { AttrPath, AttrSegment } from "../../json/attr.ts";
+import type { Place } from "../../model/place.ts";
+import { placeOf, type Row } from "../../model/record.ts";
 import { buildValue, childRows, itemOf, newBuildState, variantFor } from "./build-payload.ts";
 import type { EachNode, ItemsNode, MappingNode, ObjectNode, SingleEntry } from "./mapping-node.ts";
 

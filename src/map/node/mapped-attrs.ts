@@ -1,5 +1,5 @@
-import { type FieldType, memberType } from "../contract/types/field-type.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { type FieldType, memberType } from "../../contract/types/field-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { isListEntry } from "./list-entry.ts";
 import { narrowType } from "./union-variants.ts";
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { FieldType } from "../../src/contract/types/field-type.ts";
-import { parseAttr } from "../../src/json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-value.ts";
-import { isCsvRow, type Row } from "../../src/model/record.ts";
-import { locateAttr } from "../../src/map/locate-attr.ts";
-import type { LeafNode, MappingNode } from "../../src/map/mapping-node.ts";
-import { choice, compile, csvRow, integer, jsonRow, list, object, rowOf, table, text, union } from "./rows.ts";
+import type { FieldType } from "../../../src/contract/types/field-type.ts";
+import { parseAttr } from "../../../src/json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../../src/json/json-value.ts";
+import { isCsvRow, type Row } from "../../../src/model/record.ts";
+import { locateAttr } from "../../../src/map/node/locate-attr.ts";
+import type { LeafNode, MappingNode } from "../../../src/map/node/mapping-node.ts";
+import { choice, compile, csvRow, integer, jsonRow, list, object, rowOf, table, text, union } from "../rows.ts";
 
 const accounts = table("accounts.csv", ["REF", "NAME", "ADDR1", "ADDR2"]);
 const customers = table("customers.csv", ["FIRST", "SPARE", "MOBILE"]);

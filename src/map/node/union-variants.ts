@@ -5,10 +5,10 @@ import {
   memberType,
   type ObjectType,
   type UnionType,
-} from "../contract/types/field-type.ts";
-import { optionsTaken } from "../contract/types/type-tree.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { LEAF_OPTIONS } from "./leaf/leaf-options.ts";
+} from "../../contract/types/field-type.ts";
+import { optionsTaken } from "../../contract/types/type-tree.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 
 /** Several objects that one attr may hold. */
 export interface Variants {

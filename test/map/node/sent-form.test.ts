@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { FieldType } from "../../src/contract/types/field-type.ts";
-import type { JsonObject } from "../../src/json/json-value.ts";
-import { compileSentForm } from "../../src/map/sent-form.ts";
-import { choice, list, moment, object, text, union } from "../validate/field-types.ts";
+import type { FieldType } from "../../../src/contract/types/field-type.ts";
+import type { JsonObject } from "../../../src/json/json-value.ts";
+import { compileSentForm } from "../../../src/map/node/sent-form.ts";
+import { choice, list, moment, object, text, union } from "../../validate/field-types.ts";
 
 const AT = moment("datetime");
 
