@@ -187,8 +187,7 @@ function plainMarks(value: string): readonly string[] {
 
 /** `O’Brien` read as windows-1252 is `Oâ€™Brien`; what windows-1252 lacks is saved as a question mark. */
 function otherEncodings(value: string): readonly string[] {
-  // eslint-disable-next-line no-control-regex
-  if (/^[\x00-\x7f]*$/.test(value)) return [];
+  if (/^\p{ASCII}*$/u.test(value)) return [];
   const undone = ["windows-1252", "iso-8859-1"].map((name) => iconv.encode(value, name).toString("utf8"));
   const done = ["windows-1252", "iso-8859-1"].map((name) => iconv.decode(Buffer.from(value, "utf8"), name));
   return [...undone, ...done, value.normalize("NFC"), value.normalize("NFD")];

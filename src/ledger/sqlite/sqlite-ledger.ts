@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { type Clock, timestamp } from "../../time/clock.ts";
 import type { Failure } from "../../model/failure.ts";
 import { systemClock } from "../../time/system-clock.ts";
-import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./attempt-log.ts";
-import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./ambiguous-log.ts";
+import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./tables/attempt-log.ts";
+import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./tables/ambiguous-log.ts";
 import type { Ledger } from "../ledger.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
-import { contents, outcomes as selectOutcomes, type SendingStatus, summary } from "./outcome-query.ts";
+import { contents, outcomes as selectOutcomes, type SendingStatus, summary } from "./tables/outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
-import { coverage } from "./coverage-query.ts";
+import { coverage } from "./tables/coverage-query.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
-import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./run-log.ts";
+import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./tables/run-log.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
 import { requireSound } from "./integrity/ledger-check.ts";
 import { setEndpoints } from "./set-endpoints.ts";
-import { timeline } from "./timeline-query.ts";
+import { timeline } from "./tables/timeline-query.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
 
 export interface SqliteLedgerOptions {

@@ -2,6 +2,7 @@ import type { MeasureProof, Proof, RunProof, SourceProof } from "../../model/pro
 import { counted, formatCount } from "../../text/count.ts";
 import { readPageFiles } from "../page-files.ts";
 import type { Write } from "../report.ts";
+import { factsList } from "./facts-list.ts";
 import { html, type Html } from "./html.ts";
 import { pageFrame } from "./page-frame.ts";
 import { recordsSection } from "./records-section.ts";
@@ -77,23 +78,13 @@ function runSection(run: RunProof, at: number): Html {
 }
 
 function runFacts({ startedAt, finishedAt, target, supplier, operation }: RunProof): Html {
-  const entries: readonly (readonly [string, string | undefined])[] = [
+  return factsList([
     ["Began", moment(startedAt)],
     ["Ended", finishedAt && moment(finishedAt)],
     ["Platform", target],
     ["Import supplier", supplier],
     ["Operation", operation],
-  ];
-  const known = entries.filter(([, value]) => value !== undefined && value !== "");
-  return html`<dl class="facts">
-    ${known.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  ]);
 }
 
 const COUNTED: readonly (readonly [string, Exclude<keyof SourceProof, "file" | "source" | "sha256">])[] = [

@@ -1,3 +1,4 @@
+import { factsList } from "./facts-list.ts";
 import type { Severity } from "../../model/problem.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { readPageFiles } from "../page-files.ts";
@@ -56,24 +57,14 @@ function kickerOf(run: RunFacts | undefined): string {
 }
 
 function facts({ id, startedAt, finishedAt, target, supplier, operation, command }: RunFacts): Html {
-  const entries: readonly (readonly [string, string | undefined])[] = [
+  return factsList([
     ["Began", moment(startedAt)],
     ["Ended", finishedAt === undefined ? undefined : moment(finishedAt)],
     ["Platform", target],
     ["Import supplier", supplier],
     ["Operation", operation],
     ["Run", command === "push" ? id : undefined],
-  ];
-  const known = entries.filter(([, value]) => value !== undefined && value !== "");
-  return html`<dl class="facts">
-    ${known.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl> `;
+  ]);
 }
 
 function lead({ summary }: Report, causes: readonly PageCause[]): Html | undefined {

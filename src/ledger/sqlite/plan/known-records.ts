@@ -1,6 +1,6 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import { passOverCorrected } from "./corrected-since.ts";
-import { appendPlanProblem, keyPlace } from "../problem-table.ts";
+import { appendPlanProblem, keyPlace } from "../tables/problem-table.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";

@@ -3,7 +3,7 @@ import { Failure, type FailureCode } from "../../../model/failure.ts";
 import type { ExcludedRow, PlanPolicy } from "../../ledger.ts";
 import { unpackItems, type PackedItems } from "./packed-items.ts";
 import { createPlanner } from "./planner.ts";
-import { requireRun } from "../run-log.ts";
+import { requireRun } from "../tables/run-log.ts";
 import { openTemporary } from "../sqlite-database.ts";
 
 /** What the worker of `plannedInWorker` is asked; each request gets one `PlanReply`, in order. */

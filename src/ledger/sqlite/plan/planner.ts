@@ -2,7 +2,7 @@ import type { Status } from "../../../model/outcome.ts";
 import { textHash } from "../../../text/text-hash.ts";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
-import { appendPlanProblem, insertProblems, PLAN_ATTEMPT } from "../problem-table.ts";
+import { appendPlanProblem, insertProblems, PLAN_ATTEMPT } from "../tables/problem-table.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
 import { applyKnownRecords } from "./known-records.ts";

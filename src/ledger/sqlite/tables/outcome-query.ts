@@ -1,10 +1,10 @@
-import type { Outcome, Status, Summary } from "../../model/outcome.ts";
-import type { Problem, Severity } from "../../model/problem.ts";
-import type { OutcomeFilter } from "../ledger.ts";
-import type { RunRow } from "./ledger-schema.ts";
-import { nearKey } from "../../text/near-key.ts";
+import type { Outcome, Status, Summary } from "../../../model/outcome.ts";
+import type { Problem, Severity } from "../../../model/problem.ts";
+import type { OutcomeFilter } from "../../ledger.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import { nearKey } from "../../../text/near-key.ts";
 import { parseProblem } from "./problem-table.ts";
-import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 /** What is known of a request in flight: a living run waits for its answer, a dead one will never have it. */
 export type SendingStatus = "pending" | "ambiguous";

@@ -1,5 +1,5 @@
-import type { Coverage } from "../ledger.ts";
-import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+import type { Coverage } from "../../ledger.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /** See `Ledger.coverage`. The latest destination first. */
 export function coverage(database: SqliteDatabase): readonly Coverage[] {

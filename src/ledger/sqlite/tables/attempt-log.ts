@@ -1,9 +1,9 @@
-import { Failure } from "../../model/failure.ts";
-import type { Problem } from "../../model/problem.ts";
-import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../ledger.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { Problem } from "../../../model/problem.ts";
+import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../../ledger.ts";
 import { insertProblems, parseProblem } from "./problem-table.ts";
-import type { RunRow } from "./ledger-schema.ts";
-import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 export function sendable(
   database: SqliteDatabase,

@@ -1,7 +1,7 @@
-import type { Place } from "../../model/place.ts";
-import type { Problem } from "../../model/problem.ts";
-import type { PlanPolicy } from "../ledger.ts";
-import type { SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+import type { Place } from "../../../model/place.ts";
+import type { Problem } from "../../../model/problem.ts";
+import type { PlanPolicy } from "../../ledger.ts";
+import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 /** The problems of the plan stand as those of attempt 0. */
 export const PLAN_ATTEMPT = 0;

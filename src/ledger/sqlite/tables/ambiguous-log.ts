@@ -1,10 +1,10 @@
 import { requireOne } from "./attempt-log.ts";
-import { applyKnownRecords } from "./plan/known-records.ts";
-import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy } from "../ledger.ts";
+import { applyKnownRecords } from "../plan/known-records.ts";
+import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy } from "../../ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
 import { closeInterruptedAttempts, historyOf } from "./run-log.ts";
-import type { RunRow } from "./ledger-schema.ts";
-import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 interface RunUnderPolicy {
   readonly run: RunRow;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { Failure } from "../../model/failure.ts";
-import { applyKnownRecords } from "./plan/known-records.ts";
-import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../ledger.ts";
-import type { RunRow } from "./ledger-schema.ts";
-import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+import { Failure } from "../../../model/failure.ts";
+import { applyKnownRecords } from "../plan/known-records.ts";
+import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../../ledger.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 export function startRun(database: SqliteDatabase, run: NewRun, toolVersion: string | undefined): Run {
   const id = `${runStamp(run.startedAt)}-${randomBytes(2).toString("hex")}`;

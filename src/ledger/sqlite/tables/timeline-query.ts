@@ -1,7 +1,7 @@
-import type { Status } from "../../model/outcome.ts";
-import type { Timeline } from "../../model/timeline.ts";
-import type { RunRow } from "./ledger-schema.ts";
-import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+import type { Status } from "../../../model/outcome.ts";
+import type { Timeline } from "../../../model/timeline.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /** Undefined for a run without a single answer. */
 export function timeline(database: SqliteDatabase, run: RunRow): Timeline | undefined {

@@ -1,0 +1,15 @@
+import { html, type Html } from "./html.ts";
+
+/** What is known of a run, name by name; what is not known is left out. */
+export function factsList(entries: readonly (readonly [name: string, value: string | undefined])[]): Html {
+  const known = entries.filter(([, value]) => value !== undefined && value !== "");
+  return html`<dl class="facts">
+    ${known.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl> `;
+}

@@ -1,0 +1,104 @@
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { outcomeLines, statusCounts, workplace, writeExtract } from "./push-scene.ts";
+
+import { correct, readRejects, runs, save, useRejects } from "./rejects-scene.ts";
+
+const { sandbox, admin } = useRejects();
+
+describe("an extract that is pushed again as it was", () => {
+  test("is not called invalid where its corrected rows were accepted", async () => {
+    const accounts = [{ REF: "GOOD" }, { REF: "HERE", TYPE: "?" }, { REF: "THERE" }, { REF: "STILL", TYPE: "?" }];
+    const customers = accounts.map(({ REF }) => ({ REF, ...(REF === "THERE" && { MOBILE: "04000 000000" }) }));
+    const work = workplace({ accounts, customers }, sandbox);
+    const first = await work.push(["--out", "report"]);
+    expect(statusCounts(outcomeLines(first.stdout))).toEqual({ accepted: 1, invalid: 2, rejected: 1 });
+    save(
+      work,
+      "rejects.csv",
+      readRejects(work, "rejects.csv").map((row) => (row["REF"] === "HERE" ? { ...row, TYPE: "D" } : row)),
+    );
+    save(
+      work,
+      "rejects.customers.csv",
+      readRejects(work, "rejects.customers.csv").map((row) =>
+        row["REF"] === "THERE" ? { ...row, MOBILE: "07700 900730" } : row,
+      ),
+    );
+    const second = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    expect(statusCounts(outcomeLines(second.stdout))).toEqual({ accepted: 2, invalid: 1 });
+
+    const again = await work.push();
+    const lines = outcomeLines(again.stdout);
+    expect(lines.map(({ key, status, errors = [] }) => [key, status, ...errors.map(({ code }) => code)])).toEqual([
+      ["GOOD", "skipped"],
+      ["HERE", "skipped", "corrected_since"],
+      ["THERE", "skipped", "corrected_since"],
+      ["STILL", "invalid", "invalid_choice"],
+    ]);
+    expect(lines[1]?.account).toMatch(/^A-/);
+    expect((await admin.imports()).length).toBe(4);
+    const explained = await work.migrate(["explain", "HERE"]);
+    expect(explained.stdout).toMatch(/^skipped, account A-/m);
+    expect(explained.stdout).toContain("from corrected rows: this row is the version that was refused before");
+    const firstRun = (await runs(work)).at(-1) ?? "";
+    const then = await work.migrate(["explain", "HERE", "--run", firstRun]);
+    expect(then.stdout).toMatch(/^On the platform since .* as account A-.*, with other content: accepted in run /m);
+  });
+
+  test("a row that changes once more is judged anew", async () => {
+    const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
+    await work.push(["--out", "report"]);
+    correct(work);
+    expect((await work.migrate(["push", "--rejects", "report"])).code).toBe(0);
+    writeExtract(work.folder, { accounts: [{ REF: "A", TYPE: "?", NAME: "Another" }] });
+    for (let times = 0; times < 2; times += 1) {
+      const { stdout } = await work.push();
+      expect(statusCounts(outcomeLines(stdout))).toEqual({ invalid: 1 });
+    }
+    writeExtract(work.folder, { accounts: [{ REF: "A", NAME: "Another" }] });
+    const valid = outcomeLines((await work.push()).stdout);
+    expect(valid.map(({ status, errors = [] }) => [status, ...errors.map(({ code }) => code)])).toEqual([
+      ["invalid", "unique"],
+    ]);
+  });
+});
+
+describe("what cannot be taken back is refused", () => {
+  test.each([
+    ["a folder without rejects", ["--rejects", "nowhere"], /nowhere: holds no rejects that can be taken back/],
+    ["sources beside the rejects", ["accounts.csv", "--rejects", "report"], /--rejects names the sources already/],
+    ["--restore-keys alone", ["accounts.csv", "--restore-keys"], /--restore-keys means nothing without --rejects/],
+    [
+      "--accept-changes alone",
+      ["accounts.csv", "--accept-changes"],
+      /--accept-changes means nothing without --rejects/,
+    ],
+  ])("%s", async (_, words, message) => {
+    const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
+    await work.push(["--out", "report"]);
+    for (const command of ["push", "validate"]) {
+      const { code, stderr } = await work.migrate([command, ...words]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(message);
+    }
+  });
+
+  test("settings that somebody else could have written, fingerprints that are damaged, and a file that is gone", async () => {
+    const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
+    await work.push(["--out", "report"]);
+    chmodSync(work.file("report/rejects.json"), 0o620);
+    const foreign = await work.migrate(["push", "--rejects", "report"]);
+    expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringContaining("somebody else can have changed it")]);
+    chmodSync(work.file("report/rejects.json"), 0o600);
+    const fingerprints = readFileSync(work.file("report/rejects.fingerprints"));
+    writeFileSync(work.file("report/rejects.fingerprints"), fingerprints.subarray(0, -20));
+    const damaged = await work.migrate(["push", "--rejects", "report"]);
+    expect([damaged.code, damaged.stderr]).toEqual([2, expect.stringContaining("is not what a report writes")]);
+    writeFileSync(work.file("report/rejects.fingerprints"), fingerprints);
+    rmSync(path.join(work.folder, "report/rejects.customers.csv"));
+    const gone = await work.migrate(["push", "--rejects", "report"]);
+    expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining("rejects.customers.csv")]);
+  });
+});

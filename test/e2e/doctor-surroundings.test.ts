@@ -1,0 +1,149 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startCli } from "./cli.ts";
+import { type AccountCells, CONTRACT, goodAccounts } from "./push-scene.ts";
+import { scene, useDoctor } from "./doctor-scene.ts";
+
+const { sandbox, admin, migrate, examine } = useDoctor();
+
+describe("the joins that migrate doctor counts", () => {
+  const accounts: readonly AccountCells[] = goodAccounts(4);
+
+  test("fail for rows without a parent, with both counts", async () => {
+    const customers = [{ REF: "EXT-00001" }, { REF: "EXT-00002" }, { REF: "ext-1" }];
+    const { code, of } = await examine(scene({ accounts, customers }));
+    expect(code).toBe(1);
+    expect(of("join")).toMatchObject({
+      status: "failed",
+      text: "customers.REF -> accounts.REF: 2 of 3 rows match (66.6%); 2 of 4 rows of accounts have some",
+      figures: { parents: 4, parentsWithRows: 2, joined: 2, orphans: 1 },
+    });
+  });
+
+  test("fail when nothing matches, and hide nothing else", async () => {
+    const { code, of } = await examine(scene({ accounts, customers: [{ REF: "1" }, { REF: "2" }] }));
+    expect(code).toBe(2);
+    expect(of("join")).toMatchObject({
+      status: "failed",
+      text: expect.stringContaining("0 of 2 rows match accounts.REF"),
+    });
+    expect(of("input").figures).toMatchObject({ records: 4 });
+  });
+
+  test("are those of the first records with --limit", async () => {
+    const { code, of } = await examine(scene({ accounts, customers: [{ REF: "EXT-00001" }, { REF: "none" }] }), [
+      "--limit",
+      "2",
+    ]);
+    expect(code).toBe(0);
+    expect(of("input").figures).toEqual({ records: 2, unreadable: 0 });
+    expect(of("join").figures).toEqual({ parents: 2, parentsWithRows: 1, joined: 1 });
+  });
+});
+
+describe("the platform that migrate doctor asks", () => {
+  test("fails when its certificate is not trusted, and the rest is looked at", async () => {
+    const { code, of } = await examine(scene(), [], { MIGRATE_CA: undefined });
+    expect(code).toBe(4);
+    expect(of("tls")).toMatchObject({ status: "failed", exitCode: 4, fix: expect.stringContaining("--ca") });
+    expect(of("token")).toMatchObject({ status: "skipped", text: "needs the connection" });
+    expect(of("disk").status).toBe("ok");
+  });
+
+  test("fails with 3 when nobody answers there", async () => {
+    const { code, of } = await examine(scene(), [], { MIGRATE_BASE_URL: "https://127.0.0.1:1/v1/" });
+    expect(code).toBe(3);
+    expect(of("tls")).toMatchObject({ status: "failed", text: expect.stringContaining("ECONNREFUSED") });
+  });
+
+  test("fails with 4 when it gives no token for the key", async () => {
+    const wrong = { MIGRATE_API_KEY: "wrong-key-canary" };
+    const { code, of } = await examine(scene(), [], wrong);
+    expect(code).toBe(4);
+    expect(of("token")).toMatchObject({
+      status: "failed",
+      text: expect.stringContaining("gave no token for the API key"),
+    });
+  });
+
+  test("has another clock", async () => {
+    const server = createServer((_, reply) => {
+      reply.setHeader("date", new Date(Date.now() + 3_600_000).toUTCString()).end();
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const env = { MIGRATE_BASE_URL: `http://127.0.0.1:${port}/v1/`, MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "t-1" };
+    const { of } = await examine(scene(), ["--allow-insecure-loopback"], env);
+    expect(of("tls").status).toBe("warning");
+    expect(of("clock")).toMatchObject({
+      status: "warning",
+      text: expect.stringMatching(/^3(599|600|601) s behind the platform's$/),
+    });
+  });
+});
+
+describe("the ledger that migrate doctor looks into", () => {
+  test("is sound after a push, with what became of the last run", async () => {
+    const folder = scene();
+    expect((await migrate(folder, ["push", "--quiet"])).code).toBe(0);
+    const { code, of } = await examine(folder);
+    expect(code).toBe(0);
+    expect(of("ledger").figures).toMatchObject({ runs: 1, records: 3, findings: 0 });
+    expect(of("last run").text).toMatch(/: 3 accepted$/);
+    expect(of("ambiguous").status).toBe("ok");
+  });
+
+  test("has records whose fate nobody knows: 5, and the command that settles them", async () => {
+    const folder = scene();
+    await admin.faults({ resetAfter: { every: 1 } });
+    expect(
+      (await migrate(folder, ["push", "--quiet", "--contract", CONTRACT, "--contract", "no-dedupe.yaml"])).code,
+    ).toBe(5);
+    const { code, of } = await examine(folder);
+    expect(code).toBe(5);
+    expect(of("ambiguous")).toMatchObject({
+      status: "failed",
+      figures: { ambiguous: 3 },
+      fix: expect.stringMatching(/^migrate reconcile \d{8}-/),
+    });
+  });
+
+  test("belongs to another supplier", async () => {
+    const folder = scene();
+    expect((await migrate(folder, ["push", "--quiet"])).code).toBe(0);
+    const { of } = await examine(folder, ["--supplier", "OTHER"]);
+    expect(of("ledger's target")).toMatchObject({
+      status: "failed",
+      exitCode: 2,
+      text: expect.stringContaining("OTHER"),
+    });
+  });
+
+  test("is damaged: 6, and nothing else is left out", async () => {
+    const folder = scene();
+    expect((await migrate(folder, ["push", "--quiet"])).code).toBe(0);
+    const ledger = path.join(folder, ".migrate/ledger.db");
+    const bytes = readFileSync(ledger);
+    writeFileSync(ledger, bytes.fill("x", Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 5));
+    const { code, of } = await examine(folder);
+    expect(code).toBe(6);
+    expect(of("ledger")).toMatchObject({ status: "failed", fix: expect.stringContaining("ledger repair") });
+    expect(of("token").status).toBe("ok");
+  });
+
+  test("is in use by a push: 7", async () => {
+    const folder = scene();
+    await admin.faults({ hangAfter: { at: [1] } });
+    const push = startCli(["push", "--concurrency", "1"], { cwd: folder, env: sandbox.env });
+    onTestFinished(() => push.kill("SIGKILL"));
+    await expect.poll(async () => (await admin.imports()).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    const { code, of } = await examine(folder);
+    expect(code).toBe(7);
+    expect(of("last run")).toMatchObject({ status: "failed", fix: expect.stringContaining("migrate status") });
+  });
+});

@@ -1,0 +1,90 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type CliEnd } from "./cli.ts";
+import { type Desk, onlyRun, proofIn, useDesk } from "./proof-scene.ts";
+
+const { desk } = useDesk();
+
+/** A proof with what the platform said, and another byte in one of the files. */
+async function changed(change: (work: Desk, run: string) => void): Promise<CliEnd> {
+  const work = desk();
+  await work.push();
+  await work.migrate("proof", "--out", "proof", "--read-back");
+  expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
+  change(work, onlyRun(proofIn(work)).run);
+  return work.migrate("proof", "verify", "proof");
+}
+
+function rewrite(file: string, from: string, to: string): void {
+  const text = readFileSync(file, "utf8");
+  if (!text.includes(from)) throw new Error(`${file} does not hold ${from}`);
+  writeFileSync(file, text.replace(from, to));
+}
+
+describe("proof verify", () => {
+  test.each<[string, (work: Desk, run: string) => void, RegExp]>([
+    [
+      "an extract",
+      (work) => rewrite(work.file("accounts.csv"), "0001;D;12,50", "0001;D;12,51"),
+      /accounts\.csv has changed/,
+    ],
+    ["the mapping", (work) => rewrite(work.file("mapping.yaml"), "DE1 2GU", "DE1 2GV"), /mapping\.yaml has changed/],
+    [
+      "proof.json",
+      (work) => rewrite(work.file("proof/proof.json"), '"accepted": 3', '"accepted": 4'),
+      /runs\.0\.records\.byStatus\.accepted: 4, now 3/,
+    ],
+    [
+      "proof.json, so that it is none",
+      (work) => rewrite(work.file("proof/proof.json"), "{", ""),
+      /proof\.json is no proof any more/,
+    ],
+    [
+      "white space of proof.json",
+      (work) => rewrite(work.file("proof/proof.json"), "{\n", "{\n\n"),
+      /proof\.json is written in another way/,
+    ],
+    [
+      "the page",
+      (work) => rewrite(work.file("proof/proof.html"), "accounted for", "accounted foR"),
+      /proof\.html is not the page/,
+    ],
+    [
+      "the rows",
+      (work, run) => rewrite(work.file(`proof/rows-${run}.csv`), "orphan", "record"),
+      /rows-.*\.csv differs from line 15 on/,
+    ],
+    [
+      "the records",
+      (work, run) => rewrite(work.file(`proof/records-${run}.csv`), "rejected", "accepted"),
+      /records-.*\.csv differs from line 4 on/,
+    ],
+    [
+      "the differences",
+      (work, run) => rewrite(work.file(`proof/differences-${run}.csv`), "1.005", "1.00"),
+      /differences-.*\.csv differs from line 2 on/,
+    ],
+    [
+      "what the platform said",
+      (work, run) => rewrite(work.file(`proof/platform-${run}.ndjson`), "found", "absent"),
+      /platform\.found: 3, now 2/,
+    ],
+    ["a table that is missing", (work, run) => rmSync(work.file(`proof/rows-${run}.csv`)), /rows-.*\.csv is missing/],
+  ])("fails on a changed byte of %s, and names it", async (_, change, message) => {
+    const { code, stdout } = await changed(change);
+    expect(stdout).toMatch(message);
+    expect(code).toBe(1);
+  });
+
+  test("fails when the ledger says something else by now", async () => {
+    const work = desk();
+    await work.push();
+    await work.migrate("proof", "--out", "proof", "--all");
+    await work.push();
+    const { code, stdout } = await work.migrate("proof", "verify", "proof");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("proof says")]);
+    rmSync(work.file(".migrate"), { recursive: true });
+    await work.push();
+    expect((await work.migrate("proof", "verify", "proof")).code).toBe(2);
+  });
+});

@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import iconv from "iconv-lite";
+import { useSandbox, type Workplace, workplace } from "./push-scene.ts";
+
+export type Cells = Record<string, string>;
+
+export const KEYS = ["00000001", "00000002", "00000003", "00000004"];
+const FILES = ["rejects.csv", "rejects.customers.csv"];
+
+export function readRejects({ file }: Workplace, name: string, report = "report"): readonly Cells[] {
+  return parse(readFileSync(file(report, name)), { columns: true, bom: true });
+}
+
+export function save({ file }: Workplace, name: string, rows: readonly Cells[]): void {
+  writeFileSync(file("report", name), stringify([...rows], { header: true }));
+}
+
+export function correct(work: Workplace): void {
+  save(
+    work,
+    "rejects.csv",
+    readRejects(work, "rejects.csv").map((row) => ({ ...row, TYPE: "D" })),
+  );
+}
+
+/** As LibreOffice and Excel do with their defaults where semicolons are usual: numbers lose their zeros. */
+export function saveWithSpreadsheet({ file }: Workplace): void {
+  for (const name of FILES) {
+    const rows: string[][] = parse(readFileSync(file("report", name)));
+    const saved = rows.map((row) => row.map((cell) => (/^0\d+$/.test(cell) ? String(Number(cell)) : cell)));
+    const text = stringify(saved, { delimiter: ";", record_delimiter: "\r\n" });
+    writeFileSync(file("report", name), iconv.encode(text, "windows-1252"));
+  }
+}
+
+/** A number where a spreadsheet takes it for one. */
+export function sheetCell(value: string): string {
+  if (/^\d+$/.test(value)) return `<c><v>${Number(value)}</v></c>`;
+  const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return `<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
+}
+
+interface RejectsBack extends ReturnType<typeof useSandbox> {
+  /** Two good accounts, and two with a type that is not known; the numbers of all customers are written with a zero. */
+  readonly fourAccounts: () => Workplace;
+  readonly keysOnPlatform: () => Promise<readonly string[]>;
+}
+
+/** A sandbox for the tests of a file, with accounts of which some are rejected. */
+export function useRejects(): RejectsBack {
+  const { sandbox, admin } = useSandbox();
+  return {
+    sandbox,
+    admin,
+    fourAccounts: () => {
+      const accounts = KEYS.map((REF, index) => ({ REF, NAME: "Zoë Hughes", ...(index >= 2 && { TYPE: "?" }) }));
+      return workplace({ accounts, customers: KEYS.map((REF) => ({ REF, SEQ: "01" })) }, sandbox);
+    },
+    keysOnPlatform: async () => (await admin.accounts()).map(({ key }) => key).toSorted(),
+  };
+}
+
+/** The ids of the runs, from the latest back. */
+export async function runs({ migrate }: Workplace): Promise<readonly string[]> {
+  const { runs: all }: { runs: readonly { id: string }[] } = JSON.parse(
+    (await migrate(["status", "--format", "json"])).stdout,
+  );
+  return all.map(({ id }) => id);
+}
