@@ -29,6 +29,7 @@ const locked = Object.entries(lock.packages).filter(([name]) => name !== "");
 
 /** What a user installs with the tool, and why. A new one is a decision: it is trusted with credentials and with data. */
 const PRODUCTION: Readonly<Record<string, string>> = {
+  "@aws-sdk/credential-provider-node": "access keys of profiles and roles, loaded for a bucket whose key is not given",
   "@hono/node-server": "serves the sandbox",
   "@photostructure/sqlite": "the ledger, with its binary inside",
   ajv: "the sandbox's own judgement of payloads",

@@ -46,6 +46,15 @@ export function requiredNode(): string {
   return manifest().engines.node;
 }
 
+/** Where the pages of the documentation lie: they come with the package. */
+export function documentationFolder(): string {
+  return path.join(path.dirname(manifestFile()), "docs");
+}
+
+function manifestFile(): string {
+  return createRequire(import.meta.url).resolve("../../package.json");
+}
+
 function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
-  return createRequire(import.meta.url)("../../package.json");
+  return createRequire(import.meta.url)(manifestFile());
 }

@@ -1,7 +1,7 @@
 import { Argument, Command } from "commander";
 import { COMPLETE_COMMAND, type Shell, SHELLS } from "./completion/completion-scripts.ts";
 import { addInspectCommands } from "./inspect-commands.ts";
-import { packageVersion } from "./installation.ts";
+import { documentationFolder, packageVersion } from "./installation.ts";
 import { addHelpTexts } from "./options/help-texts.ts";
 import {
   checkOptions,
@@ -43,6 +43,7 @@ export function createProgram(): Command {
     .description("Move customer accounts into an energy platform through its data-import API.")
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
+    .addHelpText("after", () => `\nDocumentation\n  ${documentationFolder()}`)
     .configureHelp({ sortSubcommands: false, minWidthToWrap: 16 })
     // A refusal is reported where it is caught, in the form that --log-format asks for.
     .configureOutput({ outputError: () => undefined, writeErr: writeHelpAsText })
@@ -198,13 +199,21 @@ function addHelpCommands(group: Command): void {
     .helpGroup("Commands:")
     .description("display help for command")
     .argument("[command...]")
-    .action((names: readonly string[]) => showHelp(group, names));
+    .option("--all", "of every command below it, too")
+    .action((names: readonly string[], { all = false }: { readonly all?: boolean }) => showHelp(group, names, all));
 }
 
 /** An unknown command is refused as it is without `help`. */
-async function showHelp(command: Command, [name, ...below]: readonly string[]): Promise<void> {
+async function showHelp(command: Command, [name, ...below]: readonly string[], all: boolean): Promise<void> {
+  if (all && name === undefined) return withSubcommands(command).forEach((each) => each.outputHelp());
   if (name === undefined || command.commands.length === 0) return command.help();
   const named = command.commands.find((each) => each.name() === name);
-  if (named !== undefined) return showHelp(named, below);
+  if (named !== undefined) return showHelp(named, below, all);
   await command.parseAsync([name], { from: "user" });
+}
+
+/** The command and all below it that its help names, in that order. */
+function withSubcommands(command: Command): readonly Command[] {
+  const below = command.createHelp().visibleCommands(command);
+  return [command, ...below.filter((each) => each.name() !== "help").flatMap(withSubcommands)];
 }

@@ -1,4 +1,4 @@
-import type { StoreCredentials } from "../store/s3-store.ts";
+import type { StoreKey } from "../store/s3-store.ts";
 import type { Clock, Random } from "../time/clock.ts";
 import type { ContractCache } from "./contract-cache.ts";
 import type { RunEvent } from "./run-progress.ts";
@@ -18,7 +18,7 @@ export interface Dependencies {
   /** Credentials, from the environment or from the private files that the target names. */
   readonly secrets: (files: SecretFiles) => Promise<Secrets>;
   /** The access key of a document store, from the environment or from a private file. */
-  readonly storeCredentials: (file: string | undefined) => Promise<StoreCredentials | undefined>;
+  readonly storeCredentials: (file: string | undefined) => Promise<StoreKey | undefined>;
   /** `user:password` for a proxy that wants them. */
   readonly proxyCredentials?: string | undefined;
   /** `energy-migrate/<version>`. */

@@ -2,13 +2,13 @@ import { Failure } from "../model/failure.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { openFolderStore } from "./folder-store.ts";
 import { type BucketSettings, parseBucket } from "./s3-bucket.ts";
-import type { S3Options, StoreCredentials } from "./s3-store.ts";
+import type { S3Options, StoreKey } from "./s3-store.ts";
 
 export interface StoreOptions extends BucketSettings, Omit<S3Options, "credentials"> {
   /** A folder, or `s3://bucket`. */
   readonly location: string;
   /** Asked for only where the store wants them. */
-  readonly credentials: () => Promise<StoreCredentials | undefined>;
+  readonly credentials: () => Promise<StoreKey | undefined>;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function openStore(options: StoreOptions): Promise<DocumentStore> {
   const credentials = await options.credentials();
   if (credentials === undefined) {
     throw new Failure("config", `there are no credentials for the store ${location}`, {
-      hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a private file in `store.credentialsFile`",
+      hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name a private file in `store.credentialsFile`",
     });
   }
   const { openS3Store } = await import("./s3-store.ts");

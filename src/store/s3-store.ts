@@ -16,8 +16,11 @@ export interface StoreCredentials {
   readonly sessionToken?: string | undefined;
 }
 
+/** The key to sign the next request with: one that is lent for a while is renewed in time. */
+export type StoreKey = () => Promise<StoreCredentials>;
+
 export interface S3Options {
-  readonly credentials: StoreCredentials;
+  readonly credentials: StoreKey;
   /** PEM of an authority to trust beside the usual ones. */
   readonly ca?: string | undefined;
   /** Requests at once. */
@@ -36,9 +39,14 @@ export async function openS3Store(bucket: Bucket, options: S3Options): Promise<D
   const { connections, ca } = options;
   const client = createHttp({ origin: bucket.endpoint, connections, ...(ca !== undefined && { ca }) });
   const closing = new AbortController();
-  const { secretAccessKey, sessionToken } = options.credentials;
-  const mask = createCredentialMask(sessionToken === undefined ? [secretAccessKey] : [secretAccessKey, sessionToken]);
-  const http = retryingHttp(signing(maskingHttp(client.http, mask), bucket, options), {
+  const mask = createCredentialMask();
+  const credentials: StoreKey = async () => {
+    const key = await options.credentials();
+    mask.learn(key.secretAccessKey);
+    if (key.sessionToken !== undefined) mask.learn(key.sessionToken);
+    return key;
+  };
+  const http = retryingHttp(signing(maskingHttp(client.http, mask), bucket, { ...options, credentials }), {
     ...options,
     maxTries: MAX_TRIES,
     reasonToRetry,
@@ -87,7 +95,7 @@ async function signedHeaders(
   bucket: Bucket,
   options: S3Options,
 ): Promise<Readonly<Record<string, string>>> {
-  const { accessKeyId, secretAccessKey, sessionToken } = options.credentials;
+  const { accessKeyId, secretAccessKey, sessionToken } = await options.credentials();
   const signer = new AwsV4Signer({
     method,
     url: url.href,
@@ -161,7 +169,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: the one does not belong to the other"],
   ["InvalidAccessKeyId", "the store does not know the access key: check AWS_ACCESS_KEY_ID"],
   ["RequestTimeTooSkewed", "set this machine's clock right"],
-  ["ExpiredToken", "get a new session token: AWS_SESSION_TOKEN has expired"],
+  ["ExpiredToken", "get a new session token: the one in use has expired"],
 ]);
 
 function plainRegion(region: string | undefined): string | undefined {

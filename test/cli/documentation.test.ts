@@ -43,6 +43,7 @@ const CREDENTIALS = [
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
   "AWS_SESSION_TOKEN",
+  "AWS_PROFILE",
 ];
 
 it("every flag that the file can set is a setting under the same name", async () => {

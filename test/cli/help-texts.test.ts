@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { EXAMPLES } from "../../src/cli/options/help-texts.ts";
@@ -40,6 +41,17 @@ function helpOf(width: number, ...names: readonly string[]): string {
   return text;
 }
 
+/** The names of the commands whose help these words show. */
+async function allHelp(words: readonly string[]): Promise<readonly string[]> {
+  const program = createProgram();
+  let text = "";
+  for (const command of allCommands(program)) command.configureOutput({ writeOut: (part) => void (text += part) });
+  await program.parseAsync(words, { from: "user" });
+  return [...text.matchAll(/^Usage: migrate (.*?)(?: \[options\]| \[command\]| [[<].*)*$/gm)].map(
+    ([, name = ""]) => name,
+  );
+}
+
 describe("the examples in --help", () => {
   it.each(leaves(createProgram()))("are there for %s", (name) => {
     expect(EXAMPLES[name]?.length ?? 0).toBeGreaterThan(0);
@@ -72,5 +84,51 @@ describe("--help", () => {
     const long = options.split("\n").filter((line) => line.length > 50);
     // A word longer than its column keeps a line of its own.
     expect(long.filter((line) => line.trim().includes(" "))).toEqual([]);
+  });
+
+  it("says where the documentation lies", () => {
+    const [, folder = ""] = /\nDocumentation\n {2}(.+)\n/.exec(helpOf(80)) ?? [];
+    expect(readdirSync(folder)).toContain("mapping.md");
+  });
+});
+
+describe("migrate help --all", () => {
+  it("shows the help of every command", async () => {
+    const shown = await allHelp(["help", "--all"]);
+    expect(shown).toEqual(expect.arrayContaining([...leaves(createProgram())]));
+    expect(new Set(shown).size).toBe(shown.length);
+  });
+
+  it("shows the help of one group", async () => {
+    expect(await allHelp(["help", "ledger", "--all"])).toEqual([
+      "ledger",
+      "ledger check",
+      "ledger repair",
+      "ledger export",
+    ]);
+  });
+});
+
+describe("short options", () => {
+  it("mean the same in every command that has them", () => {
+    const pairs = allCommands(createProgram())
+      .flatMap(({ options }) => options)
+      .flatMap(({ short, long }) => (short === undefined ? [] : [`${short} ${long}`]));
+    const letters = new Set(pairs.map((pair) => pair.split(" ")[0]));
+    expect(new Set(pairs).size).toBe(letters.size);
+  });
+
+  it.each([
+    [["--json"], "json"],
+    [["--format", "markdown", "--json"], "json"],
+    [["--json", "--format", "markdown"], "markdown"],
+    [[], "text"],
+  ])("--json is --format json, and what is typed last counts: %j", async (words, expected) => {
+    const program = createProgram();
+    const show = allCommands(program).find((each) => each.name() === "show" && each.parent?.name() === "contract");
+    let format: unknown;
+    show?.action((_files, flags: { readonly format: string }) => void (format = flags.format));
+    await program.parseAsync(["contract", "show", "a.yaml", ...words], { from: "user" });
+    expect(format).toBe(expected);
   });
 });

@@ -6,7 +6,7 @@ import { storeOptions } from "./scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const CREDENTIALS = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "a-secret", sessionToken: "a-session" };
-const credentials = async (): Promise<typeof CREDENTIALS> => CREDENTIALS;
+const credentials = async (): Promise<() => Promise<typeof CREDENTIALS>> => async () => CREDENTIALS;
 const LISTED: Action = reply(200, "<ListBucketResult></ListBucketResult>");
 
 interface Scene {

@@ -19,7 +19,7 @@ describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without De
       endpoint: swift.endpoint,
       region: SWIFT_REGION,
       ca: swift.ca,
-      credentials: async () => SWIFT_KEY,
+      credentials: async () => async () => SWIFT_KEY,
       ...more,
     });
 
@@ -37,12 +37,12 @@ describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without De
     ["a bucket that is not there", { location: "s3://nowhere" }, { code: "config", message: /no bucket nowhere/ }],
     [
       "a wrong secret key",
-      { credentials: async () => ({ ...SWIFT_KEY, secretAccessKey: "wrong" }) },
+      { credentials: async () => async () => ({ ...SWIFT_KEY, secretAccessKey: "wrong" }) },
       { code: "store_refused", message: /403, SignatureDoesNotMatch/ },
     ],
     [
       "an unknown access key",
-      { credentials: async () => ({ accessKeyId: "test:nobody", secretAccessKey: "x" }) },
+      { credentials: async () => async () => ({ accessKeyId: "test:nobody", secretAccessKey: "x" }) },
       { code: "store_refused", message: /403/ },
     ],
     ["another region", { region: "us-east-1" }, { code: "config", hint: "pass --region eu-west-2" }],

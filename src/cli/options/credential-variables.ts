@@ -9,4 +9,5 @@ export const STORE_CREDENTIAL_VARIABLES = {
   AWS_ACCESS_KEY_ID: "access key of the document store",
   AWS_SECRET_ACCESS_KEY: "its secret key",
   AWS_SESSION_TOKEN: "the session's token, for keys that are lent for a while",
+  AWS_PROFILE: "in their place, a profile of ~/.aws/config",
 } as const;

@@ -7,6 +7,8 @@ export type OptionTable = Readonly<Record<string, OptionRow>>;
 export interface OptionRow {
   /** What follows the name: `<file>`. Nothing follows a switch. */
   readonly arg?: string;
+  /** One letter that can be typed in place of the name: `o` for `-o`. */
+  readonly short?: string;
   readonly help: string;
   /** How its text is read; default: as it is. */
   readonly kind?: keyof typeof PARSERS;
@@ -58,8 +60,8 @@ export function optionsOf(table: OptionTable, group?: string): readonly Option[]
 }
 
 export function optionOf(name: string, row: OptionRow, group: string | undefined): Option {
-  const { arg, choices, range, env, preset } = row;
-  const option = new Option(`${flagOf(name, row.negated)}${arg === undefined ? "" : ` ${arg}`}`, row.help);
+  const { choices, range, env, preset } = row;
+  const option = new Option(typedForm(name, row), row.help);
   if (group !== undefined) option.helpGroup(group);
   if (choices !== undefined) option.choices(typeof choices === "string" ? CHOICES[choices] : choices);
   const read = row.kind ?? kindByItself(option);
@@ -69,6 +71,12 @@ export function optionOf(name: string, row: OptionRow, group: string | undefined
   if (env !== undefined) option.env(env === true ? `MIGRATE_${words(name).join("_").toUpperCase()}` : env);
   if (row.conflicts !== undefined) option.conflicts([...row.conflicts]);
   return option;
+}
+
+/** `-o, --out <dir>` */
+function typedForm(name: string, { short, negated, arg }: OptionRow): string {
+  const flag = short === undefined ? flagOf(name, negated) : `-${short}, ${flagOf(name, negated)}`;
+  return arg === undefined ? flag : `${flag} ${arg}`;
 }
 
 function kindByItself({ required, argChoices, variadic }: Option): "text" | undefined {

@@ -168,12 +168,21 @@ export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
 export const reconcileOptions: readonly Option[] = optionsOf(RECONCILE);
 
 export const proofOptions: readonly Option[] = [
-  optionOf("out", { arg: "<dir>", help: "folder for the proof" }, "Options:"),
+  optionOf("out", { short: "o", arg: "<dir>", help: "folder for the proof" }, "Options:"),
   ...optionsOf(PROOF),
 ];
 
 /** The command with these options, and with what every command takes. */
 export function withOptions(command: Command, more: readonly Option[]): Command {
-  for (const option of [...more, ...optionsOf(MESSAGES, "Messages:")]) command.addOption(option);
+  for (const option of [...more, ...optionsOf(MESSAGES, "Messages:")]) {
+    command.addOption(option);
+    if (option.attributeName() === "format" && option.argChoices?.includes("json") === true) addJson(command, option);
+  }
   return command;
+}
+
+/** Of several, the one that is typed last counts. */
+function addJson(command: Command, format: Option): void {
+  command.addOption(optionOf("json", { help: "the same as --format json" }, format.helpGroupHeading));
+  command.on("option:json", () => command.setOptionValueWithSource("format", "json", "cli"));
 }

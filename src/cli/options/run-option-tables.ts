@@ -1,6 +1,11 @@
 /** The options of the commands that work on a job, on a run or on what it left, by the headings of their help. */
 export const GENERAL = {
-  config: { arg: "<file>", env: true, help: "configuration file (default: migrate.yaml, searched upwards)" },
+  config: {
+    short: "c",
+    arg: "<file>",
+    env: true,
+    help: "configuration file (default: migrate.yaml, searched upwards)",
+  },
   ledger: {
     arg: "<path>",
     env: true,
@@ -24,13 +29,14 @@ export const CONTRACT = {
 
 export const INPUT = {
   mapping: {
+    short: "m",
     arg: "<file>",
     env: true,
     config: true,
     help: "how rows become payloads (none: JSON sources are payloads already)",
   },
   source: { arg: "<name=path>", kind: "list", help: "files of one source of the mapping (repeatable)" },
-  supplier: { arg: "<code>", env: true, config: true, help: "import supplier, ${supplier} in the mapping" },
+  supplier: { short: "s", arg: "<code>", env: true, config: true, help: "import supplier, ${supplier} in the mapping" },
   encoding: {
     arg: "<name>",
     env: true,
@@ -58,12 +64,12 @@ export const REJECTS = {
 
 export const REPORT = {
   showValues: { help: "show the values of cells (default: their shape)" },
-  out: { arg: "<dir>", env: true, config: true, help: "folder for outcomes, errors, rejects and summary" },
+  out: { short: "o", arg: "<dir>", env: true, config: true, help: "folder for outcomes, errors, rejects and summary" },
   testLocations: { help: "junit: file and line on every test case (strict schemas refuse them)" },
 } as const;
 
 export const PLATFORM = {
-  target: { arg: "<name>", env: true, config: true, help: "target of the configuration file" },
+  target: { short: "t", arg: "<name>", env: true, config: true, help: "target of the configuration file" },
   baseUrl: { arg: "<url>", env: true, help: "the platform's base address, ending in /v1/" },
   ca: { arg: "<pem>", env: true, help: "certificate authority to trust beside the usual ones" },
   auth: {
@@ -77,7 +83,7 @@ export const PLATFORM = {
 } as const;
 
 export const SENDING = {
-  dryRun: { help: "everything but the sending" },
+  dryRun: { short: "n", help: "everything but the sending" },
   revise: { help: "send accepted records again whose content has changed" },
   until: { arg: "<step>", help: "stop after this step of the workflow: validate or stage" },
   remoteValidate: { conflicts: ["until"], help: "create nothing: only ask the platform's own validation" },
@@ -91,7 +97,7 @@ export const SENDING = {
     kind: "duration",
     help: "wait while the import supplier is Paused or Complete (30m, 2h; default: as long as it takes)",
   },
-  yes: { help: "send to a production target, or what is invalid, without asking" },
+  yes: { short: "y", help: "send to a production target, or what is invalid, without asking" },
 } as const;
 
 export const METRICS = {
@@ -105,8 +111,8 @@ export const METRICS = {
 } as const;
 
 export const MESSAGES = {
-  quiet: { help: "write only failures to stderr" },
-  verbose: { help: "write more messages to stderr" },
+  quiet: { short: "q", help: "write only failures to stderr" },
+  verbose: { short: "v", help: "write more messages to stderr" },
   color: { negated: true, help: "no colours" },
   logFormat: {
     arg: "<format>",
@@ -134,7 +140,7 @@ export const STORE = {
 
 export const INIT = {
   /** Not the folder of reports: neither the environment nor the configuration file sets it. */
-  out: { arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
+  out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
   update: { help: "add to the mapping that is there the required fields that it lacks, and change nothing else" },
 } as const;
 

@@ -6,7 +6,8 @@ import { systemClock } from "../../time/system-clock.ts";
 import { contractCache, packageVersion } from "../installation.ts";
 import type { Flags } from "../options/options.ts";
 import { Failure } from "../../model/failure.ts";
-import { readSecrets, readStoreCredentials } from "../settings/read-credentials.ts";
+import { readSecrets } from "../settings/read-credentials.ts";
+import { readStoreKey } from "../settings/store-key.ts";
 import type { Config } from "../settings/config-schema.ts";
 import { readConfig } from "../settings/config-file.ts";
 import { type LedgerSettings, readLedgerSettings, readSettings, type Settings } from "../settings/settings.ts";
@@ -146,7 +147,7 @@ function createContext(flags: Flags): Context {
       clock: systemClock,
       random: Math.random,
       secrets: (files) => readSecrets(process.env, files),
-      storeCredentials: (file) => readStoreCredentials(process.env, file),
+      storeCredentials: (file) => readStoreKey(process.env, file),
       proxyCredentials: process.env["MIGRATE_PROXY_CREDENTIALS"],
       userAgent: `energy-migrate/${packageVersion()}`,
       canAsk: canAsk(),

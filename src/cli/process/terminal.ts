@@ -6,12 +6,21 @@ import type { Flags } from "../options/options.ts";
 const DEFAULT_WIDTH = 80;
 const YIELD_EVERY_MS = 50;
 
-/** Width and colours of one of the process's outputs; NO_COLOR is read as https://no-color.org says. */
+/** Width and colours of one of the process's outputs. JSON lines are never coloured. */
 export function screenOf(stream: NodeJS.WriteStream, flags: Pick<Flags, "color" | "logFormat">): Screen {
-  const wanted = flags.color !== false && !process.env["NO_COLOR"];
-  const able = stream.isTTY && process.env["TERM"] !== "dumb";
-  return { colour: wanted && able && flags.logFormat !== "json", width: stream.columns || DEFAULT_WIDTH };
+  const colour = flags.color !== false && flags.logFormat !== "json" && isColoured(stream, process.env);
+  return { colour, width: stream.columns || DEFAULT_WIDTH };
 }
+
+/** As https://no-color.org and https://force-color.org say, the first of them above the second; else on a terminal. */
+function isColoured({ isTTY }: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean {
+  if (env["NO_COLOR"]) return false;
+  const { FORCE_COLOR: forced = "" } = env;
+  return forced === "" ? isTTY && env["TERM"] !== "dumb" : !SWITCHED_OFF.includes(forced);
+}
+
+/** Values by which people and CI systems say no. */
+const SWITCHED_OFF = ["0", "false"];
 
 /** Whether it is a terminal, and not a file or a pipe. */
 export function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
@@ -35,7 +44,8 @@ export function redraw(text: string): string {
 /** Whether stderr can show a line that changes. */
 export function isLive(flags: Pick<Flags, "quiet" | "logFormat">): boolean {
   const { isTTY, columns } = process.stderr;
-  const wanted = flags.quiet !== true && flags.logFormat !== "json" && process.env["CI"] === undefined;
+  const isInCi = !["", ...SWITCHED_OFF].includes(process.env["CI"] ?? "");
+  const wanted = flags.quiet !== true && flags.logFormat !== "json" && !isInCi;
   return wanted && isTTY && columns > 0 && process.env["TERM"] !== "dumb";
 }
 

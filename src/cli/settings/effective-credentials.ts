@@ -16,10 +16,13 @@ export function effectiveCredentials(
   return [
     masked("MIGRATE_TOKEN", originOf(token)),
     masked("MIGRATE_API_KEY", originOf(apiKey)),
-    ...others.map((variable) =>
-      masked(variable, environment[variable] ? { kind: "environment", variable } : undefined),
-    ),
+    ...others.map((variable) => credentialOf(variable, environment[variable])),
   ];
+}
+
+function credentialOf(variable: string, value: string | undefined): EffectiveSetting {
+  const shown = masked(variable, value ? { kind: "environment", variable } : undefined);
+  return value && variable === "AWS_PROFILE" ? { ...shown, value } : shown;
 }
 
 function originOf(place: string | undefined): SettingOrigin | undefined {

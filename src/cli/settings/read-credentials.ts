@@ -3,7 +3,6 @@ import { open } from "node:fs/promises";
 import type { SecretFiles, Secrets } from "../../job/dependencies.ts";
 import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
-import type { StoreCredentials } from "../../store/s3-store.ts";
 
 /**
  * Credentials: `MIGRATE_TOKEN` and `MIGRATE_API_KEY` from the environment; where neither is set, from the files that
@@ -44,7 +43,7 @@ function secretsFrom(token: string | undefined, apiKey: string | undefined): Sec
  * @param hint how to name another one
  * @throws Failure `config` for a file that is not a regular file of its owner alone, or is empty
  */
-async function readSecret(file: string | undefined, hint: string): Promise<string | undefined> {
+export async function readSecret(file: string | undefined, hint: string): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const secret = (await readPrivate(file, hint)).trim();
   if (secret !== "") return secret;
@@ -79,42 +78,4 @@ function unreadable(file: string, hint: string, cause: unknown): Failure {
   if (code === "ELOOP") return new Failure("config", `the credentials file ${file} is a symbolic link`, { hint });
   const why = code === undefined ? "" : `: ${code}`;
   return new Failure("config", `the credentials file ${file} cannot be read${why}`, { hint, cause });
-}
-
-/**
- * The access key of a document store: from the environment variables that AWS's own tools read; where they are not
- * set, from a private file of the form of `~/.aws/credentials`, its section `default` or the lines before any section.
- * @throws Failure `config` for half a key, or a file that is not its owner's alone
- */
-export async function readStoreCredentials(
-  environment: NodeJS.ProcessEnv,
-  file: string | undefined,
-): Promise<StoreCredentials | undefined> {
-  const set = environment["AWS_ACCESS_KEY_ID"] || environment["AWS_SECRET_ACCESS_KEY"];
-  if (set) return credentialsFrom((name) => environment[name.toUpperCase()], "the environment");
-  const text = await readSecret(file, "name the file itself, in `store.credentialsFile`");
-  if (file === undefined || text === undefined) return undefined;
-  const values = valuesIn(text);
-  return credentialsFrom((name) => values.get(name), `the credentials file ${file}`);
-}
-
-function credentialsFrom(read: (name: string) => string | undefined, where: string): StoreCredentials {
-  const accessKeyId = read("aws_access_key_id");
-  const secretAccessKey = read("aws_secret_access_key");
-  const sessionToken = read("aws_session_token");
-  if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
-  throw new Failure("config", `${where} holds only half of an access key`, {
-    hint: "both are needed: aws_access_key_id and aws_secret_access_key (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)",
-  });
-}
-
-function valuesIn(text: string): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  let section = "default";
-  for (const line of text.split(/\r?\n/)) {
-    section = /^\s*\[\s*(.*?)\s*\]/.exec(line)?.[1] ?? section;
-    const [, name, value] = /^\s*(aws_[a-z_]+)\s*=\s*(\S+)\s*$/i.exec(line) ?? [];
-    if (section === "default" && name !== undefined && value !== undefined) values.set(name.toLowerCase(), value);
-  }
-  return values;
 }

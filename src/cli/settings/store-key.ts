@@ -1,0 +1,63 @@
+import { Failure } from "../../model/failure.ts";
+import type { StoreCredentials, StoreKey } from "../../store/s3-store.ts";
+import { readSecret } from "./read-credentials.ts";
+
+/**
+ * The access key of a document store, from the first of these that has one: the environment variables that AWS's own
+ * tools read; the private file `file`, of the form of `~/.aws/credentials`, its section `default` or the lines before any
+ * section; what AWS's provider finds besides (a profile, a container's or an instance's role). Undefined: none has.
+ * @throws Failure `config` for half a key, a file that is not its owner's alone, or a profile that gives none
+ */
+export async function readStoreKey(
+  environment: NodeJS.ProcessEnv,
+  file: string | undefined,
+): Promise<StoreKey | undefined> {
+  if (environment["AWS_ACCESS_KEY_ID"] || environment["AWS_SECRET_ACCESS_KEY"])
+    return fixed(credentialsFrom((name) => environment[name.toUpperCase()], "the environment"));
+  const text = await readSecret(file, "name the file itself, in `store.credentialsFile`");
+  if (file === undefined || text === undefined) return providedKey(environment);
+  const values = valuesIn(text);
+  return fixed(credentialsFrom((name) => values.get(name), `the credentials file ${file}`));
+}
+
+function fixed(credentials: StoreCredentials): StoreKey {
+  return async () => credentials;
+}
+
+function credentialsFrom(read: (name: string) => string | undefined, where: string): StoreCredentials {
+  const accessKeyId = read("aws_access_key_id");
+  const secretAccessKey = read("aws_secret_access_key");
+  const sessionToken = read("aws_session_token");
+  if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
+  throw new Failure("config", `${where} holds only half of an access key`, {
+    hint: "both are needed: aws_access_key_id and aws_secret_access_key (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)",
+  });
+}
+
+function valuesIn(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  let section = "default";
+  for (const line of text.split(/\r?\n/)) {
+    section = /^\s*\[\s*(.*?)\s*\]/.exec(line)?.[1] ?? section;
+    const [, name, value] = /^\s*(aws_[a-z_]+)\s*=\s*(\S+)\s*$/i.exec(line) ?? [];
+    if (section === "default" && name !== undefined && value !== undefined) values.set(name.toLowerCase(), value);
+  }
+  return values;
+}
+
+/** As AWS's own programs find it. The provider asks for a new key before the old one expires. */
+async function providedKey({ AWS_PROFILE: profile }: NodeJS.ProcessEnv): Promise<StoreKey | undefined> {
+  const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
+  const key = defaultProvider(profile ? { profile } : {});
+  try {
+    await key();
+    return key;
+  } catch (error) {
+    if (!profile) return undefined;
+    const reason = error instanceof Error ? `: ${error.message}` : "";
+    throw new Failure("config", `the profile ${profile} (AWS_PROFILE) gives no access key${reason}`, {
+      hint: "look at it with `aws sts get-caller-identity`; `aws sso login` renews a login that has expired",
+      cause: error,
+    });
+  }
+}

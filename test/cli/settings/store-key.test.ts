@@ -1,0 +1,114 @@
+import { chmodSync } from "node:fs";
+import path from "node:path";
+import { createServer } from "node:http";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readStoreKey } from "../../../src/cli/settings/store-key.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+/** Nothing of this machine's own AWS settings, and nobody is asked. */
+beforeEach(() => {
+  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
+  vi.stubEnv("AWS_CONFIG_FILE", "/nowhere/config");
+  vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere/credentials");
+  vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function keyFrom(environment: NodeJS.ProcessEnv, file: string | undefined): Promise<unknown> {
+  return (await readStoreKey(environment, file))?.();
+}
+
+const ENVIRONMENT = { AWS_ACCESS_KEY_ID: "AK", AWS_SECRET_ACCESS_KEY: "sk", AWS_SESSION_TOKEN: "st" };
+const KEY = { accessKeyId: "AK", secretAccessKey: "sk" };
+
+function privateFile(text: string): string {
+  const file = path.join(temporaryFolder({ key: text }), "key");
+  chmodSync(file, 0o600);
+  return file;
+}
+
+it("the store's credentials come from the environment before any file", async () => {
+  expect(await keyFrom(ENVIRONMENT, "/nowhere")).toEqual({ ...KEY, sessionToken: "st" });
+  expect(await keyFrom({ ...ENVIRONMENT, AWS_SESSION_TOKEN: "" }, undefined)).toEqual(KEY);
+});
+
+it("the store's credentials may be absent", async () => {
+  expect(await keyFrom({ AWS_SESSION_TOKEN: "st" }, undefined)).toBeUndefined();
+});
+
+it.each([
+  ["bare lines", "aws_access_key_id=AK\naws_secret_access_key = sk\n"],
+  [
+    "the section default",
+    "[other]\naws_access_key_id = no\n[default]\r\naws_access_key_id = AK\r\naws_secret_access_key = sk",
+  ],
+  ["sections behind", "[default]\nAWS_ACCESS_KEY_ID = AK\naws_secret_access_key = sk\n[x]\naws_secret_access_key = no"],
+])("the store's credentials are read from a file with %s", async (_, text) => {
+  expect(await keyFrom({}, privateFile(text))).toEqual(KEY);
+});
+
+it.each([
+  ["half a key", "aws_access_key_id = AK", /half/],
+  ["a key of another section alone", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /half/],
+  ["nothing", "\n", /empty/],
+])("a file of store credentials with %s is refused", async (_, text, message) => {
+  const file = privateFile(text);
+  await expect(keyFrom({}, file)).rejects.toMatchObject({
+    code: "config",
+    message: expect.stringMatching(message),
+    hint: expect.any(String),
+  });
+});
+
+it("store credentials in a file that others may read, or half a key in the environment, are refused", async () => {
+  const file = privateFile("aws_access_key_id = AK\naws_secret_access_key = sk");
+  chmodSync(file, 0o644);
+  await expect(keyFrom({}, file)).rejects.toMatchObject({
+    message: expect.stringMatching(/others may read/),
+  });
+  await expect(keyFrom({ AWS_ACCESS_KEY_ID: "AK" }, undefined)).rejects.toMatchObject({ code: "config" });
+});
+
+describe("where the environment has no key, and no file is named,", () => {
+  it("the profile of AWS_PROFILE gives one", async () => {
+    vi.stubEnv("AWS_CONFIG_FILE", privateFile("[profile other]\naws_access_key_id = AK\naws_secret_access_key = sk\n"));
+    expect(await keyFrom({ AWS_PROFILE: "other" }, undefined)).toMatchObject(KEY);
+  });
+
+  it("a profile may get it from a program", async () => {
+    const reply = JSON.stringify({ Version: 1, AccessKeyId: "AK", SecretAccessKey: "sk" });
+    vi.stubEnv("AWS_CONFIG_FILE", privateFile(`[profile other]\ncredential_process = echo '${reply}'\n`));
+    expect(await keyFrom({ AWS_PROFILE: "other" }, undefined)).toMatchObject(KEY);
+  });
+
+  it("a profile that is not there is refused by its name", async () => {
+    await expect(keyFrom({ AWS_PROFILE: "missing" }, undefined)).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringMatching(/^the profile missing \(AWS_PROFILE\) gives no access key: /),
+    });
+  });
+
+  it("the role of a container gives one, and is asked again only when the key expires", async () => {
+    let asked = 0;
+    const server = createServer((_request, reply) => {
+      asked += 1;
+      const Expiration = new Date(Date.now() + 3_600_000).toISOString();
+      reply.end(JSON.stringify({ AccessKeyId: "AK", SecretAccessKey: "sk", Token: "st", Expiration }));
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `http://127.0.0.1:${port}/role`);
+    try {
+      const key = await readStoreKey({}, undefined);
+      expect([await key?.(), await key?.()]).toMatchObject([
+        { ...KEY, sessionToken: "st" },
+        { ...KEY, sessionToken: "st" },
+      ]);
+      expect(asked).toBe(1);
+    } finally {
+      server.close();
+    }
+  });
+});
