@@ -1,6 +1,7 @@
 import type { Outcome, Status, Summary } from "../model/outcome.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Timeline } from "../model/timeline.ts";
+import type { PackedItems } from "./packed/item-columns.ts";
 
 /**
  * What the tool remembers of every run and of every record's fate, durably. Holds keys, hashes, states and codes;
@@ -18,7 +19,7 @@ export interface Ledger {
   /** Stamps the run as reading its input anew: forgets what an interrupted plan had written. */
   restartPlan(run: string): Promise<void>;
   /** Writes down records of the input, in input order. */
-  plan(run: string, items: readonly PlannedItem[]): Promise<void>;
+  plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
   /** Makes planned records `invalid` for reasons that were found after they had been planned. Before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /**

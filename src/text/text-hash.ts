@@ -14,6 +14,17 @@ export function textHash(text: string, start: number): number {
   return mixHash(one, other);
 }
 
+/** The same of bytes; of those of an ASCII text, its `textHash`. */
+export function bytesHash(bytes: Uint8Array, start: number): number {
+  let one = start;
+  let other = ~start;
+  for (const byte of bytes) {
+    one = Math.imul(one ^ byte, 0x9e3779b1);
+    other = Math.imul(other ^ byte, 0x5f356495);
+  }
+  return mixHash(one, other);
+}
+
 /** Spreads every bit over both lanes, and makes 52 bits of them. */
 export function mixHash(one: number, other: number): number {
   const low = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);

@@ -7,6 +7,7 @@ import { systemClock } from "../../time/system-clock.ts";
 import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./tables/attempt-log.ts";
 import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./tables/ambiguous-log.ts";
 import type { Ledger } from "../ledger.ts";
+import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
 import { contents, outcomes as selectOutcomes, type SendingStatus, summary } from "./tables/outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
@@ -137,7 +138,7 @@ function ledgerOver(
     runs: async () => listRuns(database),
     setEndpoints: async (endpoints) => setEndpoints(database, endpoints),
     restartPlan: async (run) => planner.restartPlan(requireRun(database, run)),
-    plan: async (run, items) => planner.plan(requireRun(database, run), items),
+    plan: async (run, items) => planner.plan(requireRun(database, run), isPacked(items) ? unpackItems(items) : items),
     exclude: async (run, excluded) => planner.exclude(requireRun(database, run), excluded),
     finishPlan: async (run, policy) => planner.finishPlan(requireRun(database, run), policy),
     resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),

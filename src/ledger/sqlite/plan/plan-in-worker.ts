@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { Failure } from "../../../model/failure.ts";
 import type { Ledger } from "../../ledger.ts";
-import { packItems } from "./packed-items.ts";
+import { isPacked, packItems } from "../../packed/packed-items.ts";
 import type { PlanReply, PlanRequest } from "./plan-worker.ts";
 
 /**
@@ -14,7 +14,8 @@ export async function plannedInWorker(ledger: Ledger, path: string): Promise<Led
   const worker = await startPlanWorker(path);
   return {
     ...ledger,
-    plan: (run, items) => worker.ask({ kind: "plan", run, items: packItems(items) }, MAX_PENDING_BATCHES),
+    plan: (run, items) =>
+      worker.ask({ kind: "plan", run, items: isPacked(items) ? items : packItems(items) }, MAX_PENDING_BATCHES),
     restartPlan: (run) => worker.ask({ kind: "restartPlan", run }),
     exclude: (run, excluded) => worker.ask({ kind: "exclude", run, excluded }),
     finishPlan: (run, policy) => worker.ask({ kind: "finishPlan", run, policy }),

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Failure, type FailureCode } from "../../../model/failure.ts";
 import type { ExcludedRow, PlanPolicy } from "../../ledger.ts";
-import { unpackItems, type PackedItems } from "./packed-items.ts";
+import type { PackedItems } from "../../packed/item-columns.ts";
+import { unpackItems } from "../../packed/packed-items.ts";
 import { createPlanner } from "./planner.ts";
 import { requireRun } from "../tables/run-log.ts";
 import { openTemporary } from "../sqlite-database.ts";

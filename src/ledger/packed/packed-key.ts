@@ -1,0 +1,25 @@
+import { nearKey } from "../../text/near-key.ts";
+import { bytesHash, textHash } from "../../text/text-hash.ts";
+import type { ByteList } from "./byte-list.ts";
+
+const MARK_SEED = 0x243f6a88;
+
+/**
+ * Adds a key's bytes to the list: NFC, so that two that differ only in Unicode form are one key, as they are one
+ * identity. Gives its mark: 52 bits that are the same for keys that are the same or near (`nearKey`). Others may share
+ * it, too: what a mark finds has to be compared by the keys.
+ */
+export function packKey(key: string, bytes: ByteList): number {
+  const plain = ASCII.test(key) ? key : key.normalize("NFC");
+  bytes.addText(plain);
+  return markOf(nearKey(plain) ?? plain);
+}
+
+/** Of the bytes of a text, which two different texts may share where they are not well formed. */
+function markOf(text: string): number {
+  return ASCII.test(text) ? textHash(text, MARK_SEED) : bytesHash(encoder.encode(text), MARK_SEED);
+}
+
+// oxlint-disable-next-line no-control-regex
+const ASCII = /^[\0-\x7f]*$/;
+const encoder = new TextEncoder();

@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { PlannedItem } from "../../../src/ledger/ledger.ts";
+import { columnsIn, NUMBER, NUMBERS } from "../../../src/ledger/packed/item-columns.ts";
+import { packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
+import { nearKey } from "../../../src/text/near-key.ts";
+
+const problem = { attr: "name", severity: "error", by: "local", code: "required", shape: "ä😀" } as const;
+const text = fc.string({ unit: "binary", maxLength: 5 }).map((key) => key.normalize("NFC"));
+const bytes = fc.uint8Array({ maxLength: 32 });
+
+const item: fc.Arbitrary<PlannedItem> = fc.record(
+  {
+    record: fc.nat(),
+    key: fc.option(text, { nil: undefined }),
+    identity: fc.option(bytes, { nil: undefined, freq: 1 }),
+    content: fc.oneof(fc.constant(undefined), fc.maxSafeNat(), bytes),
+    file: fc.constantFrom("a.csv", "b.csv", "ü.csv"),
+    line: fc.maxSafeNat(),
+    status: fc.constantFrom("valid", "valid", "invalid"),
+    problems: fc.constantFrom([], [], [problem], [problem, problem]),
+    awaits: bytes,
+  },
+  { requiredKeys: ["record", "key", "identity", "content", "file", "line", "status", "problems"] },
+);
+
+test("items arrive in another thread as they were", () => {
+  fc.assert(
+    fc.property(fc.array(item), (items) => {
+      const packed = packItems(items);
+      expect(unpackItems(structuredClone(packed, { transfer: [packed.columns] }))).toEqual(items);
+    }),
+  );
+});
+
+test("of a key that can be written in two ways, and of text that is none, comes what the ledger would keep", () => {
+  const keys = ["cafe\u0301", "a\ud800b"].map((key) => unpackItems(packItems([itemOf(key)]))[0]?.key);
+  expect(keys).toEqual(["caf\u00e9", "a\ufffdb"]);
+});
+
+test("the value that a problem was found in stays behind", () => {
+  const invalid: PlannedItem = { ...itemOf("A"), status: "invalid", problems: [{ ...problem, value: "secret" }] };
+  const packed = packItems([invalid]);
+  expect(Buffer.from(packed.columns).includes("secret")).toBe(false);
+  expect(unpackItems(packed)[0]?.problems).toEqual([problem]);
+});
+
+test("two keys have one mark where they are the same or near", () => {
+  const key = fc.oneof(text, fc.constantFrom("007", "7", "a-1", "A-1", "A -1", "１２３", "123", "123.0"));
+  fc.assert(
+    fc.property(key, key, (one, other) => {
+      const near = (nearKey(one) ?? one) === (nearKey(other) ?? other);
+      expect(markOf(one) === markOf(other)).toBe(near);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("two hundred thousand keys that differ little have as many marks", () => {
+  const items = Array.from({ length: 200_000 }, (_, number) => itemOf(`EXT-${number}`));
+  const { numbers } = columnsIn(packItems(items).columns);
+  expect(new Set(items.map((_, index) => numbers[index * NUMBERS + NUMBER.mark])).size).toBe(items.length);
+});
+
+function itemOf(key: string): PlannedItem {
+  return { record: 1, key, identity: undefined, content: 1, file: "a.csv", line: 2, status: "valid", problems: [] };
+}
+
+function markOf(key: string): number | undefined {
+  return columnsIn(packItems([itemOf(key)]).columns).numbers[NUMBER.mark];
+}
