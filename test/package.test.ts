@@ -48,6 +48,7 @@ const PRODUCTION: Readonly<Record<string, string>> = {
   numfmt: "numbers as a workbook shows them",
   ora: "progress",
   "p-limit": "requests in flight",
+  pg: "the client of PostgreSQL, loaded for a ledger that is kept there",
   "prom-client": "metrics of a run, loaded for `--metrics`",
   re2js: "patterns that JavaScript could take very long on",
   selfsigned: "the sandbox's certificate",

@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
+import path from "node:path";
+import { Failure } from "../../../model/failure.ts";
+import { passwordFromFile } from "./password-file.ts";
+import { maskPostgresUrl, type Parameter, type Parameters, parsePostgresUrl } from "./postgres-url.ts";
+import { type Environment, readService, type ServiceParameters } from "./service-file.ts";
+import { type TlsChoice, tlsChoices } from "./tls-choices.ts";
+
+/** Where a server is, and how to connect to it. */
+export interface ConnectionSettings {
+  /** A host, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /**
+   * Asked when the server wants a password.
+   * @throws Failure `config` where there is none, or it lies in a file that others may read
+   */
+  readonly password: () => string;
+  /** What is to be tried first first. */
+  readonly tls: readonly TlsChoice[];
+  readonly connectTimeoutMs: number;
+  readonly applicationName: string;
+  /** The URL as it was given, for every screen, report and log: it holds no password. */
+  readonly shown: string;
+}
+
+const SYSTEM: Environment = { variables: process.env, home: homedir() };
+
+const DEFAULT_PORT = "5432";
+const DEFAULT_TIMEOUT_SECONDS = "10";
+
+/**
+ * How to connect to the server that a URL names. What the URL leaves open, its service says, then the environment
+ * (`PGHOST` and the like), then libpq's defaults.
+ * @throws Failure `config` for a URL, a service or a file that cannot be used
+ */
+export function connectionSettings(url: string, environment: Environment = SYSTEM): ConnectionSettings {
+  const { variables, home } = environment;
+  const given = givenParameters(parsePostgresUrl(url), environment);
+  const port = portOf(given.port ?? DEFAULT_PORT);
+  const { user = userInfo().username } = given;
+  const { host = defaultHost(port), dbname = user, application_name: applicationName = "migrate" } = given;
+  const passfile = given.passfile ?? path.join(home, ".pgpass");
+  const secret = given.password ?? (variables["PGPASSWORD"] || undefined);
+  const seconds = wholeNumber("connect_timeout", given.connect_timeout ?? DEFAULT_TIMEOUT_SECONDS);
+  return {
+    host,
+    port,
+    database: dbname,
+    user,
+    password: () => secret ?? passwordFromFile(passfile, { host, port, dbname, user }) ?? noPassword(user, passfile),
+    tls: tlsChoices(host, given, home),
+    connectTimeoutMs: seconds * 1000,
+    applicationName,
+    shown: maskPostgresUrl(url),
+  };
+}
+
+function givenParameters(typed: Parameters, environment: Environment): ServiceParameters {
+  const { variables } = environment;
+  const service = typed.service ?? (variables["PGSERVICE"] || undefined);
+  return { ...fromVariables(variables), ...(service !== undefined && readService(service, environment)), ...typed };
+}
+
+const VARIABLES: Readonly<Partial<Record<Parameter, string>>> = {
+  host: "PGHOST",
+  port: "PGPORT",
+  dbname: "PGDATABASE",
+  user: "PGUSER",
+  passfile: "PGPASSFILE",
+  sslmode: "PGSSLMODE",
+  sslrootcert: "PGSSLROOTCERT",
+  sslcert: "PGSSLCERT",
+  sslkey: "PGSSLKEY",
+  connect_timeout: "PGCONNECT_TIMEOUT",
+  application_name: "PGAPPNAME",
+};
+
+/** An empty variable is one that is not set. */
+function fromVariables(variables: Environment["variables"]): Parameters {
+  return Object.fromEntries(
+    Object.entries(VARIABLES).flatMap(([parameter, name]) => {
+      const value = variables[name];
+      return value === undefined || value === "" ? [] : [[parameter, value]];
+    }),
+  );
+}
+
+/** As libpq, by the socket of this machine's server where there is one. */
+function defaultHost(port: number): string {
+  const folders = ["/var/run/postgresql", "/tmp"];
+  return folders.find((folder) => existsSync(path.join(folder, `.s.PGSQL.${port}`))) ?? "localhost";
+}
+
+function portOf(text: string): number {
+  const port = wholeNumber("port", text);
+  if (port >= 1 && port <= 65_535) return port;
+  throw new Failure("config", `the port ${text} of the ledger's server is not from 1 to 65535`);
+}
+
+function wholeNumber(parameter: Parameter, text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new Failure("config", `${parameter}=${text} of the ledger's server is not a whole number`);
+}
+
+function noPassword(user: string, passfile: string): never {
+  throw new Failure("config", `the ledger's server wants a password for ${user}, and there is none`, {
+    hint: `set PGPASSWORD, or write a line into ${passfile} (mode 0600)`,
+  });
+}

@@ -1,0 +1,117 @@
+import { Failure } from "../../../model/failure.ts";
+import { suggestionOr } from "../../../text/suggestion.ts";
+
+/** What a URL, a service or the environment may say of a connection, in libpq's own words. */
+export const PARAMETERS = [
+  "host",
+  "port",
+  "dbname",
+  "user",
+  "passfile",
+  "service",
+  "sslmode",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "connect_timeout",
+  "application_name",
+] as const;
+
+export type Parameter = (typeof PARAMETERS)[number];
+export type Parameters = Readonly<Partial<Record<Parameter, string>>>;
+
+/**
+ * What a URL says of a connection: `postgres://user@host:port/database?sslmode=...`, as libpq reads it (PostgreSQL
+ * manual, 34.1.1.2), with one host. Not `pg-connection-string`: it reads files, lets unknown parameters through, and
+ * means something else by `sslmode`.
+ * @throws Failure `config` for what cannot be a URL of PostgreSQL, and for one with a password: it would be seen in the
+ * list of processes, and in the history of the shell. No message holds it.
+ */
+export function parsePostgresUrl(text: string): Parameters {
+  const withHost = text.replace(/^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)(?=[/?#:]|$)/i, `$1${NO_HOST}`);
+  const url = toUrl(withHost, text);
+  if (url.password !== "" || url.searchParams.has("password")) {
+    throw new Failure("config", `the ledger's URL holds a password (${maskPostgresUrl(text)})`, {
+      hint: "leave it out; give it as PGPASSWORD, in ~/.pgpass (mode 0600) or in a service file (docs/cluster.md)",
+    });
+  }
+  const given = new Map<Parameter, string>();
+  const add = (name: Parameter, value: string): void => {
+    if (value !== "") given.set(name, value);
+  };
+  add("host", withHost !== text ? "" : decoded(url.hostname, text).replace(/^\[(.+)\]$/, "$1"));
+  add("port", url.port);
+  add("user", decoded(url.username, text));
+  add("dbname", decoded(url.pathname.slice(1), text));
+  for (const [name, value] of url.searchParams) add(requireParameter(name), value);
+  const { host = "" } = Object.fromEntries(given);
+  if (host.includes(",")) {
+    throw new Failure("config", `the ledger's URL names several hosts (${maskPostgresUrl(text)})`, {
+      hint: "name the one that takes writes, or a name that always leads to it",
+    });
+  }
+  return Object.fromEntries(given);
+}
+
+/** WHATWG URLs know no user without a host, as in `postgres://user@/database`. */
+const NO_HOST = "none.invalid";
+
+function toUrl(withHost: string, text: string): URL {
+  try {
+    return new URL(withHost);
+  } catch {
+    throw new Failure("config", `not a URL of PostgreSQL: ${maskPostgresUrl(text)}`, {
+      hint: "it reads postgres://user@host:5432/database; special characters in it are written as %XX",
+    });
+  }
+}
+
+function decoded(part: string, text: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Failure("config", `not a URL of PostgreSQL: ${maskPostgresUrl(text)}`, {
+      hint: "a percent sign in it is written as %25",
+    });
+  }
+}
+
+function requireParameter(name: string): Parameter {
+  const known = PARAMETERS.find((parameter) => parameter === name);
+  if (known !== undefined) return known;
+  // What is no name may be the rest of a password.
+  const shown = /^\w+$/.test(name) ? `: ${name}` : "";
+  throw new Failure("config", `the ledger's URL has a parameter that is not known${shown}`, {
+    hint: suggestionOr(`known are ${PARAMETERS.join(", ")}`, name, PARAMETERS),
+  });
+}
+
+/** The URL for screens, reports, logs and the ledger: without a password, whatever it looks like. */
+export function maskPostgresUrl(text: string): string {
+  const [, scheme = "", rest = text] = /^([^:/?#]+:\/\/)([\s\S]*)$/.exec(text) ?? [];
+  const end = endOfCredentials(rest);
+  const [user = ""] = rest.slice(0, end).split(":");
+  const [address = "", ...queries] = rest.slice(end).split("?");
+  const parameters = queries
+    .join("?")
+    .split("&")
+    .filter((one) => one !== "" && !/^\s*password/i.test(decodeIfPossible(one)));
+  const shown = `${scheme}${user}${address}`;
+  return parameters.length === 0 ? shown : `${shown}?${parameters.join("&")}`;
+}
+
+/** Where the `@` stands behind user and password; 0 where there are none. A password may hold an unescaped `@`, `/` or `?`. */
+function endOfCredentials(rest: string): number {
+  const [address = ""] = rest.split("?");
+  const [authority = ""] = address.split("/");
+  const hasPort = /^[^:]*(?::\d*)?$/.test(authority) || authority.startsWith("[");
+  return Math.max(0, (hasPort || address.includes("@") ? address : rest).lastIndexOf("@"));
+}
+
+function decodeIfPossible(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { unlessMissing } from "../../../files/error-code.ts";
+import { Failure } from "../../../model/failure.ts";
+import { PARAMETERS, type Parameters } from "./postgres-url.ts";
+
+/** What surrounds the process. */
+export interface Environment {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+/** What a service says of a connection. Here, and nowhere else, may a password stand. */
+export type ServiceParameters = Parameters & { readonly password?: string };
+
+/**
+ * Looks a service up where libpq does (PostgreSQL manual, 34.17): in `PGSERVICEFILE` or `~/.pg_service.conf`, then in
+ * `pg_service.conf` of `PGSYSCONFDIR`.
+ * @throws Failure `config` for a service that is in neither, and for what is no such file
+ */
+export function readService(name: string, { variables, home }: Environment): ServiceParameters {
+  const own = variables["PGSERVICEFILE"] || path.join(home, ".pg_service.conf");
+  const folder = variables["PGSYSCONFDIR"];
+  const files = [own, ...(folder === undefined ? [] : [path.join(folder, "pg_service.conf")])];
+  for (const file of files) {
+    const text = unlessMissing(() => readFileSync(file, "utf8"));
+    const found = text === undefined ? undefined : sectionOf(text, name, file);
+    if (found !== undefined) return found;
+  }
+  throw new Failure("config", `the service ${name} is not defined in ${files.join(", nor in ")}`, {
+    hint: "PGSERVICEFILE names another file of services",
+  });
+}
+
+/** A section begins with `[name]`; each line of it is `parameter=value`, without quotes. */
+function sectionOf(text: string, name: string, file: string): ServiceParameters | undefined {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const begin = lines.indexOf(`[${name}]`);
+  if (begin === -1) return undefined;
+  const section: Record<string, string> = {};
+  for (const [index, line] of lines.slice(begin + 1).entries()) {
+    if (line.startsWith("[")) break;
+    if (line === "" || line.startsWith("#")) continue;
+    const [, parameter = "", value = ""] = /^([^=]+)=(.*)$/.exec(line) ?? [];
+    if (!isParameter(parameter)) throw badLine(file, begin + index + 2);
+    section[parameter] ??= value;
+  }
+  return section;
+}
+
+function isParameter(name: string): boolean {
+  return name === "password" || (name !== "service" && PARAMETERS.some((parameter) => parameter === name));
+}
+
+function badLine(file: string, line: number): Failure {
+  return new Failure("config", `${file}:${line}: not a parameter that is known`, {
+    place: { file, line },
+    hint: `a line reads name=value; known are ${PARAMETERS.filter((name) => name !== "service").join(", ")}, password`,
+  });
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { checkServerIdentity, type ConnectionOptions } from "node:tls";
+import { errorCode } from "../../../files/error-code.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { Parameters } from "./postgres-url.ts";
+
+const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+type SslMode = (typeof SSL_MODES)[number];
+
+/** How to connect: by TLS with these options, or without (`false`). */
+export type TlsChoice = ConnectionOptions | false;
+
+/**
+ * How to connect to a host, what is to be tried first first, as libpq's `sslmode` means it (PostgreSQL manual, 34.19):
+ * `require` encrypts and checks the certificate only where an authority is named, `verify-ca` checks its authority,
+ * `verify-full` its name too. Without a mode it is `prefer` on this machine, and `verify-full` everywhere else, where
+ * libpq would take what it gets. Without an authority of its own, `verify-full` trusts those that Node.js does.
+ * @throws Failure `config` for an unknown mode, or for a file that cannot be read
+ */
+export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
+  if (host.startsWith("/")) return [false];
+  const mode = modeOf(given.sslmode ?? (isLoopback(host) ? "prefer" : "verify-full"));
+  if (mode === "disable") return [false];
+  const encrypted = encryptedChoice(mode, host, { given, home });
+  if (mode === "allow") return [false, encrypted];
+  return mode === "prefer" ? [encrypted, false] : [encrypted];
+}
+
+function encryptedChoice(
+  mode: SslMode,
+  host: string,
+  { given, home }: { readonly given: Parameters; readonly home: string },
+): ConnectionOptions {
+  const ca = authorityOf(given, home);
+  if (mode === "verify-ca" && ca === undefined) {
+    throw new Failure("config", "sslmode=verify-ca needs the authority to verify by", {
+      hint: "name its file: sslrootcert=... in the URL, or PGSSLROOTCERT; or use sslmode=verify-full",
+    });
+  }
+  return {
+    ...ownCertificate(given),
+    ...(ca !== undefined && { ca }),
+    rejectUnauthorized: mode.startsWith("verify") || (mode === "require" && ca !== undefined),
+    checkServerIdentity: mode === "verify-full" ? (_, certificate) => checkServerIdentity(host, certificate) : anyName,
+  };
+}
+
+/** Whether a host is this machine: what is sent to it crosses no network. */
+function isLoopback(host: string): boolean {
+  return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function modeOf(text: string): SslMode {
+  const mode = SSL_MODES.find((known) => known === text);
+  if (mode !== undefined) return mode;
+  throw new Failure("config", `sslmode=${text} is not known`, { hint: `it is one of ${SSL_MODES.join(", ")}` });
+}
+
+function anyName(): undefined {
+  return undefined;
+}
+
+/** `sslrootcert=system` names the authorities that are trusted anyway. */
+function authorityOf({ sslrootcert }: Parameters, home: string): Buffer | undefined {
+  if (sslrootcert === "system") return undefined;
+  return sslrootcert === undefined
+    ? readIfThere(path.join(home, ".postgresql", "root.crt"))
+    : readNamed(sslrootcert, "sslrootcert");
+}
+
+function ownCertificate({ sslcert, sslkey }: Parameters): ConnectionOptions {
+  return {
+    ...(sslcert !== undefined && { cert: readNamed(sslcert, "sslcert") }),
+    ...(sslkey !== undefined && { key: readNamed(sslkey, "sslkey") }),
+  };
+}
+
+function readNamed(file: string, parameter: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    const why = errorCode(cause) ?? "unreadable";
+    throw new Failure("config", `${parameter}: ${file} cannot be read: ${why}`, { file, cause });
+  }
+}
+
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}

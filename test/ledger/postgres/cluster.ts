@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { Client } from "pg";
+import { serverCertificate } from "../../../src/sandbox/certificate.ts";
+import { keptFolder } from "../../temporary-folder.ts";
+
+/** A server of PostgreSQL for tests, and a database of it that nobody else uses. */
+export interface PostgresCluster {
+  /** `postgres://...` without a password. */
+  readonly url: string;
+  readonly port: number;
+  /** PEM file of the authority behind its certificate. Absent for a server that somebody else runs. */
+  readonly caFile?: string;
+  /** A new, empty database; gives its URL. */
+  readonly createDatabase: (name: string) => Promise<string>;
+  /** One statement, or several; gives the rows of the last. */
+  readonly query: (sql: string, database?: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Ends the server as a crash does, without a checkpoint. Absent for a server that somebody else runs. */
+  readonly crash?: () => Promise<void>;
+  /** Starts it again after a crash. */
+  readonly start?: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const NAMED_SERVER = process.env["MIGRATE_TEST_POSTGRES"];
+
+/** Where the programs of PostgreSQL lie: Debian keeps them out of the path. */
+const PROGRAMS = programsFolder();
+
+/** Whether a server can be had: one of this machine's programs, or the one that `MIGRATE_TEST_POSTGRES` names (a URL). */
+export const POSTGRES_IS_HERE: boolean = NAMED_SERVER !== undefined || PROGRAMS !== undefined;
+
+/** What the titles of tests say that are skipped. */
+export const SKIPPED_WITHOUT_POSTGRES =
+  "(skipped without PostgreSQL: no programs of it here, no MIGRATE_TEST_POSTGRES)";
+
+/**
+ * Takes the server that is named, or starts one in a temporary folder, with or without TLS, whose user `tester` needs no
+ * password, and `guarded` the password `s3cret`. Its maker stops it.
+ */
+export async function startPostgres(): Promise<PostgresCluster> {
+  return NAMED_SERVER === undefined ? startPrivatePostgres() : namedServer(NAMED_SERVER);
+}
+
+/** Whether a server can be started that is nobody else's: for tests that crash it, or need its certificate. */
+export const PRIVATE_POSTGRES_IS_HERE: boolean = PROGRAMS !== undefined;
+
+/** @param settings lines of its configuration */
+export async function startPrivatePostgres(
+  settings: readonly string[] = [],
+): Promise<PostgresCluster & Required<Pick<PostgresCluster, "caFile" | "crash" | "start">>> {
+  if (PROGRAMS === undefined) throw new Error("there are no programs of PostgreSQL");
+  const programs = PROGRAMS;
+  const { folder, remove } = keptFolder();
+  const user = unprivilegedUser();
+  chmodSync(folder, 0o755);
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = path.join(folder, "data");
+  const { caPath } = await serverCertificate(folder);
+  const run = (program: string, words: readonly string[]): void => {
+    const done = spawnSync(path.join(programs, program), words, { ...user, cwd: folder, encoding: "utf8" });
+    if (done.status !== 0) throw new Error(`${program} failed: ${done.stderr}`);
+  };
+  run("initdb", [
+    "-D",
+    data,
+    "-U",
+    "tester",
+    "-A",
+    "trust",
+    "-E",
+    "UTF8",
+    "--locale=C",
+    "--no-sync",
+    "--no-instructions",
+  ]);
+  const port = await freePort();
+  for (const name of ["server.pem", "server-key.pem"]) if (user) chownSync(path.join(folder, name), user.uid, user.gid);
+  writeFileSync(path.join(data, "postgresql.auto.conf"), serverSettings(port, folder, settings));
+  writeFileSync(path.join(data, "pg_hba.conf"), ACCESS);
+  const url = `postgres://tester@127.0.0.1:${port}`;
+  let server: ChildProcess;
+  const start = async (): Promise<void> => {
+    server = spawn(path.join(programs, "postgres"), ["-D", data], { ...user, cwd: folder, stdio: "ignore" });
+    // Whatever ends this process ends the server.
+    process.once("exit", () => server.kill("SIGQUIT"));
+    await whenReady(`${url}/postgres`, server);
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = new Promise((resolve) => void server.once("close", resolve));
+    server.kill(signal);
+    await ended;
+  };
+  await start();
+  const client = clientOf(url);
+  await client.query("create role guarded login password 's3cret'");
+  return {
+    port,
+    caFile: caPath,
+    ...client,
+    // SIGQUIT is what `pg_ctl stop -m immediate` sends.
+    crash: () => end("SIGQUIT"),
+    start,
+    async stop() {
+      await end("SIGINT");
+      remove();
+    },
+  };
+}
+
+const ACCESS = `
+host  all guarded 127.0.0.1/32 scram-sha-256
+local all all                  trust
+host  all all     127.0.0.1/32 trust
+`;
+
+function serverSettings(port: number, folder: string, settings: readonly string[]): string {
+  return [
+    `port = ${port}`,
+    "listen_addresses = '127.0.0.1'",
+    `unix_socket_directories = '${folder}'`,
+    "shared_buffers = '32MB'",
+    "max_connections = 60",
+    "ssl = on",
+    `ssl_cert_file = '${folder}/server.pem'`,
+    `ssl_key_file = '${folder}/server-key.pem'`,
+    ...settings,
+    "",
+  ].join("\n");
+}
+
+async function namedServer(address: string): Promise<PostgresCluster> {
+  const url = address.replace(/\/[^/]*$/, (end) => (end.startsWith("//") ? end : ""));
+  return { port: Number(new URL(url).port || 5432), ...clientOf(url), stop: async () => undefined };
+}
+
+function clientOf(server: string): Pick<PostgresCluster, "url" | "createDatabase" | "query"> {
+  const query = async (sql: string, database = "postgres"): Promise<readonly Record<string, unknown>[]> => {
+    const client = new Client({ connectionString: `${server}/${database}` });
+    await client.connect();
+    try {
+      const result: { readonly rows: readonly Record<string, unknown>[] } = await client.query(sql);
+      return result.rows;
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    url: `${server}/postgres`,
+    async createDatabase(name) {
+      await query(`drop database if exists "${name}"`);
+      await query(`create database "${name}"`);
+      return `${server}/${name}`;
+    },
+    query,
+  };
+}
+
+async function whenReady(url: string, server: ChildProcess): Promise<void> {
+  for (;;) {
+    if (server.exitCode !== null) throw new Error(`the server of PostgreSQL ended with ${server.exitCode}`);
+    const client = new Client({ connectionString: url });
+    client.on("error", () => undefined);
+    const isReady = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    await client.end().catch(() => undefined);
+    if (isReady) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const [, , uid, gid] = /^nobody:(.*)$/m.exec(readFileSync("/etc/passwd", "utf8"))?.[0].split(":") ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function programsFolder(): string | undefined {
+  const onPath = (process.env["PATH"] ?? "").split(":").filter((folder) => folder !== "");
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...onPath, ...versions.map((version) => path.join(debian, version, "bin"))];
+  return folders.find((folder) => existsSync(path.join(folder, "initdb")) && existsSync(path.join(folder, "postgres")));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => void server.close(resolve));
+  if (typeof address !== "object" || address === null) throw new Error("no port is free");
+  return address.port;
+}

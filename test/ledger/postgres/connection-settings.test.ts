@@ -1,0 +1,146 @@
+import { X509Certificate } from "node:crypto";
+import { chmodSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
+import { maskPostgresUrl } from "../../../src/ledger/postgres/connection/postgres-url.ts";
+import { serverCertificate } from "../../../src/sandbox/certificate.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+function settingsOf(url: string, variables: Record<string, string> = {}, home = "/nowhere") {
+  return connectionSettings(url, { variables, home });
+}
+
+describe("what a URL says of a connection", () => {
+  test.each([
+    ["postgres://ann@db.example:6432/moves", { host: "db.example", port: 6432, database: "moves", user: "ann" }],
+    ["postgresql://ann@db.example", { host: "db.example", port: 5432, database: "ann", user: "ann" }],
+    ["postgres://ann@[::1]:6432/moves", { host: "::1", port: 6432 }],
+    ["postgres://ann@%2Frun%2Fpg/moves", { host: "/run/pg", database: "moves" }],
+    ["postgres://ann@/moves?host=/run/pg&port=6432", { host: "/run/pg", port: 6432, database: "moves", user: "ann" }],
+    ["postgres:///moves?host=/run/pg&user=ann", { host: "/run/pg", database: "moves", user: "ann" }],
+    ["postgres://a%40b@db.example/my%20moves", { user: "a@b", database: "my moves" }],
+    ["postgres://ann@db.example/?dbname=moves&connect_timeout=3", { database: "moves", connectTimeoutMs: 3000 }],
+  ])("%s", (url, expected) => {
+    expect(settingsOf(url)).toMatchObject({ ...expected, shown: url });
+  });
+
+  test("what it leaves open comes from its service, then from the environment", () => {
+    const home = temporaryFolder({
+      ".pg_service.conf":
+        "# ours\n[other]\nhost=no\n\n[moves]\nhost=db.example\nport=6432\npassword=s3cret\n[z]\nport=1\n",
+    });
+    const variables = { PGHOST: "no.example", PGPORT: "1", PGUSER: "ann", PGDATABASE: "", PGPASSWORD: "no" };
+    const settings = settingsOf("postgres:///?service=moves&port=7000", variables, home);
+    expect(settings).toMatchObject({ host: "db.example", port: 7000, user: "ann", database: "ann" });
+    expect(settings.password()).toBe("s3cret");
+    expect(settingsOf("postgres://", { ...variables, PGSERVICE: "moves" }, home)).toMatchObject({ host: "db.example" });
+  });
+
+  test.each([
+    ["postgres://ann:pw@db.example/moves", /holds a password \(postgres:\/\/ann@db.example\/moves\)/],
+    ["postgres://db.example/moves?password=pw", /holds a password \(postgres:\/\/db.example\/moves\)/],
+    ["postgres://ann:p/w@db.example/moves", /not a URL of PostgreSQL: postgres:\/\/ann@db.example\/moves/],
+    ["postgres://one,two/moves", /several hosts/],
+    ["postgres://db.example/moves?ssl=true", /not known: ssl/],
+    ["postgres://db.example:0/moves", /not from 1 to 65535/],
+    ["postgres://db.example/moves?connect_timeout=soon", /connect_timeout=soon/],
+    ["postgres://db.example/moves?sslmode=always", /sslmode=always is not known/],
+    ["postgres://db.example/moves?sslmode=verify-ca", /verify-ca needs the authority/],
+    [
+      "postgres://db.example/moves?sslrootcert=/nowhere/ca.pem",
+      /sslrootcert: \/nowhere\/ca.pem cannot be read: ENOENT/,
+    ],
+    ["postgres:///?service=moves", /the service moves is not defined in \/nowhere\/.pg_service.conf/],
+    ["postgres://ann@db.example/%zz", /not a URL of PostgreSQL/],
+  ])("%s is refused, with words and without the password", (url, message) => {
+    const refused = (): unknown => settingsOf(url);
+    expect(refused).toThrow(message);
+    expect(refused).not.toThrow(/pw|p\/w/);
+  });
+});
+
+describe("the URL for screens, reports and logs", () => {
+  test.each([
+    ["postgres://ann:secret@db.example/moves", "postgres://ann@db.example/moves"],
+    ["postgres://ann:se@cret@db.example/moves", "postgres://ann@db.example/moves"],
+    ["postgres://ann:se/cret@db.example/moves", "postgres://ann@db.example/moves"],
+    ["postgres://ann:se?cret@db.example/moves", "postgres://ann@db.example/moves"],
+    ["postgres://:secret@db.example/moves", "postgres://@db.example/moves"],
+    ["postgres://ann@db.example:5432/moves?user=a@b", "postgres://ann@db.example:5432/moves?user=a@b"],
+    ["postgres://[::1]:5432/moves", "postgres://[::1]:5432/moves"],
+    [
+      "postgres://db.example/m?sslmode=require&password=secret&port=1",
+      "postgres://db.example/m?sslmode=require&port=1",
+    ],
+    ["postgres://db.example/m?passw%6Frd=secret", "postgres://db.example/m"],
+    ["postgres://db.example/m?passfile=/home/ann/.pgpass", "postgres://db.example/m?passfile=/home/ann/.pgpass"],
+  ])("%s", (url, shown) => {
+    expect(maskPostgresUrl(url)).toBe(shown);
+  });
+});
+
+describe("the password from a file", () => {
+  const lines = [
+    "# a comment: of:five:fields:here:no",
+    "other.example:5432:moves:ann:wrong",
+    "db.example:*:moves:ann:se\\:cr\\\\et",
+    "localhost:5432:*:*:by socket",
+  ].join("\n");
+
+  test("comes from the first line that fits, whose fields may be * and hold escaped colons", () => {
+    const home = temporaryFolder({ ".pgpass": lines });
+    expect(settingsOf("postgres://ann@db.example/moves", {}, home).password()).toBe("se:cr\\et");
+    expect(settingsOf("postgres://ann@/moves?host=/tmp", {}, home).password()).toBe("by socket");
+    expect(settingsOf("postgres://ann@db.example/moves", { PGPASSWORD: "first" }, home).password()).toBe("first");
+    const passfile = path.join(home, ".pgpass");
+    expect(settingsOf(`postgres://ann@db.example/moves?passfile=${passfile}`).password()).toBe("se:cr\\et");
+    expect(settingsOf("postgres://ann@db.example/moves", { PGPASSFILE: passfile }).password()).toBe("se:cr\\et");
+  });
+
+  test("is missing: the failure says where one would be looked for", () => {
+    expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(
+      /wants a password for ann, and there is none/,
+    );
+  });
+
+  test("is not taken from a file that others may read", () => {
+    const home = temporaryFolder();
+    writeFileSync(path.join(home, ".pgpass"), lines);
+    chmodSync(path.join(home, ".pgpass"), 0o640);
+    expect(settingsOf("postgres://ann@db.example/moves", {}, home).password).toThrow(
+      /others may read the password file/,
+    );
+  });
+});
+
+describe("TLS as sslmode means it", () => {
+  test.each([
+    ["postgres://127.0.0.1/m", [true, false]],
+    ["postgres://localhost/m?sslmode=verify-full", [true]],
+    ["postgres://db.example/m", [true]],
+    ["postgres://db.example/m?sslmode=disable", [false]],
+    ["postgres://db.example/m?sslmode=allow", [false, true]],
+    ["postgres:///m?host=/run/pg&sslmode=verify-full", [false]],
+  ])("%s: whether it is tried with TLS, in order", (url, tried) => {
+    expect(settingsOf(url).tls.map((choice) => choice !== false)).toEqual(tried);
+  });
+
+  test.each([
+    ["prefer", false, false],
+    ["require", true, false],
+    ["verify-ca", true, false],
+    ["verify-full", true, true],
+  ])("%s checks the authority: %s, and the name: %s", async (mode, authority, name) => {
+    const { cert, caPath: file } = await serverCertificate(temporaryFolder());
+    const [choice] = settingsOf(`postgres://db.example/m?sslmode=${mode}&sslrootcert=${file}`).tls;
+    if (choice === undefined || choice === false) throw new Error("no TLS");
+    const wrongName = choice.checkServerIdentity?.("", new X509Certificate(cert).toLegacyObject());
+    expect([choice.rejectUnauthorized, wrongName !== undefined]).toEqual([authority, name]);
+  });
+
+  test("a remote host without a mode is verified by name, and require without an authority by nothing", () => {
+    expect(settingsOf("postgres://db.example/m").tls).toMatchObject([{ rejectUnauthorized: true }]);
+    expect(settingsOf("postgres://db.example/m?sslmode=require").tls).toMatchObject([{ rejectUnauthorized: false }]);
+  });
+});

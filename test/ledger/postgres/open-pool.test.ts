@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
+import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
+import { keptFolder, temporaryFolder } from "../../temporary-folder.ts";
+import {
+  POSTGRES_IS_HERE,
+  PRIVATE_POSTGRES_IS_HERE,
+  SKIPPED_WITHOUT_POSTGRES,
+  startPostgres,
+  startPrivatePostgres,
+} from "./cluster.ts";
+
+test.skipIf(!POSTGRES_IS_HERE)(
+  `a test has a server, and a database of its own ${SKIPPED_WITHOUT_POSTGRES}`,
+  async () => {
+    const server = await startPostgres();
+    try {
+      const url = await server.createDatabase("migrate_test_pool");
+      const pool = await openPool(connectionSettings(url));
+      const { rows } = await pool.query<{ name: string }>("select current_database() as name");
+      await pool.end();
+      expect(rows).toEqual([{ name: "migrate_test_pool" }]);
+    } finally {
+      await server.stop();
+    }
+  },
+);
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
+  let plain: Awaited<ReturnType<typeof startPrivatePostgres>>;
+  beforeAll(async () => {
+    server = await startPrivatePostgres();
+    plain = await startPrivatePostgres(["ssl = off"]);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await plain.stop();
+  });
+
+  test("on this machine TLS is used where the server has it", async () => {
+    expect(await connected(server.url)).toEqual({ who: "tester", ssl: true });
+    expect(await connected(`${server.url}?sslmode=disable`)).toEqual({ who: "tester", ssl: false });
+    expect(await connected(`${server.url}?sslmode=allow`)).toEqual({ who: "tester", ssl: false });
+    expect(await connected(plain.url)).toEqual({ who: "tester", ssl: false });
+  });
+
+  test("verify-full takes the certificate of an authority that is named, for the host that is named", async () => {
+    expect(await connected(`${server.url}?sslmode=verify-full&sslrootcert=${server.caFile}`)).toMatchObject({
+      ssl: true,
+    });
+  });
+
+  test("a socket needs no host", async () => {
+    const folder = server.caFile.replace(/\/[^/]*$/, "");
+    const url = `postgres://tester@/postgres?host=${folder}&port=${server.port}`;
+    expect(await connected(url)).toEqual({ who: "tester", ssl: false });
+  });
+
+  test("the password comes from the environment or a file", async () => {
+    const url = server.url.replace("tester", "guarded");
+    expect(await connected(url, { PGPASSWORD: "s3cret" })).toMatchObject({ who: "guarded" });
+    const { folder, remove } = keptFolder();
+    remove();
+    await expect(connected(url, { PGPASSFILE: `${folder}/none` })).rejects.toMatchObject({
+      code: "config",
+      message: "the ledger's server wants a password for guarded, and there is none",
+    });
+  });
+
+  test.each<readonly [string, (url: string) => string, string, RegExp]>([
+    ["a wrong password", (url) => url.replace("tester", "guarded"), "config", /the password of guarded is not right/],
+    ["a user that is not there", (url) => url.replace("tester", "nobody"), "config", /lets nobody not in/],
+    ["a database that is not there", (url) => url.replace(/postgres$/, "none"), "config", /has no database none/],
+    ["a port where nobody listens", (url) => url.replace(/:\d+\//, ":1/"), "storage", /cannot be reached/],
+    ["a host that is not there", (url) => url.replace("127.0.0.1", "no-host.invalid"), "storage", /cannot be reached/],
+    ["an authority that is not known", (url) => `${url}?sslmode=verify-full`, "config", /certificate is not trusted/],
+    ["a server without TLS", () => `${plain.url}?sslmode=require`, "config", /offers no TLS/],
+  ])("%s is told in one line, without the password", async (_, change, code, message) => {
+    const refused: unknown = await connected(change(server.url), { PGPASSWORD: "wr0ng" }).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({ code });
+    expect(String(refused)).toMatch(message);
+    expect(String(refused)).not.toContain("wr0ng");
+  });
+});
+
+/** Who is connected, and whether by TLS. */
+async function connected(url: string, variables: Record<string, string> = {}): Promise<unknown> {
+  const pool = await openPool(connectionSettings(url, { variables, home: temporaryFolder() }));
+  try {
+    const sql = "select current_user as who, ssl from pg_stat_ssl where pid = pg_backend_pid()";
+    return (await pool.query<Record<string, unknown>>(sql)).rows[0];
+  } finally {
+    await pool.end();
+  }
+}
