@@ -13,5 +13,10 @@ export type Random = () => number;
 
 /** The time now as text, in UTC: `2026-03-29T12:30:00.000Z`. */
 export function timestamp({ now }: Pick<Clock, "now">): string {
-  return new Date(now()).toISOString();
+  const ms = now();
+  // Many are asked for within one millisecond.
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
 }
+
+let last = { ms: Number.NaN, text: "" };

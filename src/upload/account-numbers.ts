@@ -1,30 +1,31 @@
 import type { RequestResult } from "../platform/import/classified-request.ts";
-import { namesAccount } from "./record-state.ts";
-import type { RecordToSend } from "./upload-types.ts";
+import { namesAccount, type RecordState } from "./record-state.ts";
 
 /** The account numbers that replies have given to the records of a run, the latest of them. */
 export interface AccountNumbers {
   /** The result; ambiguous where it names an account that another record was given: the platform gives each to one. */
-  readonly check: (result: RequestResult, record: Pick<RecordToSend, "record" | "payload">) => RequestResult;
+  readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
 }
 
-/** Flat memory: a reply that is wrong in this way names the same account again and again. */
-const MAX_REMEMBERED = 10_000;
+/** Flat memory: a reply that is wrong in this way names the same account again and again. At least so many are known. */
+const MIN_REMEMBERED = 10_000;
 
 export function createAccountNumbers(): AccountNumbers {
-  const records = new Map<string, number>();
+  /** Two lists, the older one given up as a whole: to take the oldest entry out of a map costs more than the rest. */
+  let latest = new Map<string, number>();
+  let older: ReadonlyMap<string, number> = new Map();
   return {
-    check(result, toSend) {
+    check(result, state) {
       const { replyClass, http } = result;
-      const { record } = toSend;
+      const { record } = state.toSend;
       if (replyClass.kind !== "accepted" || replyClass.account === undefined) return result;
-      if (namesAccount(toSend, replyClass.account)) return result;
-      const holder = records.get(replyClass.account);
+      if (namesAccount(state, replyClass.account)) return result;
+      const holder = latest.get(replyClass.account) ?? older.get(replyClass.account);
       if (holder !== undefined && holder !== record) return { ...result, replyClass: ambiguous(http, holder) };
-      records.set(replyClass.account, record);
-      for (const oldest of records.keys()) {
-        if (records.size <= MAX_REMEMBERED) break;
-        records.delete(oldest);
+      latest.set(replyClass.account, record);
+      if (latest.size >= MIN_REMEMBERED) {
+        older = latest;
+        latest = new Map();
       }
       return result;
     },

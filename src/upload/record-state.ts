@@ -12,6 +12,8 @@ import type { StepSlot } from "./rate/step-limit.ts";
 /** A record that has an intent and no outcome yet. */
 export interface RecordState {
   readonly toSend: RecordToSend;
+  /** Its payload as JSON text. */
+  readonly json: string;
   /** Where it is on its way through the steps. */
   position: WorkflowPosition;
   /** The attempt that its latest intent is for. */
@@ -35,6 +37,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
   const { attempts, isAmbiguous } = toSend;
   return {
     toSend,
+    json: JSON.stringify(toSend.payload),
     ...atPosition(at),
     attempt: attempts + 1,
     isAmbiguous,
@@ -149,13 +152,13 @@ export function intentFor(state: RecordState, clock: Clock): Intent {
     content,
     attempt,
     idempotent,
-    at: stamp(clock),
+    at: timestamp(clock),
     ...(name !== undefined && { step: name }),
   };
 }
 
 export function attemptOutcomeFor(
-  { toSend, attempt }: RecordState,
+  { toSend, json, attempt }: RecordState,
   { status, problems = [], account, reason, step }: RecordOutcome,
   context: { readonly clock: Clock; readonly result: RequestResult | undefined },
 ): AttemptOutcome {
@@ -167,19 +170,19 @@ export function attemptOutcomeFor(
     status,
     problems,
     ...(result?.http === undefined ? {} : { http: result.http }),
-    ...(account === undefined ? {} : { account, isNewAccount: !namesAccount(toSend, account) }),
+    ...(account === undefined ? {} : { account, isNewAccount: !namesAccount({ json }, account) }),
     ...(result === undefined ? {} : { durationMs: Math.round(result.durationMs) }),
     ...(reason === undefined ? {} : { reason }),
     ...(step === undefined ? {} : { step }),
-    at: stamp(clock),
+    at: timestamp(clock),
   };
 }
 
 /** A record that names its account itself adds something to it, as others may. */
-export function namesAccount({ payload }: Pick<RecordToSend, "payload">, account: string): boolean {
-  return JSON.stringify(payload).includes(JSON.stringify(account));
+export function namesAccount({ json }: Pick<RecordState, "json">, account: string): boolean {
+  // Looking for a quotation mark would stop at every one of them.
+  return (!PLAIN.test(account) || json.includes(account)) && json.includes(JSON.stringify(account));
 }
 
-function stamp(clock: Clock): string {
-  return timestamp(clock);
-}
+/** Text that JSON writes as it is. */
+const PLAIN = /^[\w -]*$/;

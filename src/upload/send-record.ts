@@ -14,7 +14,7 @@ export async function sendRecord(state: RecordState, context: SendContext): Prom
 async function sendOnce(state: RecordState, context: SendContext): Promise<void> {
   const { accountNumbers, circuitBreaker, queue, rate, retryBudget: budget, random, shutdown, stepLimits } = context;
   state.epoch = rate.epoch();
-  const reply = accountNumbers.check(await request(state, context), state.toSend);
+  const reply = accountNumbers.check(await request(state, context), state);
   const result = withSupplierState(withoutStepLimit(reply, state, context), state, context);
   const failure = circuitBreaker.observe(result, state.epoch, stepLimits.inFlight()) ?? supplierFailure(context);
   if (failure !== undefined) shutdown.stop(failure);
@@ -36,7 +36,7 @@ function request(state: RecordState, context: SendContext): Promise<RequestResul
   const { payload, steps, parameters } = state.toSend;
   const { aborted } = context.shutdown;
   const maySend = permissionToSend(state, context);
-  const given = { fields: steps?.get(step.name ?? ""), parameters };
+  const given = { fields: steps?.get(step.name ?? ""), parameters, json: state.json };
   return mode === "send" || step.status === undefined
     ? step.send(payload, aborted, maySend, given)
     : step.status.poll(payload, aborted, maySend, given);

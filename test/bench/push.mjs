@@ -1,9 +1,12 @@
-// `migrate push` of one CSV file to a bare HTTPS server on loopback in another process, ledger on; beside newman.
-//   npm run build && node test/bench/push.mjs [--records 20000] [--runs 3] [--no-peer]
+// `migrate push` of one CSV file to a bare HTTPS server on loopback in another process, ledger on; beside a plain loop of
+// csv-parse and an undici Pool without a ledger (plain-push.mjs), and beside newman.
+//   npm run build && node test/bench/push.mjs [--records 20000] [--runs 3] [--no-latency] [--no-peer]
 // Two cases: no latency, and 50 ms, both with 32 requests in flight. Each says records a second of the whole command
 // (start, reading, validating, planning, sending, report) and of the sending alone, which the server times from its
 // first answer to its last; with latency also the share of the 32 / latency that no client can exceed, for the latency
 // that was added and for the one that a request meets which is alone on the wire.
+// Each run of ours follows one of the plain loop, and the ratios are those of such pairs. Of the loop with prebuilt bodies
+// only the sending counts.
 // The peer is `newman run -d` over 2,000 of the same rows, against the same server without latency.
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,6 +21,7 @@ const { values: options } = parseArgs({
   options: {
     records: { type: "string", default: "20000" },
     runs: { type: "string", default: "3" },
+    "no-latency": { type: "boolean", default: false },
     "no-peer": { type: "boolean", default: false },
   },
 });
@@ -33,21 +37,54 @@ await withFolder(async (folder) => {
   const file = path.join(folder, "rows.csv");
   await writeFlatRows(file, records, { remark: REMARK });
   say(`push, ${count(records)} records of about 1.5 KB, ${CONCURRENCY} in flight; ${machine()}`);
-  const ours = await medians(runs, () => pushed(file, folder, 0));
-  say(`no latency: ${rates(ours)}`);
-  const late = await medians(runs, () => pushed(file, folder, LATENCY_MS));
-  say(`${LATENCY_MS} ms:      ${rates(late)}`);
-  for (const latencyMs of [LATENCY_MS, await latencyAlone(folder)]) {
-    const most = CONCURRENCY / (latencyMs / 1000);
-    const shares = `${percent(late.whole / most)} the whole command, ${percent(late.sending / most)} the sending`;
-    say(`of ${CONCURRENCY} / ${latencyMs.toFixed(1)} ms, ${count(most)}/s:  ${shares}`);
-  }
+  const ours = await besidePlainLoop(file, folder, 0);
+  const prebuilt = await medians(runs, () => plainLoop(file, folder, 0, "--prebuilt"));
+  say(`plain loop with prebuilt bodies, its sending alone: ${rates(prebuilt)}`);
+  if (!options["no-latency"]) await withLatency(file, folder);
   if (options["no-peer"]) return;
   const newman = peer("newman", npmPeer("newman@6"));
   if (newman === undefined) return;
   const theirs = await compared(newman, folder);
   say(`newman:     ${count(theirs)} records a second: push is ${(ours.whole / theirs).toFixed(1)} times as fast`);
 });
+
+async function withLatency(file, folder) {
+  const late = await besidePlainLoop(file, folder, LATENCY_MS);
+  for (const latencyMs of [LATENCY_MS, await latencyAlone(folder)]) {
+    const most = CONCURRENCY / (latencyMs / 1000);
+    const shares = `${percent(late.whole / most)} the whole command, ${percent(late.sending / most)} the sending`;
+    say(`of ${CONCURRENCY} / ${latencyMs.toFixed(1)} ms, ${count(most)}/s:  ${shares}`);
+  }
+}
+
+/** The plain loop and ours, in turn. */
+async function besidePlainLoop(file, folder, latencyMs) {
+  const plain = [];
+  const pairs = await medians(runs, async () => {
+    const theirs = await plainLoop(file, folder, latencyMs);
+    const ours = await pushed(file, folder, latencyMs);
+    plain.push(theirs);
+    return { ...ours, ratio: ours.whole / theirs.whole, cpuRatio: ours.cpuMs / theirs.cpuMs };
+  });
+  const name = latencyMs === 0 ? "no latency" : `${latencyMs} ms`;
+  say(`${name}, plain loop: ${rates(await medians(runs, (run) => plain[run]))}`);
+  say(`${name}, push:       ${rates(pairs)}`);
+  const times = pairs.cpuRatio === undefined ? "" : `, ${pairs.cpuRatio.toFixed(2)} of its processor time`;
+  say(`${name}, push beside the plain loop: ${pairs.ratio.toFixed(2)} of its records a second${times}`);
+  return pairs;
+}
+
+async function plainLoop(file, folder, latencyMs, ...more) {
+  const server = await startServer(folder, latencyMs);
+  const args = [beside("plain-push.mjs"), file, server.baseUrl, server.ca, String(CONCURRENCY), ...more];
+  const { wallMs, cpuMs, peakMb, stdout } = await measured(process.execPath, args);
+  await server.stop();
+  const { requests, sendingMs, sendingCpuMs } = JSON.parse(stdout);
+  if (requests !== records) throw new Error(`the plain loop has made ${requests} requests, not ${records}`);
+  const isWhole = more.length === 0;
+  const whole = records / ((isWhole ? wallMs : sendingMs) / 1000);
+  return { whole, sending: records / (sendingMs / 1000), cpuMs: isWhole ? cpuMs : sendingCpuMs, peakMb };
+}
 
 async function pushed(file, folder, latencyMs) {
   const state = path.join(folder, "state");

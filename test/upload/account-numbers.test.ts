@@ -2,14 +2,26 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/json/json-value.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import { createAccountNumbers } from "../../src/upload/account-numbers.ts";
+import type { RecordToSend } from "../../src/upload/upload-types.ts";
 
 function accepted(account?: string): RequestResult {
   return { replyClass: { kind: "accepted", ...(account !== undefined && { account }) }, http: 201, durationMs: 1 };
 }
 
+const ANY_RECORD: RecordToSend = {
+  record: 1,
+  identity: new Uint8Array(32),
+  content: new Uint8Array(32),
+  attempts: 0,
+  isAmbiguous: false,
+  payload: {},
+  locate: () => undefined,
+};
+
 function checker(payload: JsonObject = {}): (result: RequestResult, record: number) => RequestResult {
   const { check } = createAccountNumbers();
-  return (result, record) => check(result, { record, payload });
+  return (result, record) =>
+    check(result, { toSend: { ...ANY_RECORD, record, payload }, json: JSON.stringify(payload) });
 }
 
 test("an account number that another record was given makes a reply ambiguous", () => {
@@ -33,9 +45,9 @@ test("a record may be told its own account number twice, and replies may have no
 
 test("account numbers are remembered for the latest records, in flat memory", () => {
   const check = checker();
-  for (let record = 1; record <= 10_001; record += 1) check(accepted(`A-${record}`), record);
-  expect(check(accepted("A-1"), 20_000).replyClass.kind).toBe("accepted");
-  expect(check(accepted("A-10001"), 20_001).replyClass.kind).toBe("ambiguous");
+  for (let record = 1; record <= 20_001; record += 1) check(accepted(`A-${record}`), record);
+  expect(check(accepted("A-1"), 30_000).replyClass.kind).toBe("accepted");
+  expect(check(accepted("A-10002"), 30_001).replyClass.kind).toBe("ambiguous");
 });
 
 test("records that name their account themselves may have it in common: notes, transactions", () => {

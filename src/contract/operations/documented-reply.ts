@@ -7,19 +7,22 @@ import { keyCandidate } from "./find-operation.ts";
 /** Where an account number stands when no rule says so (the platform's own replies, old and new). */
 export const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
 
-type RepliesOf = Pick<PlainOperation, "replies" | "outcomes">;
+type RepliesOf = Pick<PlainOperation, "outcomes"> & Partial<Pick<PlainOperation, "replies">>;
 
 /**
  * What the contract says of a reply with this status below 300: its own entry before that of its range, and this before
  * `default`. A status that only `x-migrate-outcomes` names has an entry that says nothing of the body, and so has every
  * status where the contract names none. Undefined: the contract does not know the status.
  */
-export function documentedReply({ replies, outcomes }: RepliesOf, status: number): DocumentedReply | undefined {
-  const names = [status, "2xx", "default"];
-  const documented = names.flatMap((name) => replies.filter((reply) => reply.status === name))[0];
-  if (documented !== undefined) return documented;
-  const named = outcomes.map((rule) => rule.status).filter(isSuccess);
-  const isKnown = named.includes(status) || named.includes("2xx") || (named.length === 0 && replies.length === 0);
+export function documentedReply({ replies = [], outcomes }: RepliesOf, status: number): DocumentedReply | undefined {
+  for (const name of [status, "2xx", "default"]) {
+    const documented = replies.find((reply) => reply.status === name);
+    if (documented !== undefined) return documented;
+  }
+  const named = outcomes.filter((rule) => isSuccess(rule.status));
+  const isKnown =
+    named.some((rule) => rule.status === status || rule.status === "2xx") ||
+    (named.length === 0 && replies.length === 0);
   return isKnown ? { status, mediaTypes: [], body: undefined } : undefined;
 }
 

@@ -22,12 +22,14 @@ export interface ImportClient {
   ) => Promise<RequestResult>;
 }
 
-/** What a mapping gives beside the payload. */
+/** What there is of a record beside its payload: what the mapping gives, and what was made of it already. */
 interface GivenValues {
   /** Fields of the body, beside the wrapped payload or in its place. */
   readonly fields?: JsonObject | undefined;
   /** Values of the request's parameters, by their names. */
   readonly parameters?: JsonObject | undefined;
+  /** The payload as JSON text. */
+  readonly json?: string;
 }
 
 interface ImportClientOptions extends RequestDependencies {
@@ -48,7 +50,7 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
         {
           method: "POST",
           ...(hasParameters ? requestAddress(options.baseUrl, operation, given?.parameters) : fixed),
-          body: JSON.stringify(requestBody(payload, given?.fields, options)),
+          body: requestBody(payload, given, options),
           signal,
           maySend,
           classify: (reply) => {
@@ -63,14 +65,16 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
   };
 }
 
-/** The payload, wrapped or bare, or a small body made from it. */
+/** The payload, wrapped or bare, or a small body made from it, as JSON text. */
 function requestBody(
   payload: JsonObject,
-  given: JsonObject | undefined,
+  given: GivenValues | undefined,
   { operation: { wrap }, body }: ImportClientOptions,
-): JsonObject {
-  if (wrap !== undefined) return { [wrap]: payload, ...stepFields(body, payload, given) };
-  return body === undefined ? payload : stepFields(body, payload, given);
+): string {
+  if (wrap !== undefined) return JSON.stringify({ [wrap]: payload, ...stepFields(body, payload, given?.fields) });
+  return body === undefined
+    ? (given?.json ?? JSON.stringify(payload))
+    : JSON.stringify(stepFields(body, payload, given?.fields));
 }
 
 /**

@@ -151,8 +151,8 @@ const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201, 202]);
 
 function classifySuccess({ reply, body, distrust }: Facts, operation: ClassifiedOperation): ReplyClass {
   if (distrust !== undefined) return notFromApi(distrust);
-  const { replies = [], outcomes } = operation;
-  const documented = replies.length === 0 ? undefined : documentedReply({ replies, outcomes }, reply.status);
+  const { replies = [] } = operation;
+  const documented = replies.length === 0 ? undefined : documentedReply(operation, reply.status);
   const hasJson = isJsonObject(body) || isJsonArray(body) || !reply.complete;
   if (hasJson && (documented !== undefined || SUCCESS_STATUSES.has(reply.status)))
     return accepted(body, ACCOUNT_FIELDS);

@@ -24,7 +24,7 @@ export function reasonForDistrust(
 ): string | undefined {
   const why = whyNotOfOperation(reply, body, operation, payload);
   if (why !== undefined || body === undefined) return why;
-  const form = documentedReply({ replies: [], ...operation }, reply.status)?.body;
+  const form = documentedReply(operation, reply.status)?.body;
   const error = ERROR_MEMBERS.find((name) => holdsError(body, name, form));
   if (error !== undefined) return `HTTP ${reply.status} with "${error}" in its body`;
   return form === undefined || isIdentified(body, form, operation)
@@ -42,7 +42,7 @@ export function whyNotOfOperation(
   operation: RepliesContract,
   payload?: JsonObject,
 ): string | undefined {
-  const documented = documentedReply({ replies: [], ...operation }, reply.status);
+  const documented = documentedReply(operation, reply.status);
   const why =
     documented === undefined
       ? "which the contract does not document"
