@@ -37,7 +37,9 @@ async function bundleProgram() {
 // What tells one build from the next: the cache of compiled contracts goes by it.
 function hashOfBuild() {
   const hash = createHash("sha256");
-  const files = readdirSync(path.join(root, "dist"), { recursive: true }).filter((name) => name.endsWith(".js"));
+  const files = readdirSync(path.join(root, "dist"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".js"),
+  );
   for (const name of files.toSorted()) hash.update(name).update(readFileSync(path.join(root, "dist", name)));
   return hash.digest("hex");
 }

@@ -30,7 +30,7 @@ await withFolder(async (folder) => {
 function sizeOf(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const sizes = entries.map((entry) => {
-    const { blocks = 0, size } = lstatSync(path.join(entry.parentPath, entry.name));
+    const { blocks, size } = lstatSync(path.join(entry.parentPath, entry.name));
     return process.platform === "win32" ? size : blocks * 512;
   });
   return {
