@@ -26,7 +26,11 @@ function copyFolder(name) {
 
 // What is imported late stays in a file of its own. SQLite has native code, which a bundle cannot hold.
 async function bundleProgram() {
-  const input = { main: "cli/main.js", "plan-worker": "ledger/sqlite/plan/plan-worker.js" };
+  const input = {
+    main: "cli/main.js",
+    "plan-worker": "ledger/sqlite/plan/plan-worker.js",
+    "chunk-worker": "pipeline/threads/chunk-worker.js",
+  };
   const places = Object.entries(input).map(([name, file]) => [name, path.join(root, "dist", file)]);
   const external = ["@photostructure/sqlite"];
   const bundle = await rolldown({ input: Object.fromEntries(places), platform: "node", external });

@@ -1,17 +1,22 @@
 import type { CheckProgress } from "./job/dependencies.ts";
 import type { Job } from "./job/job.ts";
+import type { Threads } from "./job/recorded-settings.ts";
 import type { Counts } from "./job/run-progress.ts";
 import type { MappedRecord } from "./model/record.ts";
 import { checkRecords, foundRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
 import {
   type CheckResult,
+  itemSettings,
   type KeyPolicy,
+  planItems,
   type PlanOptions,
   planRecords,
   type RunHandle,
 } from "./pipeline/plan-records.ts";
 import { endRun, type ShownRun } from "./pipeline/run-report.ts";
 import { type SendOptions, sendRecords } from "./pipeline/send-records.ts";
+import { checkInThreads } from "./pipeline/threads/check-in-threads.ts";
+import { threadsFor } from "./pipeline/threads/thread-count.ts";
 import type { OpenRun } from "./pipeline/with-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 
@@ -55,12 +60,21 @@ async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sen
 export interface CheckOptions extends PlanOptions, KeyPolicy {
   /** Takes note of offending values, when the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
+  /** How many threads read, map and check; default: the one that calls. */
+  readonly threads?: Threads | undefined;
 }
 
 /** Reads the whole input, and leaves in the ledger what each record is and what is wrong with it. */
 export function check(job: Job, handle: RunHandle, options: CheckOptions): Promise<CheckResult> {
-  const records = checkedRecords(job, options);
-  return planRecords(records, { job, handle }, options);
+  const { signal, shownValues } = options;
+  const items = itemSettings({ job, handle }, options);
+  const { chunked } = job.input;
+  const threads = threadsFor(job.input, options.threads ?? 1);
+  const batches =
+    chunked !== undefined && threads > 1
+      ? checkInThreads(job, chunked, { threads, items, shownValues, signal })
+      : planItems(checkedRecords(job, options), job, items);
+  return planRecords(batches, { job, handle }, options);
 }
 
 /** Payloads and problems of some few records, found without reading all of the input (`Input.find`). */

@@ -5,6 +5,7 @@ import { documentationFolder, packageVersion } from "./installation.ts";
 import { addHelpTexts } from "./options/help-texts.ts";
 import {
   checkOptions,
+  threadOptions,
   type Flags,
   jobOptions,
   metricsOptions,
@@ -99,6 +100,7 @@ function addRunCommands(program: Command): void {
     ...rejectsOptions,
     ...reportOptions,
     ...checkOptions,
+    ...threadOptions,
     ...metricsOptions,
     ...options("showValues"),
   ])
@@ -113,6 +115,7 @@ function addRunCommands(program: Command): void {
     ...rejectsOptions,
     ...reportOptions,
     ...checkOptions,
+    ...threadOptions,
     ...targetOptions,
     ...sendOptions,
     ...metricsOptions,

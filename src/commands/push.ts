@@ -72,7 +72,7 @@ export interface RemoteValidateOptions extends RunOptions {
  * its ledger is a temporary one.
  */
 export async function remoteValidate(options: RemoteValidateOptions, dependencies: Dependencies): Promise<RunReport> {
-  const { target, pace, allowEmpty, maxErrors } = options;
+  const { target, pace, allowEmpty, maxErrors, threads } = options;
   const host = hostOf(target);
   // What makes the next command such a run again.
   const flags = ["--remote-validate"];
@@ -85,7 +85,10 @@ export async function remoteValidate(options: RemoteValidateOptions, dependencie
       const about = { ...options, revise: false, dryRun: false };
       return {
         newRun: await describeRun(about, { job, host, clock: dependencies.clock }),
-        work: (run) => migrate(run, { allowEmpty, maxErrors, revise: false }, { connection, pace, remoteValidation }),
+        work: (run) => {
+          const checking = { allowEmpty, maxErrors, threads, revise: false };
+          return migrate(run, checking, { connection, pace, remoteValidation });
+        },
       };
     },
   );

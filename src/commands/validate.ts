@@ -6,9 +6,9 @@ import { type RunOptions, withNewRun } from "../pipeline/with-run.ts";
 
 /** Reads, maps and validates the whole input, and reports. Opens no socket. */
 export function validate(options: RunOptions, dependencies: Dependencies): Promise<RunReport> {
-  const { allowEmpty, maxErrors } = options;
+  const { allowEmpty, maxErrors, threads } = options;
   return withNewRun({ options }, dependencies, async (job) => ({
     newRun: describeTemporaryRun("validate", job, dependencies.clock),
-    work: (run) => migrate(run, { allowEmpty, maxErrors, revise: false }),
+    work: (run) => migrate(run, { allowEmpty, maxErrors, threads, revise: false }),
   }));
 }

@@ -61,11 +61,16 @@ export interface Job {
   readonly after?: { readonly operation: Operation; readonly key: AttrPath };
   /** What rules over several fields know beside the payload; absent when the contract has none. */
   readonly ruleContext?: RuleContext | undefined;
+  /** What rules take for now, in milliseconds since 1970. */
+  readonly now: number;
   /** What `migrate proof` adds up. */
   readonly measures: readonly Measure[];
   readonly plan: SourceSpec;
   readonly input: Input;
 }
+
+/** What makes records of rows, without the rows: what another thread needs of a job. */
+export type CompiledJob = Omit<Job, "plan" | "input">;
 
 /**
  * Compiles what the settings name and finds the input's files.
@@ -77,20 +82,41 @@ export async function openJob(
     Partial<Pick<Dependencies, "onProgress">>,
   { showValues = false }: { readonly showValues?: boolean } = {},
 ): Promise<Job> {
-  const resolve = pathsFrom(settings.folder);
-  const files = settings.contract.map(resolve);
+  const files = settings.contract.map(pathsFrom(settings.folder));
   const contract = await readContractWithFindings(files, dependencies, settings.rules);
   const document = await readJobMapping(settings);
-  const operation = soundOperation(contract, settings.operation ?? document?.operation, files);
+  const now = dependencies.clock.now();
+  const job = await compileJob(settings, { contract, document, now }, dependencies.notice);
+  const { mapping } = job;
+  return { ...job, ...(await openJobInput(document, settings, dependencies, { mapping, showValues })) };
+}
+
+/** What a job is compiled from beside its settings. */
+interface JobParts {
+  readonly contract: Contract;
+  readonly document: MappingDocument | undefined;
+  readonly now: number;
+}
+
+/**
+ * A job without its input, which stays closed.
+ * @throws as `openJob` does
+ */
+export async function compileJob(
+  settings: JobSettings,
+  { contract, document, now }: JobParts,
+  notice: Dependencies["notice"],
+): Promise<CompiledJob> {
+  const resolve = pathsFrom(settings.folder);
+  const operation = soundOperation(contract, settings.operation ?? document?.operation, settings.contract.map(resolve));
   const mapping = await mappingOf(document, operation, settings);
-  noticeUnmappedFields(mapping, settings, dependencies);
-  const ruleContext = await loadRuleContext(contract, settings, { resolve, now: dependencies.clock.now() });
-  noticeSkippedRules(operation, ruleContext, dependencies);
-  noticeForeignOverlays(contract, dependencies);
-  const { plan, input } = await openJobInput(document, settings, dependencies, { mapping, showValues });
+  noticeUnmappedFields(mapping, settings, { notice });
+  const ruleContext = await loadRuleContext(contract, settings, { resolve, now });
+  noticeSkippedRules(operation, ruleContext, { notice });
+  noticeForeignOverlays(contract, { notice });
   const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
   const measures = document?.measures ?? [];
-  return { settings, contract, operation, mapping, ruleContext, measures, plan, input, ...after };
+  return { settings, contract, operation, mapping, ruleContext, now, measures, ...after };
 }
 
 /** The mapping that the settings name, as it is written; undefined where sources are payloads already. */

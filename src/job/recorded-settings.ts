@@ -14,12 +14,16 @@ import { type FileFingerprint, fingerprintFile } from "../read/source-files.ts";
 /** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
 export type MaxErrors = { readonly count: number } | { readonly share: number };
 
+/** How many threads check the input: `auto` is what the machine has, where the input is large enough. */
+export type Threads = "auto" | number;
+
 /** What the ledger remembers of a push, so that `resume` goes on exactly as it began. Holds no credentials. */
 export interface RunSettings {
   readonly job: JobSettings;
   readonly target: TargetSettings;
   readonly pace: RateLimitSettings;
   readonly maxErrors?: MaxErrors | undefined;
+  readonly threads?: Threads | undefined;
   readonly revise: boolean;
   readonly newKeys?: boolean | undefined;
   readonly until?: string | undefined;
@@ -39,12 +43,22 @@ export async function describeRun(
   options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
 ): Promise<NewRun> {
-  const { target, pace, maxErrors, revise, newKeys, until, allowEmpty, sendInvalid, confirmed, out, dryRun } = options;
+  const { target, pace, maxErrors, threads, revise, newKeys, until, allowEmpty, sendInvalid, confirmed, out, dryRun } =
+    options;
   const files: FileFingerprint[] = [];
   for (const file of filesOf(job)) files.push(await fingerprintFile(file));
   const rejectsSecret = randomBytes(32).toString("base64url");
   const sending = { target, pace, revise, newKeys, until, sendInvalid, confirmed };
-  const settings: RunSettings = { job: job.settings, ...sending, maxErrors, allowEmpty, out, rejectsSecret, files };
+  const settings: RunSettings = {
+    job: job.settings,
+    ...sending,
+    maxErrors,
+    threads,
+    allowEmpty,
+    out,
+    rejectsSecret,
+    files,
+  };
   return {
     command: "push",
     target: host,
@@ -176,6 +190,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
     waitForSupplier: z.object({ forMs: z.number().optional() }).optional(),
   }),
   maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
+  threads: z.union([z.literal("auto"), z.number()]).optional(),
   revise: z.boolean(),
   newKeys: z.boolean().optional(),
   until: text,

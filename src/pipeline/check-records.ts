@@ -2,7 +2,7 @@ import type { Step } from "../contract/operations/operation.ts";
 import { stepFields, stepFieldsType } from "../contract/operations/step-fields.ts";
 import { parametersType } from "../contract/operations/request-parameters.ts";
 import type { ObjectType } from "../contract/types/field-type.ts";
-import type { Job, JobSettings } from "../job/job.ts";
+import type { CompiledJob, Job, JobSettings } from "../job/job.ts";
 import { formatAttr, parseAttr } from "../json/attr.ts";
 import { documentRootOf } from "../job/supplier-settings.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
@@ -41,12 +41,15 @@ export async function* foundRecords(
 /** Rows -> payloads. */
 export async function* mapRecords(
   rows: AsyncIterable<readonly InputRecord[]>,
-  job: Job,
+  job: CompiledJob,
 ): AsyncGenerator<readonly MappedRecord[]> {
   for await (const batch of rows) yield batch.map((record) => mapRecord(record, job));
 }
 
-function mapRecord({ number, source, orphan, row, problems }: InputRecord, job: Job): MappedRecord {
+export function mapRecord(
+  { number, source, orphan, row, problems }: InputRecord,
+  job: Pick<CompiledJob, "mapping">,
+): MappedRecord {
   if (orphan) return { number, source, orphan, row, problems, key: undefined, payload: {}, readable: false };
   const mapped = job.mapping.map(row);
   const readable = problems.every(isHarmless);
@@ -70,25 +73,43 @@ export async function* selectRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   settings: Pick<JobSettings, "limit" | "only">,
 ): AsyncGenerator<readonly MappedRecord[]> {
-  const only = settings.only && new Set(settings.only);
+  const onlyWanted = keySelection(settings);
   let left = settings.limit ?? Number.POSITIVE_INFINITY;
   for await (const batch of records) {
-    const wanted = (only ? batch.filter((record) => record.key !== undefined && only.has(record.key)) : batch).slice(
-      0,
-      left,
-    );
+    const wanted = onlyWanted(batch).slice(0, left);
     left -= wanted.length;
     if (wanted.length > 0) yield wanted;
     if (left <= 0) return;
   }
 }
 
+/** `--only` */
+export function keySelection({
+  only,
+}: Pick<JobSettings, "only">): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
+  if (only === undefined) return (batch) => batch;
+  const keys = new Set(only);
+  return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(key));
+}
+
 /** Payloads -> problems, each at its place. A record that could not be read whole is not checked further. */
 export async function* checkRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
-  job: Job,
+  job: CompiledJob,
   shownValues: ShownValues | undefined,
 ): AsyncGenerator<readonly MappedRecord[]> {
+  const checkBatch = compileChecks(job, shownValues);
+  for await (const batch of records) yield checkBatch(batch);
+}
+
+/**
+ * The same for a batch at hand.
+ * @throws Failure `contract_invalid` when the operation takes no payload
+ */
+export function compileChecks(
+  job: CompiledJob,
+  shownValues: Pick<ShownValues, "noteValue"> | undefined,
+): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
   const { body } = job.operation;
   if (body === undefined) {
     throw new Failure("contract_invalid", `the operation "${job.operation.id}" has no request body`, {
@@ -101,14 +122,14 @@ export async function* checkRecords(
   );
   const checkRules = job.ruleContext && compileRules(body, job.ruleContext, options);
   const checkSteps = compileStepChecks(job, options);
-  for await (const batch of records) {
+  return (batch) => {
     const checked = batch.map((record) => {
       const validate = validatorOf(record.payload);
       return checkRecord(record, job, { validate, checkRules, checkSteps });
     });
     if (shownValues) for (const record of checked) collectShownValues(record, shownValues);
-    yield checked;
-  }
+    return checked;
+  };
 }
 
 /**
@@ -135,7 +156,11 @@ interface Checks {
   readonly checkSteps: CheckSteps;
 }
 
-function checkRecord(record: MappedRecord, job: Job, { validate, checkRules, checkSteps }: Checks): MappedRecord {
+function checkRecord(
+  record: MappedRecord,
+  job: CompiledJob,
+  { validate, checkRules, checkSteps }: Checks,
+): MappedRecord {
   // Where errors are counted and not listed, nobody could tell what a further check finds from what it finds again.
   if (!record.readable || hasUnlistedErrors(record.problems)) return record;
   const structure = validate(record.payload);
@@ -153,7 +178,11 @@ function checkRecord(record: MappedRecord, job: Job, { validate, checkRules, che
 }
 
 /** A record without its business key could not be known again; the contract may not ask for it, the tool does. */
-function withKeyProblem(problems: readonly Problem[], { row }: MappedRecord, { mapping }: Job): readonly Problem[] {
+function withKeyProblem(
+  problems: readonly Problem[],
+  { row }: MappedRecord,
+  { mapping }: CompiledJob,
+): readonly Problem[] {
   const attr = formatAttr(mapping.keyAttr ?? []);
   if (
     mapping.keyAttr === undefined ||
@@ -171,7 +200,7 @@ export function isValid(record: MappedRecord): boolean {
 }
 
 /** Problems of the mapping carry no value: what could not be converted stands in the payload as it was. */
-function collectShownValues({ problems, payload }: MappedRecord, shownValues: ShownValues): void {
+function collectShownValues({ problems, payload }: MappedRecord, shownValues: Pick<ShownValues, "noteValue">): void {
   for (const { place, value, attr } of problems) {
     if (place) shownValues.noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
   }
@@ -185,7 +214,7 @@ function withPlace<P extends object>(problem: P, place: Place | undefined): P & 
 type CheckSteps = (record: MappedRecord) => readonly Found[];
 type Found = FoundProblem | FoundRuleProblem;
 
-function compileStepChecks(job: Job, options: RuleValidatorOptions): CheckSteps {
+function compileStepChecks(job: CompiledJob, options: RuleValidatorOptions): CheckSteps {
   const checks = job.operation.steps.flatMap((step) => {
     const type = stepFieldsType(step);
     return type === undefined ? [] : [compileStepCheck(step, type, job, options)];
@@ -202,7 +231,7 @@ const NO_PROBLEMS: readonly Found[] = [];
 function compileStepCheck(
   { name, body }: Step,
   type: ObjectType,
-  { ruleContext }: Job,
+  { ruleContext }: CompiledJob,
   options: RuleValidatorOptions,
 ): CheckSteps {
   const validate = compileValidator(type, options);

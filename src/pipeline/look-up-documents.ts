@@ -41,7 +41,7 @@ export async function checkDocuments(
   const rows = readRecords(job, options.signal);
   const payloads = selectRecords(mapRecords(rows, job), job.settings);
   const records = lookUpDocuments(payloads, { job, store, find }, options);
-  return listRecords(records, { job, handle, keyColumns: new Map() }, options);
+  return listRecords(records, { job, handle }, options);
 }
 
 type LookupOptions = Pick<DocumentOptions, "concurrency" | "shownValues" | "onDocument">;

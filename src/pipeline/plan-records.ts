@@ -1,16 +1,14 @@
 import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { CheckProgress } from "../job/dependencies.ts";
-import { endpointOf, filledEndpoint } from "../job/endpoint.ts";
+import { endpointOf } from "../job/endpoint.ts";
+import type { CompiledJob, Job } from "../job/job.ts";
 import { type MaxErrors, settingsOf } from "../job/recorded-settings.ts";
-import type { Job } from "../job/job.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
-import { type JsonObject, valueAt } from "../json/json-value.ts";
 import type { ExcludedRow, Ledger, PlannedItem, PlanPolicy, Run } from "../ledger/ledger.ts";
-import { contentHash, createFastContentHash, recordIdentity } from "../ledger/record-hashes.ts";
+import { isPacked } from "../ledger/packed/packed-items.ts";
 import { Failure } from "../model/failure.ts";
-import type { Problem } from "../model/problem.ts";
 import type { MappedRecord } from "../model/record.ts";
-import { isValid } from "./check-records.ts";
+import { createItemMaker, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
 /** What the user says of keys that the ledger knows. */
 export type KeyPolicy = Pick<PlanPolicy, "revise" | "newKeys">;
@@ -37,30 +35,42 @@ export interface CheckResult extends CheckProgress {
   readonly reason: "done" | "too_many_errors" | "stopped";
 }
 
+/** The run that records are listed for. */
 interface PlanContext {
   readonly job: Job;
   readonly handle: RunHandle;
-  /** Filled while planning: where each file keeps the business key. */
-  readonly keyColumns: KeyColumns;
-  /** Where the records are created that have to be accepted first. */
-  readonly awaitedEndpoint?: string | undefined;
+}
+
+/** How a run of the ledger plans its records. */
+export function itemSettings(
+  { job, handle: { run } }: PlanContext,
+  { sendInvalid }: Pick<PlanOptions, "sendInvalid">,
+): ItemSettings {
+  const { endpoint = "", supplier } = run;
+  return { endpoint, supplier, awaitedEndpoint: awaitedEndpointOf(job, run), sendInvalid };
+}
+
+/** Checked records -> planned items. */
+export async function* planItems(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  job: CompiledJob,
+  settings: ItemSettings,
+): AsyncGenerator<PlannedBatch> {
+  const itemsOf = createItemMaker(job, settings);
+  for await (const batch of records) yield itemsOf(batch);
 }
 
 /**
- * Checked records -> the plan: what is to become of each. The plan of a push whose input was not read to its end stays
- * open: `resume` reads it anew.
+ * Planned items -> the plan: what is to become of each record. The plan of a push whose input was not read to its end
+ * stays open: `resume` reads it anew.
  */
 export async function planRecords(
-  records: AsyncIterable<readonly MappedRecord[]>,
-  { job, handle }: { readonly job: Job; readonly handle: RunHandle },
+  batches: AsyncIterable<PlannedBatch>,
+  context: PlanContext,
   options: PlanOptions & KeyPolicy,
 ): Promise<CheckResult> {
-  const keyColumns: KeyColumns = new Map();
-  const result = await listRecords(
-    records,
-    { job, handle, keyColumns, awaitedEndpoint: awaitedEndpointOf(job, handle.run) },
-    options,
-  );
+  const { job, handle } = context;
+  const { keyColumns, ...result } = await listBatches(batches, context, options);
   const { ledger, run } = handle;
   const isFinal = result.reason === "done" || run.target === "";
   if (isFinal) await ledger.finishPlan(run.id, planPolicy(job, options, keyColumns));
@@ -76,10 +86,23 @@ export async function listRecords(
   context: PlanContext,
   options: PlanOptions,
 ): Promise<CheckResult> {
+  const batches = planItems(records, context.job, itemSettings(context, options));
+  const { records: count, invalid, reason } = await listBatches(batches, context, options);
+  return { records: count, invalid, reason };
+}
+
+interface ListedRecords extends CheckResult {
+  readonly keyColumns: PlanPolicy["keyColumns"];
+}
+
+async function listBatches(
+  batches: AsyncIterable<PlannedBatch>,
+  context: PlanContext,
+  options: PlanOptions,
+): Promise<ListedRecords> {
   const { ledger, run } = context.handle;
-  const excluded: ExcludedRow[] = [];
   const items = createItemGroups((group) => ledger.plan(run.id, group));
-  const result = await listAll(records, { context, options, excluded, items });
+  const { excluded, ...result } = await listAll(batches, items, options);
   await items.end();
   if (result.reason === "stopped") return result;
   if (result.reason === "done" && result.records === 0 && !options.allowEmpty) throw noRecords(context.job);
@@ -94,44 +117,37 @@ function noRecords(job: Job): Failure {
   });
 }
 
-interface Listing {
-  readonly context: PlanContext;
-  readonly options: PlanOptions;
-  readonly excluded: ExcludedRow[];
-  readonly items: ItemGroups;
-}
-
 async function listAll(
-  records: AsyncIterable<readonly MappedRecord[]>,
-  { context, options, excluded, items }: Listing,
-): Promise<CheckResult> {
+  batches: AsyncIterable<PlannedBatch>,
+  groups: ItemGroups,
+  options: PlanOptions,
+): Promise<ListedRecords & { readonly excluded: readonly ExcludedRow[] }> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
-  const fastHash = createFastContentHash();
-  for await (const batch of records) {
-    await items.add(
-      batch.map((record) =>
-        plannedItem(options.sendInvalid === true ? withErrorsAsWarnings(record) : record, context, fastHash),
-      ),
-    );
-    excluded.push(...batch.flatMap((record) => excludedParents(record, context.job)));
-    const invalid = batch.filter((record) => !isValid(record)).length;
-    progress = { records: progress.records + batch.length, invalid: progress.invalid + invalid };
+  const excluded: ExcludedRow[] = [];
+  const keyColumns = new Map<string, FoundKeyColumn["column"]>();
+  for await (const batch of batches) {
+    await groups.add(batch.items);
+    excluded.push(...batch.excluded);
+    for (const { file, column } of batch.keyColumns) if (!keyColumns.has(file)) keyColumns.set(file, column);
+    const { records, invalid } = progress;
+    progress = { records: records + batch.count, invalid: invalid + batch.invalid.length };
     options.onProgress(progress);
-    if (tooManyInvalid(progress, options.maxErrors, false)) return { ...progress, reason: "too_many_errors" };
+    if (tooManyInvalid(progress, options.maxErrors, false))
+      return { ...progress, reason: "too_many_errors", excluded, keyColumns };
     if (options.signal.aborted) break;
   }
-  return { ...progress, reason: options.signal.aborted ? "stopped" : "done" };
+  return { ...progress, reason: options.signal.aborted ? "stopped" : "done", excluded, keyColumns };
 }
 
 interface ItemGroups {
-  readonly add: (items: readonly PlannedItem[]) => Promise<void>;
+  readonly add: (items: PlannedBatch["items"]) => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
 /** Every group waits for the disk once, and a batch of long rows holds few of them. */
 const GROUP_SIZE = 600;
 
-function createItemGroups(write: (items: readonly PlannedItem[]) => Promise<void>): ItemGroups {
+function createItemGroups(write: (items: PlannedBatch["items"]) => Promise<void>): ItemGroups {
   let group: PlannedItem[] = [];
   const end = async (): Promise<void> => {
     const items = group;
@@ -140,30 +156,15 @@ function createItemGroups(write: (items: readonly PlannedItem[]) => Promise<void
   };
   return {
     async add(items) {
+      if (isPacked(items)) {
+        await end();
+        return write(items);
+      }
       group.push(...items);
       if (group.length >= GROUP_SIZE) await end();
     },
     end,
   };
-}
-
-/**
- * The record that an orphan almost certainly belongs to must not go without it: the platform takes an account once.
- * Orphans come last, when their parents are planned already.
- */
-function excludedParents(record: MappedRecord, { mapping }: Job): readonly ExcludedRow[] {
-  if (!record.orphan) return [];
-  return record.problems.flatMap((problem) => {
-    if (problem.code !== "source_orphan_row" || !("near" in problem) || !problem.near || !problem.place) return [];
-    const { near, alsoNear = [], place } = problem;
-    const finding = { code: "source_child_left_out", child: record.source, other: place } as const;
-    const attr = formatAttr(mapping.keyAttr ?? []);
-    return [near, ...alsoNear].map((parent) => ({
-      file: parent.file,
-      line: parent.line,
-      problem: { attr, severity: "error", by: "local", place: parent, ...finding } as const,
-    }));
-  });
 }
 
 function tooManyInvalid(progress: CheckProgress, most: MaxErrors | undefined, atEnd: boolean): boolean {
@@ -172,56 +173,10 @@ function tooManyInvalid(progress: CheckProgress, most: MaxErrors | undefined, at
   return atEnd && progress.invalid > most.share * progress.records;
 }
 
-function plannedItem(
-  record: MappedRecord,
-  context: PlanContext,
-  fastHash: (payload: JsonObject) => number,
-): PlannedItem {
-  const { job, handle, keyColumns } = context;
-  const { number, key, row, problems, payload, parameters } = record;
-  const { supplier } = handle.run;
-  const endpoint = filledEndpoint(handle.run.endpoint ?? "", job.operation, parameters);
-  const { file } = row.table;
-  if (!keyColumns.has(file)) noteKeyColumn(record, job, keyColumns);
-  return {
-    record: number,
-    key,
-    identity: key === undefined || endpoint === "" ? undefined : recordIdentity({ endpoint, supplier, key }),
-    content: key === undefined ? undefined : endpoint === "" ? fastHash(payload) : contentHash(payload, parameters),
-    file,
-    line: row.line,
-    status: isValid(record) ? "valid" : "invalid",
-    problems,
-    ...(endpoint !== "" && awaitedRecord(record, context)),
-  };
-}
-
-/** The record that has to be accepted before this one is sent (`after:` in the mapping). */
-function awaitedRecord(
-  { payload, parameters }: MappedRecord,
-  { job: { after }, handle, awaitedEndpoint }: PlanContext,
-): Pick<PlannedItem, "awaits"> {
-  const key = after === undefined ? undefined : valueAt(payload, after.key);
-  if (after === undefined || awaitedEndpoint === undefined || (typeof key !== "string" && typeof key !== "number"))
-    return {};
-  const endpoint = filledEndpoint(awaitedEndpoint, after.operation, parameters);
-  return { awaits: recordIdentity({ endpoint, supplier: handle.run.supplier, key: String(key) }) };
-}
-
 function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
   if (after === undefined || run.target === "") return undefined;
   return endpointOf(settingsOf(run).target.baseUrl, after.operation);
 }
-
-function noteKeyColumn(record: MappedRecord, job: Job, keyColumns: KeyColumns): void {
-  if (record.orphan || job.mapping.keyAttr === undefined) return;
-  const place = job.mapping.locate(record.row, job.mapping.keyAttr);
-  if (place?.column === undefined || place.columnNumber === undefined) return;
-  keyColumns.set(place.file, { column: place.column, columnNumber: place.columnNumber });
-}
-
-/** Where each file keeps the business key. */
-type KeyColumns = Map<string, { readonly column: string; readonly columnNumber: number }>;
 
 /** How a plan is compared with what the ledger knows from before. */
 export function planPolicy(
@@ -244,20 +199,3 @@ export function reconcilePolicy(job: Job | undefined, { revise }: KeyPolicy): Pl
   if (job !== undefined) return planPolicy(job, { revise });
   return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
 }
-
-/**
- * An invalid record as one that the platform is to decide on (`push --send-invalid`): its errors become warnings. Not so for
- * what could do harm: a record that was not read whole, whose errors are too many to be listed, or that has no business key to be known again by, or a document path
- * that leads where it should not. Keys that repeat are settled later, over all records, and never sent.
- */
-export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
-  if (!record.readable || record.orphan || record.key === undefined || record.problems.some(isUnsafeToSend))
-    return record;
-  return { ...record, problems: record.problems.map((problem) => ({ ...problem, severity: "warning" })) };
-}
-
-function isUnsafeToSend({ code, severity, unlisted }: Problem): boolean {
-  return severity === "error" && (unlisted !== undefined || code.startsWith("source_") || UNSAFE_CODES.has(code));
-}
-
-const UNSAFE_CODES: ReadonlySet<string> = new Set(["unsafe_document_path", "duplicate_key"]);

@@ -1,6 +1,12 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import { type Job, type JobSettings, openJob, requireKey } from "../job/job.ts";
-import { type MaxErrors, requireUnchangedFiles, type RunSettings, settingsOf } from "../job/recorded-settings.ts";
+import {
+  type MaxErrors,
+  requireUnchangedFiles,
+  type RunSettings,
+  settingsOf,
+  type Threads,
+} from "../job/recorded-settings.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../job/standard-input.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { Ledger, NewRun, Run } from "../ledger/ledger.ts";
@@ -19,6 +25,8 @@ import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun 
 export interface RunOptions {
   readonly job: JobSettings;
   readonly maxErrors?: MaxErrors | undefined;
+  /** Default: the one that calls. */
+  readonly threads?: Threads | undefined;
   /** Let an input without a single record pass. */
   readonly allowEmpty: boolean;
   readonly showValues: boolean;

@@ -1,11 +1,14 @@
 import { stat } from "node:fs/promises";
 import { Failure } from "../model/failure.ts";
+import type { ChunkedInput } from "./chunks/record-chunk.ts";
+import { chunkedInput } from "./chunks/chunked-input.ts";
 import type { InputRecord, Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { findRecords, firstRows, type WantedRecords } from "./join/find-records.ts";
 import { openJoin } from "./join/join.ts";
 import { headerOf, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
 import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
+import { BATCH_ROWS } from "./read-row.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "./read-limits.ts";
 
 export interface ReadOptions {
@@ -53,7 +56,7 @@ export interface Input {
   /** The files of the root source, then those of its children, depth first. */
   readonly files: readonly InputFile[];
   /**
-   * The records in batches of up to 500: those of the root source in order, then the child rows without a
+   * The records in batches of up to `BATCH_ROWS`: those of the root source in order, then the child rows without a
    * parent. May be called again, and gives the same records with the same numbers.
    * Raises `source_changed` when a file is not what it was when the input was opened, the failures of reading, and
    * the signal's reason once it is aborted.
@@ -69,6 +72,8 @@ export interface Input {
   readonly samples: () => Promise<readonly InputRecord[]>;
   /** The names of the root source's files. */
   readonly rootFiles: ReadonlySet<string>;
+  /** The same records as bytes, for other threads; absent where only one thread can read them. */
+  readonly chunked?: ChunkedInput | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -113,6 +118,7 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     close: join.close,
     hasKeysBelow: sources.some((source) => source !== root && source.key !== undefined),
     rootFiles: new Set(root.files.map(({ file }) => file)),
+    chunked: chunkedInput(root, refuseChanged),
     samples: () => firstRows(root),
     async find(wanted) {
       await refuseChanged();
@@ -124,9 +130,9 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
       await refuseChanged();
       let number = 0;
       for await (const rows of join.rows()) {
-        for (let start = 0; start < rows.length; start += BATCH) {
+        for (let start = 0; start < rows.length; start += BATCH_ROWS) {
           signal?.throwIfAborted();
-          yield rows.slice(start, start + BATCH).map((found) => {
+          yield rows.slice(start, start + BATCH_ROWS).map((found) => {
             number += 1;
             return { number, ...found };
           });
@@ -136,8 +142,6 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     },
   };
 }
-
-const BATCH = 500;
 
 /** How far each file was read: an index is built, an order is checked, and all of it comes by once more. */
 function createReach(onRead: ReadOptions["onRead"]) {

@@ -1,12 +1,10 @@
 import { Failure } from "../model/failure.ts";
-import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";
 import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../model/source-spec.ts";
 import { suggest } from "../text/suggestion.ts";
-import { unicodeName } from "./csv/csv-rows.ts";
 import { headerOf, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
-import { type ReadRow, sourceProblem } from "./read-row.ts";
-import { keyOf, keyPlace } from "./row-key.ts";
+import { withKeyProblems } from "./key-problems.ts";
+import type { ReadRow } from "./read-row.ts";
 import { findFiles } from "./source-files.ts";
 
 /** A source of the plan with its files opened. */
@@ -89,8 +87,7 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
 
 /** All rows of a source, file by file; a row without a key, or with invisible characters in it, gets a problem. */
 export async function* rowsOf(source: OpenedSource | OpenedChild): AsyncGenerator<readonly ReadRow[]> {
-  const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
-  const keys = [...new Set(names)];
+  const keys = keysOf(source);
   for (const file of source.files) {
     for await (const read of rowsOfFile(file)) {
       const rows = source.amend === undefined ? read : amended(read, source.amend);
@@ -99,33 +96,12 @@ export async function* rowsOf(source: OpenedSource | OpenedChild): AsyncGenerato
   }
 }
 
+/** The columns or paths in which each row needs a key. */
+export function keysOf(source: OpenedSource | OpenedChild): readonly string[] {
+  const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
+  return [...new Set(names)];
+}
+
 function amended(rows: readonly ReadRow[], amend: (row: Row) => Row): readonly ReadRow[] {
   return rows.map(({ row, problems }) => ({ row: amend(row), problems }));
-}
-
-/** A JSON value that is no record has no key either: one problem is enough. */
-function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
-  if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
-  const found = keys.flatMap((name) => keyProblems(read, name));
-  return found.length === 0 ? read : { row: read.row, problems: [...read.problems, ...found] };
-}
-
-const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
-  "source_invalid_json",
-  "source_not_an_object",
-  "source_record_too_large",
-]);
-
-/**
- * Space that is not U+0020 and format characters (zero width, direction, soft hyphen): on a screen two keys are the
- * same that are different to the platform, so such a key is an error rather than a surprise.
- */
-const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
-
-function keyProblems({ row }: ReadRow, name: string): readonly LocalProblem[] {
-  const key = keyOf(row, name);
-  if (key === undefined) return [sourceProblem(keyPlace(row, name), { code: "source_missing_key", column: name })];
-  const invisible = INVISIBLE.exec(key)?.[0].codePointAt(0);
-  if (invisible === undefined) return [];
-  return [sourceProblem(keyPlace(row, name), { code: "source_control_character", character: unicodeName(invisible) })];
 }

@@ -9,6 +9,9 @@ export interface ReadRow {
   readonly problems: readonly LocalProblem[];
 }
 
+/** The most rows that are handed on at once. */
+export const BATCH_ROWS = 500;
+
 /** Shared by all rows that are as they should be, so that a good row costs no list. */
 export const NO_PROBLEMS: readonly LocalProblem[] = [];
 

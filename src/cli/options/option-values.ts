@@ -15,6 +15,9 @@ export const CHOICES: {
   readonly rateKind: typeof RATE_KINDS;
 } = { format: FORMATS, recordFormat: RECORD_FORMATS, fuel: FUELS, rateKind: RATE_KINDS };
 
+/** More would only wait for the one that reads. */
+export const MOST_THREADS = 64;
+
 /** How the text of an option is read, by the option's kind. `before` is the value that it had so far. */
 export const PARSERS = {
   /** Of an option that may be repeated. */
@@ -62,6 +65,9 @@ export const PARSERS = {
 
   concurrency: (text: string): "auto" | number =>
     text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, 1024]),
+
+  threads: (text: string): "auto" | number =>
+    text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, MOST_THREADS]),
 
   /** A port alone is one of this machine: nobody else may ask there. */
   listenAddress: (text: string): ListenAddress => {

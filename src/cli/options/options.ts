@@ -6,6 +6,7 @@ import {
   CONTRACT,
   INPUT,
   CHECK,
+  THREADS,
   REJECTS,
   REPORT,
   PLATFORM,
@@ -24,6 +25,7 @@ type Options = typeof GENERAL &
   typeof CONTRACT &
   typeof INPUT &
   typeof CHECK &
+  typeof THREADS &
   typeof REJECTS &
   typeof REPORT &
   typeof PLATFORM &
@@ -37,6 +39,7 @@ export const OPTIONS: Options = {
   ...CONTRACT,
   ...INPUT,
   ...CHECK,
+  ...THREADS,
   ...REJECTS,
   ...REPORT,
   ...PLATFORM,
@@ -116,6 +119,9 @@ export const jobOptions: readonly Option[] = [
 /** Of the commands that check the whole input. */
 export const checkOptions: readonly Option[] = optionsOf(CHECK, "Input:");
 
+/** The same with all that the machine has. */
+export const threadOptions: readonly Option[] = optionsOf(THREADS, "Input:");
+
 /** Of the commands that take rejects back. */
 export const rejectsOptions: readonly Option[] = optionsOf(REJECTS, "Rejects:");
 
@@ -155,6 +161,7 @@ export const initOptions: readonly Option[] = [
 export const settingOptions: readonly Option[] = [
   ...jobOptions,
   ...checkOptions,
+  ...threadOptions,
   ...options("out", "ledger"),
   ...targetOptions,
   ...sendOptions,

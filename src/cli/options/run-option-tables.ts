@@ -54,6 +54,17 @@ export const CHECK = {
   allowEmpty: { help: "an input without records is fine" },
 } as const;
 
+/** Of the commands that check the whole input with all that there is. */
+export const THREADS = {
+  threads: {
+    arg: "<auto|n>",
+    kind: "threads",
+    env: true,
+    config: true,
+    help: "threads that check a large input (default: auto, one a processor, 8 at most)",
+  },
+} as const;
+
 /** Of the commands that take rejects back. */
 export const REJECTS = {
   rejects: { arg: "<dir>", help: "read the corrected rejects of this report, with the settings of its run" },

@@ -10,6 +10,7 @@ import type { TimeoutSettings } from "../../job/target-connection.ts";
 import type { RuleSettings } from "../../job/rule-configuration.ts";
 import type { NamingPlace } from "../../job/naming-place.ts";
 import type { OptionTable } from "../options/option-table.ts";
+import { MOST_THREADS } from "../options/option-values.ts";
 import { type ConfigurableFlags, OPTIONS } from "../options/options.ts";
 import { type SupplierSettings } from "../../job/supplier-settings.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
@@ -61,12 +62,13 @@ function configurableShape(): Readonly<Record<string, z.ZodType>> {
   return Object.fromEntries(
     configurable.map(([name, { kind, help }]) => [
       name,
-      (kind === "list" ? texts : z.string()).optional().describe(help),
+      (kind === "list" ? texts : kind === "threads" ? threadCount : z.string()).optional().describe(help),
     ]),
   );
 }
 
 const texts = z.union([z.string(), z.array(z.string())]);
+const threadCount = z.union([z.literal("auto"), z.number().int().min(1).max(MOST_THREADS)]);
 
 /** One of a list can be written as a text. */
 type Written = {

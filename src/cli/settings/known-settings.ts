@@ -29,7 +29,7 @@ export function knownSettings(settings: Settings, config: Config, flags: Flags):
   ];
 }
 
-function jobSettings({ job, ledger, out }: Settings, target: string | undefined): readonly KnownSetting[] {
+function jobSettings({ job, ledger, out, threads }: Settings, target: string | undefined): readonly KnownSetting[] {
   return [
     top("contract", job.contract.length === 0 ? undefined : job.contract),
     top("operation", job.operation),
@@ -40,6 +40,7 @@ function jobSettings({ job, ledger, out }: Settings, target: string | undefined)
     },
     top("encoding", job.encoding),
     top("delimiter", job.delimiter),
+    top("threads", threads),
     top("ledger", ledger),
     top("out", out),
   ];

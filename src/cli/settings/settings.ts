@@ -4,7 +4,7 @@ import type { Supplier, SupplierSettings } from "../../job/supplier-settings.ts"
 import type { RateLimitSettings, TargetSettings } from "../../job/target-connection.ts";
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import type { MaxErrors } from "../../job/recorded-settings.ts";
+import type { MaxErrors, Threads } from "../../job/recorded-settings.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { typedAgain } from "../options/option-table.ts";
 import type { Flags } from "../options/options.ts";
@@ -24,6 +24,7 @@ export interface Settings {
   readonly showValues: boolean;
   readonly allowEmpty: boolean;
   readonly maxErrors: MaxErrors | undefined;
+  readonly threads: Threads;
   readonly dryRun: boolean;
   readonly revise: boolean;
   readonly newKeys: boolean;
@@ -83,6 +84,7 @@ export function settingsOf(
     workbook: isWorkbookWanted(flags),
     ledger: requireLedgerLocator(ledger),
     maxErrors,
+    threads: threadsOf(given),
     showValues: showValues ?? false,
     allowEmpty: allowEmpty ?? false,
     dryRun: dryRun ?? false,
@@ -208,6 +210,10 @@ function targetSettings(target: ChosenTarget, flags: Flags): TargetSettings {
 }
 
 const TARGET_FLAGS = ["target", "baseUrl", "ca", "proxy", "auth", "allowInsecureLoopback"] as const;
+
+function threadsOf({ threads = "auto" }: { readonly threads?: Threads | undefined }): Threads {
+  return threads;
+}
 
 function namedSources(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const named = new Map<string, readonly string[]>();

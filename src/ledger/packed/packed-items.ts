@@ -107,6 +107,12 @@ function parseProblems(bytes: Uint8Array): readonly Problem[] {
 /** A mark of the byte order is a character of a key like any other. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** For items whose place in the whole input was not known when they were packed. */
+export function addToRecordNumbers({ columns }: PackedItems, added: number): void {
+  const { numbers } = columnsIn(columns);
+  for (let at = NUMBER.record; at < numbers.length; at += NUMBERS) numbers[at] = (numbers[at] ?? 0) + added;
+}
+
 export function isPacked(items: readonly PlannedItem[] | PackedItems): items is PackedItems {
   return "columns" in items;
 }

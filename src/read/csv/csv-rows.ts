@@ -21,22 +21,42 @@ export async function* csvRows(
   onBlankLines?: (count: number) => void,
 ): AsyncGenerator<readonly ReadRow[]> {
   const kinds = byteKinds(layout.delimiter);
+  const readPiece = csvPieces(layout);
   let carried: Buffer = Buffer.alloc(0);
   let line = layout.header.line;
-  let header = true;
   for await (const chunk of withEnd(withoutStart(textBytes(source), layout.headerByte))) {
     const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
     const boundaries = findRecordBoundaries(bytes, kinds, chunk === undefined);
     refuseOpenQuote(source, boundaries, { line, left: bytes.length - boundaries.end, final: chunk === undefined });
-    const rows = rowsOf(bytes.subarray(0, boundaries.end), { layout, boundaries, line });
-    const data = header && boundaries.lines.length > 0 ? rows.slice(1) : rows;
-    header &&= boundaries.lines.length === 0;
-    const found = data.filter((row) => row !== undefined);
-    onBlankLines?.(boundaries.blankLines + data.length - found.length);
-    if (data.length > 0) yield found;
+    const { found, records, blankLines } = readPiece(bytes.subarray(0, boundaries.end), boundaries, line);
+    onBlankLines?.(blankLines);
+    if (records > 0) yield found;
     carried = bytes.subarray(boundaries.end);
     line += boundaries.nextLine;
   }
+}
+
+/** What some whole records of a CSV file hold, below its header. */
+interface PieceRows {
+  readonly found: readonly ReadRow[];
+  /** Blank lines among them. */
+  readonly records: number;
+  readonly blankLines: number;
+}
+
+/** Makes rows of one piece of a file after the other; the first record is the header, unless that was seen already. */
+export function csvPieces(
+  layout: CsvLayout,
+  { isBehindHeader = false }: { readonly isBehindHeader?: boolean } = {},
+): (bytes: Buffer, boundaries: RecordBoundaries, line: number) => PieceRows {
+  let header = !isBehindHeader;
+  return (bytes, boundaries, line) => {
+    const rows = rowsOf(bytes, { layout, boundaries, line });
+    const data = header && boundaries.lines.length > 0 ? rows.slice(1) : rows;
+    header &&= boundaries.lines.length === 0;
+    const found = data.filter((row) => row !== undefined);
+    return { found, records: data.length, blankLines: boundaries.blankLines + data.length - found.length };
+  };
 }
 
 /** `chunks`, then `undefined`. */
@@ -46,13 +66,19 @@ async function* withEnd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 
 }
 
 interface ChunkProgress {
+  /** The 1-based line on which the piece begins. */
   readonly line: number;
   /** Bytes of the record that goes on. */
   readonly left: number;
   readonly final: boolean;
 }
 
-function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { line, left, final }: ChunkProgress): void {
+/** @throws Failure for a quote that nothing closes, and a record without end */
+export function refuseOpenQuote(
+  source: TextSource,
+  boundaries: RecordBoundaries,
+  { line, left, final }: ChunkProgress,
+): void {
   if (boundaries.brokenQuote !== undefined) throw unclosedQuote(source, line + boundaries.brokenQuote);
   const tooLong = left > source.limits.csvRecordBytes;
   if (boundaries.openQuote !== undefined && (final || tooLong))

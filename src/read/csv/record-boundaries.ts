@@ -196,3 +196,53 @@ function finish(scan: Scan): RecordBoundaries {
     unterminated,
   };
 }
+
+/**
+ * Where the last whole record of `bytes` ends, which must begin with a record, while more follow: found by native
+ * searches alone. Undefined where text stands behind a closing quote: only `findRecordBoundaries` can tell then.
+ */
+export function lastRecordEnd(bytes: Buffer, kinds: Uint8Array): number | undefined {
+  /** Starts and ends of the stretches outside of quotes, in turn. */
+  const outside = [0];
+  let at = 0;
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0) break;
+    at = quote + 1;
+    if (!startsCell(bytes, quote, kinds)) continue;
+    outside.push(quote);
+    const closing = closingQuote(bytes, at);
+    if (closing < 0) return lastLineEnd(bytes, outside);
+    const behind = kinds[bytes[closing + 1] ?? LF];
+    if (behind !== DELIMITER && behind !== LINE_END) return undefined;
+    at = closing + 1;
+    outside.push(at);
+  }
+  outside.push(bytes.length);
+  return lastLineEnd(bytes, outside);
+}
+
+function startsCell(bytes: Buffer, quote: number, kinds: Uint8Array): boolean {
+  const before = quote === 0 ? LINE_END : kinds[bytes[quote - 1] ?? LF];
+  return before === DELIMITER || before === LINE_END;
+}
+
+/** -1 where there is none. */
+function closingQuote(bytes: Buffer, start: number): number {
+  let at = bytes.indexOf(QUOTE, start);
+  while (at >= 0 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2);
+  return at;
+}
+
+/** Behind the last line end in one of the stretches; 0 where they have none. */
+function lastLineEnd(bytes: Buffer, stretches: readonly number[]): number {
+  for (let index = stretches.length - 2; index >= 0; index -= 2) {
+    const [start, end] = [stretches[index] ?? 0, stretches[index + 1] ?? 0];
+    const lineFeed = bytes.subarray(start, end).lastIndexOf(LF);
+    // What follows a CR at the very end is not known: it may be the LF that belongs to it.
+    const carriageReturn = bytes.subarray(start, end === bytes.length ? end - 1 : end).lastIndexOf(CR);
+    const last = Math.max(lineFeed, carriageReturn);
+    if (last >= 0) return start + last + 1;
+  }
+  return 0;
+}

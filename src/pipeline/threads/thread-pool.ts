@@ -1,0 +1,102 @@
+import { Worker } from "node:worker_threads";
+
+/** Something for a worker to do, and what of it moves there instead of being copied. */
+export interface Task {
+  readonly message: unknown;
+  readonly transfer: readonly ArrayBuffer[];
+}
+
+interface PoolOptions {
+  /** The module that each worker runs: for each message that it gets, it answers with one, in order. */
+  readonly entry: URL;
+  readonly workerData: unknown;
+  readonly threads: number;
+}
+
+/** Tasks that a worker has before it: one under way, and one that waits, so that it never waits itself. */
+const TASKS_PER_WORKER = 2;
+
+/** Of one worker: 16 MB for what is young, which is nearly everything, and a heap that no chunk comes near to. */
+const LIMITS = { maxYoungGenerationSizeMb: 16 };
+
+/**
+ * Does tasks in worker threads, and gives their answers in the order of the tasks. Only so many are taken in advance, so
+ * memory does not grow with their number. What goes wrong with the tasks themselves is thrown behind the answers before
+ * it. No worker outlives the iteration.
+ * @throws what a worker has thrown
+ */
+export async function* inThreads<Answer>(tasks: AsyncIterable<Task>, options: PoolOptions): AsyncGenerator<Answer> {
+  const workers = Array.from({ length: options.threads }, () => startWorker<Answer>(options));
+  const source = tasks[Symbol.asyncIterator]();
+  const underWay: Promise<Settled<Answer>>[] = [];
+  let next: Promise<Settled<IteratorResult<Task>>> | undefined = settled(source.next());
+  try {
+    for (;;) {
+      while (next !== undefined && underWay.length < options.threads * TASKS_PER_WORKER) {
+        const task: Settled<IteratorResult<Task>> = await next;
+        next = undefined;
+        if ("error" in task) underWay.push(Promise.resolve(task));
+        else if (task.value.done !== true) {
+          underWay.push(leastBusy(workers).ask(task.value.value));
+          next = settled(source.next());
+        }
+      }
+      const first = underWay.shift();
+      if (first === undefined) return;
+      const answer = await first;
+      if ("error" in answer) throw answer.error;
+      yield answer.value;
+    }
+  } finally {
+    await Promise.all(workers.map(({ stop }) => stop()));
+    await source.return?.();
+  }
+}
+
+type Settled<T> = { readonly value: T } | { readonly error: unknown };
+
+/** A promise that nobody waits for yet must not fail. */
+function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
+  return promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+}
+
+interface PoolWorker<Answer> {
+  readonly ask: (task: Task) => Promise<Settled<Answer>>;
+  /** Tasks without an answer. */
+  readonly waiting: () => number;
+  readonly stop: () => Promise<unknown>;
+}
+
+function leastBusy<Answer>(workers: readonly PoolWorker<Answer>[]): PoolWorker<Answer> {
+  return workers.reduce((one, other) => (other.waiting() < one.waiting() ? other : one));
+}
+
+function startWorker<Answer>({ entry, workerData }: PoolOptions): PoolWorker<Answer> {
+  const worker = new Worker(entry, { workerData, resourceLimits: LIMITS });
+  const waiting: ((answer: Settled<Answer>) => void)[] = [];
+  let wrong: { readonly error: unknown } | undefined;
+  const fail = (error: unknown): void => {
+    wrong ??= { error };
+    for (const resolve of waiting.splice(0)) resolve(wrong);
+  };
+  worker.on("message", (value: Answer) => waiting.shift()?.({ value }));
+  worker.on("messageerror", fail);
+  worker.on("error", fail);
+  worker.on("exit", () => fail(new Error("a thread has ended before its work")));
+  return {
+    waiting: () => waiting.length,
+    ask: (task) =>
+      new Promise((resolve) => {
+        if (wrong !== undefined) {
+          resolve(wrong);
+          return;
+        }
+        waiting.push(resolve);
+        worker.postMessage(task.message, [...task.transfer]);
+      }),
+    stop: () => worker.terminate(),
+  };
+}
