@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
+import { checkLedger } from "../../src/ledger/sqlite/integrity/ledger-check.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { intentOf, item, outcomesOf, planned, POLICY, attemptOutcomeOf } from "./ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -72,6 +73,12 @@ const pushAgain: Step = async (model) => {
   model.statuses = items.map(({ record }) => fromHistory(model, record));
 };
 
+function tally(statuses: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
 const result = fc.constantFrom<Result>("accepted", "rejected", "ambiguous", "blocked", "pending");
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }).map(intend) },
@@ -95,9 +102,12 @@ test("whatever is intended, settled, killed, resumed and pushed again: every rec
         await take(model);
         const found = await outcomesOf(model.ledger, model.run);
         expect(found.map(({ status }) => status)).toEqual(model.statuses);
-        expect((await model.ledger.summary(model.run)).records).toBe(RECORDS);
+        const { records, counts } = await model.ledger.summary(model.run);
+        expect([records, counts]).toEqual([RECORDS, tally(model.statuses)]);
+        expect(await model.ledger.coverage()).toMatchObject([{ records: RECORDS, accepted: model.accepted.size }]);
       }
       await model.ledger.close();
+      expect(checkLedger(path, () => false).findings).toEqual([]);
       rmSync(join(folder, `${count}`), { recursive: true });
     }),
     { numRuns: 40 },

@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../ledger.ts";
 import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
+import { COUNT_ANEW, COUNT_TABLES } from "./tables/counts.ts";
 
 /** "migr": marks the file as a ledger of this tool. */
 const APPLICATION_ID = 0x6d696772;
@@ -53,6 +54,12 @@ const SCHEMA_STEPS: readonly string[] = [
   "create table seal (commits integer not null); insert into seal values (0);",
   "alter table runs add column endpoint text;",
   "create index attempts_by_account on attempts (account) where account is not null;",
+  `create index items_open on items (run, record)
+    where status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous';
+   create index records_ambiguous on records (identity) where state = 'ambiguous';
+   create index attempts_ambiguous on attempts (settled_at) where status = 'ambiguous';
+   ${COUNT_TABLES}
+   ${COUNT_ANEW}`,
 ];
 
 /**

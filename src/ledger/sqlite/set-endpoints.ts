@@ -1,5 +1,6 @@
 import { recordIdentity } from "../record-hashes.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
+import { coverAnew } from "./tables/counts.ts";
 
 /**
  * Gives runs their endpoints, and the records of these runs the identities that follow from them. Before schema version
@@ -16,6 +17,7 @@ export function setEndpoints(database: SqliteDatabase, endpoints: ReadonlyMap<st
       database.run("update runs set endpoint = ? where id = ?", endpoint, run.id);
     }
     for (const sql of REPLACE_IDENTITIES) database.run(sql);
+    coverAnew(database);
     database.execute(DROP_TABLES);
   });
 }

@@ -12,6 +12,7 @@ import { isLocked } from "./lock/ledger-lock.ts";
 import { contents, outcomes as selectOutcomes, type SendingStatus, summary } from "./tables/outcome-query.ts";
 import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
+import { countChanges } from "./tables/counts.ts";
 import { coverage } from "./tables/coverage-query.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./tables/run-log.ts";
@@ -63,6 +64,7 @@ function openToWrite(path: string): SqliteDatabase {
     if (seen === undefined) requireSound(database);
     upgradeSchema(database);
     database.execute(DURABLE);
+    countChanges(database);
     return sealedDatabase(database);
   } catch (error) {
     database.abandon();
@@ -111,6 +113,7 @@ export async function openTemporaryLedger(
   };
   try {
     upgradeSchema(database);
+    countChanges(database);
     const ledger = ledgerOver(database, {}, discard);
     const planned = large ? await plannedInWorker(ledger, path) : ledger;
     unlinkWhileOpen(path);

@@ -4,6 +4,7 @@ import { formatCount } from "../../../text/count.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import { damagedLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { isSchemaCurrent } from "../ledger-schema.ts";
+import { MISCOUNTED } from "../tables/counts.ts";
 import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { findDamage, readSeal, type Seal, sealPath } from "./seal.ts";
 import { committed } from "./sealed-database.ts";
@@ -100,6 +101,7 @@ const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = 
       and awaits is null and identity not in (select identity from records)
       and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning')`,
   },
+  { words: "counts are not those of what was counted", sql: MISCOUNTED },
 ];
 
 /** Up to this size every page of a ledger without a seal is looked at when it is opened: some 100 ms. */

@@ -11,6 +11,7 @@ import {
   unreadableLedger,
 } from "../ledger-file.ts";
 import { upgradeSchema } from "../ledger-schema.ts";
+import { COUNT_ANEW } from "../tables/counts.ts";
 import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "../sqlite-database.ts";
 import { CONFIRMED } from "./ledger-check.ts";
 import { readSeal, sealPath } from "./seal.ts";
@@ -49,6 +50,7 @@ function makeSound(sound: SqliteDatabase, path: string): Omit<LedgerRepair, "kep
     const { tables, isCertain } = copyInto(sound, path);
     sound.transaction(() => {
       for (const sql of [...UNCONFIRMED, ...(isCertain ? UNSURE_OF_ONE : UNSURE_OF_ALL), ...FOLLOWING]) sound.run(sql);
+      sound.execute(COUNT_ANEW);
     });
     return { tables, ambiguous: sound.row(AMBIGUOUS)?.count ?? 0 };
   } finally {

@@ -12,23 +12,43 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
  * Everything else is sent: new ones, blocked ones, and rejected ones even when nothing changed,
  * because its cause may have been mended on the platform, and a refusal creates nothing.
  */
-export function applyKnownRecords(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
+export function applyKnownRecords(
+  database: SqliteDatabase,
+  run: RunRow,
+  policy: PlanPolicy,
+  { isResumed = false }: { readonly isResumed?: boolean } = {},
+): void {
   if (policy.after !== undefined) blockWaiting(database, run, policy, policy.after);
   if (database.row({ sql: "select 1 from records limit 1" }) === undefined) return;
   passOverCorrected(database, run, policy);
-  database.run(SKIP_ACCEPTED, run.number);
-  if (!policy.revise) refuseChanged(database, run, policy);
-  if (!policy.resendAmbiguous) database.run(HOLD_AMBIGUOUS, run.number);
+  for (const toSend of isResumed ? LEFT_TO_SEND : ALL_TO_SEND) {
+    database.run(skipAccepted(toSend), run.number);
+    if (!policy.revise) refuseChanged(database, run, policy, toSend);
+    if (!policy.resendAmbiguous) database.run(holdAmbiguous(toSend), run.number);
+  }
 }
 
-const TO_SEND = "items.run = ?1 and items.status in ('valid', 'pending') and records.identity = items.identity";
+/** Which of a run's records may still be sent, and how they are found. */
+interface ToSend {
+  readonly index: "" | "not indexed" | "indexed by items_open";
+  readonly status: string;
+}
 
-const SKIP_ACCEPTED = `
-  update items set status = 'skipped', account = records.account from records
-  where ${TO_SEND} and records.state <> 'ambiguous' and records.accepted_content = items.content`;
+/** Most of a new plan is to be sent. */
+const ALL_TO_SEND: readonly ToSend[] = [{ index: "not indexed", status: "items.status in ('valid', 'pending')" }];
+/** Of a run that was broken off it may be little. */
+const LEFT_TO_SEND: readonly ToSend[] = [{ index: "indexed by items_open", status: "items.status = 'pending'" }];
 
-const HOLD_AMBIGUOUS = `
-  update items set status = 'ambiguous' from records where ${TO_SEND} and records.state = 'ambiguous'`;
+const knownToSend = ({ status }: ToSend): string =>
+  `items.run = ?1 and ${status} and records.identity = items.identity`;
+
+const skipAccepted = (toSend: ToSend): string => `
+  update items ${toSend.index} set status = 'skipped', account = records.account from records
+  where ${knownToSend(toSend)} and records.state <> 'ambiguous' and records.accepted_content = items.content`;
+
+const holdAmbiguous = (toSend: ToSend): string => `
+  update items ${toSend.index} set status = 'ambiguous' from records
+  where ${knownToSend(toSend)} and records.state = 'ambiguous'`;
 
 const BATCH = 500;
 
@@ -78,18 +98,19 @@ interface ChangedRow {
   readonly acceptedAt: string;
 }
 
-const SELECT_CHANGED: Query<ChangedRow> = {
+const selectChanged = (toSend: ToSend): Query<ChangedRow> => ({
   sql: `
   select items.record, items.line, files.name as file, records.accepted_at as acceptedAt
-  from items cross join records cross join files on files.id = items.file
-  where ${TO_SEND} and items.record > ?2 and records.accepted_content <> items.content
+  from items ${toSend.index} cross join records cross join files on files.id = items.file
+  where ${knownToSend(toSend)} and items.record > ?2 and records.accepted_content <> items.content
     and (?3 or records.state <> 'ambiguous')
   order by items.record limit ${BATCH}`,
-};
+});
 
-function refuseChanged(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
+function refuseChanged(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, toSend: ToSend): void {
+  const query = selectChanged(toSend);
   for (let last = 0; ;) {
-    const changed = database.rows(SELECT_CHANGED, run.number, last, policy.resendAmbiguous ? 1 : 0);
+    const changed = database.rows(query, run.number, last, policy.resendAmbiguous ? 1 : 0);
     for (const { record, file, line, acceptedAt } of changed) {
       const problem: LocalProblem = {
         attr: policy.keyAttr,

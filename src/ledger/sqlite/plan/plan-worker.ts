@@ -4,6 +4,7 @@ import type { ExcludedRow, PlanPolicy } from "../../ledger.ts";
 import type { PackedItems } from "../../packed/item-columns.ts";
 import { unpackItems } from "../../packed/packed-items.ts";
 import { createPlanner } from "./planner.ts";
+import { countChanges } from "../tables/counts.ts";
 import { requireRun } from "../tables/run-log.ts";
 import { openTemporary } from "../sqlite-database.ts";
 
@@ -20,6 +21,7 @@ export interface PlanReply {
 }
 
 const database = openTemporary(String(workerData));
+countChanges(database);
 const planner = createPlanner(database);
 
 parentPort?.on("message", (request: PlanRequest) => {

@@ -2,6 +2,7 @@ import type { Status } from "../../../model/outcome.ts";
 import { textHash } from "../../../text/text-hash.ts";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
+import { addToCounts, coverPlan, forgetCounts } from "../tables/counts.ts";
 import { appendPlanProblem, insertProblems, PLAN_ATTEMPT } from "../tables/problem-table.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
@@ -48,6 +49,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
       database.transaction(() => {
         database.run("delete from problems where run = ?", run.number);
         database.run("delete from items where run = ?", run.number);
+        forgetCounts(database, run.number);
       });
     },
     plan(run, items) {
@@ -55,6 +57,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
       const writing: Writing = { run, fileNumber, keyHashes: keyHashesOf(run) };
       database.transaction(() => {
         insertItems(database, items, writing);
+        addToCounts(database, run.number, "status", countStatuses(items, run));
         insertProblems(database, { run: run.number, attempt: PLAN_ATTEMPT }, items);
       });
     },
@@ -67,7 +70,8 @@ export function createPlanner(database: SqliteDatabase): Planner {
         if (mayRepeat) markDuplicateKeys(database, run, policy);
         applyKnownRecords(database, run, policy);
         if (policy.newKeys !== true) refuseNearKnownKeys(database, run, policy);
-        database.run(INSERT_RECORDS, run.number);
+        const insertRecords = (): number => database.run(INSERT_RECORDS, run.number);
+        if (run.sends) coverPlan(database, run.number, insertRecords);
         database.run("update runs set state = 'sending' where id = ?", run.number);
       });
     },
@@ -120,13 +124,21 @@ function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, key
   const key = item.key?.normalize("NFC");
   const near = key === undefined ? undefined : nearKey(key);
   if (key !== undefined) keyHashes?.add(near ?? key);
-  const status = run.sends ? sentStatus(item) : item.status;
   const row = [item.record, key ?? null, near ?? null, identity, content, awaits, fileNumber(item.file), item.line];
-  values.push(...row, status);
+  values.push(...row, plannedStatus(item, run));
 }
 
-function sentStatus({ status }: PlannedItem): Status {
-  return status === "valid" ? "pending" : status;
+function plannedStatus({ status }: PlannedItem, { sends }: RunRow): Status {
+  return sends && status === "valid" ? "pending" : status;
+}
+
+function countStatuses(items: readonly PlannedItem[], run: RunRow): ReadonlyMap<Status, number> {
+  const counts = new Map<Status, number>();
+  for (const item of items) {
+    const status = plannedStatus(item, run);
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function requirePlanning(run: RunRow): void {

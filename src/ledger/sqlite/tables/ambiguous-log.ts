@@ -1,8 +1,9 @@
 import { requireOne } from "./attempt-log.ts";
+import { addAccepted } from "./counts.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy } from "../../ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
-import { closeInterruptedAttempts, historyOf } from "./run-log.ts";
+import { closeInterruptedAttempts, historyOf, reopen } from "./run-log.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
@@ -18,7 +19,7 @@ export function refresh(
 ): string | undefined {
   return database.transaction(() => {
     closeInterruptedAttempts(database, at);
-    database.run("update items set status = 'pending' where run = ? and status = 'ambiguous'", run.number);
+    reopen(database, run, "ambiguous");
     reapplyKnownRecords(database, { run, policy });
     return historyOf(database).lastGivenUpAt;
   });
@@ -26,7 +27,7 @@ export function refresh(
 
 /** What is ambiguous stays so, also where the platform dedupes. */
 function reapplyKnownRecords(database: SqliteDatabase, { run, policy }: RunUnderPolicy): void {
-  applyKnownRecords(database, run, { ...policy, resendAmbiguous: false });
+  applyKnownRecords(database, run, { ...policy, resendAmbiguous: false }, { isResumed: true });
 }
 
 interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent"> {
@@ -65,10 +66,22 @@ export function saveDecisions(
   { run, policy, decisions }: RunUnderPolicy & { readonly decisions: readonly Decision[] },
 ): void {
   database.transaction(() => {
-    for (const decision of decisions) saveDecision(database, run, decision);
+    for (const decision of decisions) {
+      const before = isOnPlatform(database, decision);
+      saveDecision(database, run, decision);
+      addAccepted(database, run.number, isOnPlatform(database, decision) - before);
+    }
     reapplyKnownRecords(database, { run, policy });
   });
 }
+
+function isOnPlatform(database: SqliteDatabase, { identity }: Decision): number {
+  return database.row(SELECT_ON_PLATFORM, identity)?.found ?? 0;
+}
+
+const SELECT_ON_PLATFORM: Query<{ found: number }> = {
+  sql: "select coalesce(accepted_content, x'') <> x'' as found from records where identity = ?",
+};
 
 function saveDecision(database: SqliteDatabase, run: RunRow, made: Decision): void {
   const { record, identity, decision, at, account = null, problems = [] } = made;

@@ -1,6 +1,7 @@
 import { Failure } from "../../../model/failure.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../../ledger.ts";
+import { addAccepted, addToCounts } from "./counts.ts";
 import { insertProblems, parseProblem } from "./problem-table.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
@@ -24,7 +25,8 @@ export function saveIntents(
   outcomes: readonly AttemptOutcome[],
 ): void {
   database.transaction(() => {
-    for (const outcome of outcomes) saveOutcome(database, run, withoutSharedAccount(database, run, outcome));
+    saveAll(database, run, outcomes);
+    addToCounts(database, run.number, "requests", new Map([["", intents.length]]));
     for (const { record, identity, content, attempt, at, step = null, idempotent = false } of intents) {
       requireOne(database.run(CLAIM_RECORD, identity, content, attempt), database.path);
       requireOne(database.run(CLAIM_ITEM, attempt, run.number, record), database.path);
@@ -34,9 +36,15 @@ export function saveIntents(
 }
 
 export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
-  database.transaction(() => {
-    for (const outcome of outcomes) saveOutcome(database, run, withoutSharedAccount(database, run, outcome));
-  });
+  database.transaction(() => saveAll(database, run, outcomes));
+}
+
+function saveAll(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
+  let accepted = 0;
+  for (const outcome of outcomes) {
+    if (saveOutcome(database, run, withoutSharedAccount(database, run, outcome)).isNew) accepted += 1;
+  }
+  addAccepted(database, run.number, accepted);
 }
 
 /** Every attempt for the records of this key in any run. */
@@ -82,6 +90,9 @@ const ACCEPT_RECORD = `
   update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
+/** The platform did not have it before, as far as is known. */
+const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
+
 /** A refused record starts again at its first step. */
 const UPDATE_RECORD = `
   update records set state = ?3, step = iif(?3 = 'rejected', null, coalesce(?4, step))
@@ -109,19 +120,27 @@ const SELECT_HOLDER: Query<{ record: number; name: string }> = {
   limit 1`,
 };
 
-function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): void {
+/** `isNew`: it is accepted, and was not before. */
+function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): { readonly isNew: boolean } {
   const { record, identity, attempt, status, at, problems, reason = null } = outcome;
-  const { http = null, account = null, durationMs = null, step = null } = outcome;
+  const { http = null, account = null, durationMs = null } = outcome;
   const reply = [http, account, durationMs];
+  const isNew = status === "accepted" && database.run(ACCEPT_NEW_RECORD, identity, attempt, at, account) === 1;
   const changes = [
     database.run(UPDATE_ATTEMPT, status, at, ...reply, reason, run.number, record, attempt, identity),
-    status === "accepted"
-      ? database.run(ACCEPT_RECORD, identity, attempt, at, account)
-      : database.run(UPDATE_RECORD, identity, attempt, status, step),
+    isNew ? 1 : updateRecord(database, outcome),
     database.run(UPDATE_ITEM, status, ...reply, run.number, record, attempt),
   ];
   for (const changed of changes) requireOne(changed, database.path);
   if (problems.length > 0) insertProblems(database, { run: run.number, attempt }, [{ record, problems }]);
+  return { isNew };
+}
+
+function updateRecord(database: SqliteDatabase, outcome: AttemptOutcome): number {
+  const { identity, attempt, status, at, account = null, step = null } = outcome;
+  return status === "accepted"
+    ? database.run(ACCEPT_RECORD, identity, attempt, at, account)
+    : database.run(UPDATE_RECORD, identity, attempt, status, step);
 }
 
 /** Compare-and-set: a row that is not as this run left it was changed by another writer. */

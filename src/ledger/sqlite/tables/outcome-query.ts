@@ -1,10 +1,11 @@
 import type { Outcome, Status, Summary } from "../../../model/outcome.ts";
-import type { Problem, Severity } from "../../../model/problem.ts";
+import type { Problem } from "../../../model/problem.ts";
 import type { OutcomeFilter } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { nearKey } from "../../../text/near-key.ts";
 import { parseProblem } from "./problem-table.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
+import { countsOf, STANDING_PROBLEM } from "./counts.ts";
 
 /** What is known of a request in flight: a living run waits for its answer, a dead one will never have it. */
 export type SendingStatus = "pending" | "ambiguous";
@@ -22,46 +23,42 @@ function shownStatus(sending: SendingStatus): string {
   else items.status end`;
 }
 
-/** The problems that stand: those of the plan and of the latest attempt. Over `problems` and `items`. */
-const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
-
 export function summary(database: SqliteDatabase, run: RunRow, sending: SendingStatus): Summary {
   const counts = countByStatus(database, run, sending);
   return {
     records: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
-    errors: countByCode(database, run, "error"),
-    warnings: countByCode(database, run, "warning"),
+    errors: countsOf(database, run.number, "error"),
+    warnings: countsOf(database, run.number, "warning"),
     exitCode: exitCodeOf(counts),
   };
 }
 
 type Counts = Readonly<Partial<Record<Status, number>>>;
 
+/** As `shownStatus` has it. */
 function countByStatus(database: SqliteDatabase, run: RunRow, sending: SendingStatus): Counts {
-  const query: Query<{ status: Status; count: number }> = {
-    sql: `select ${shownStatus(sending)} as status, count(*) as count from items where run = ? group by 1 order by 1`,
-  };
-  const rows = database.rows(query, run.number);
-  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  const { sending: inFlight = 0, pending = 0, ...others } = countsOf(database, run.number, "status");
+  const resent = pending === 0 || database.row(ANY_AMBIGUOUS) === undefined ? 0 : countResent(database, run);
+  const shown: Record<string, number> = { ...others, pending: pending - resent };
+  shown["ambiguous"] = (others["ambiguous"] ?? 0) + resent;
+  shown[sending] = (shown[sending] ?? 0) + inFlight;
+  return Object.fromEntries(Object.entries(shown).filter(([, count]) => count > 0));
 }
 
-/** How many more problems stand behind one that is kept. Few have the member, and reading all as JSON would be slow. */
-const UNLISTED = `case when instr(problem, '"unlisted":') = 0 then 0 else coalesce(json_extract(problem, '$.unlisted'), 0) end`;
+/** Of the records to be sent, those of which an earlier request had no clear answer. */
+function countResent(database: SqliteDatabase, { number }: RunRow): number {
+  return database.row(COUNT_RESENT, number)?.count ?? 0;
+}
 
-/** Most frequent first. */
-const COUNT_BY_CODE: Query<{ code: string; count: number }> = {
-  sql: `
-  select problems.code, sum(1 + ${UNLISTED}) as count
-  from problems cross join items on items.run = problems.run and items.record = problems.record
-  where problems.run = ? and severity = ? and ${STANDING_PROBLEM}
-  group by problems.code order by count desc, problems.code`,
+const ANY_AMBIGUOUS: Query<{ found: 1 }> = {
+  sql: "select 1 as found from records where state = 'ambiguous' limit 1",
 };
 
-function countByCode(database: SqliteDatabase, run: RunRow, severity: Severity): Readonly<Record<string, number>> {
-  const rows = database.rows(COUNT_BY_CODE, run.number, severity);
-  return Object.fromEntries(rows.map(({ code, count }) => [code, count]));
-}
+const COUNT_RESENT: Query<{ count: number }> = {
+  sql: `select count(*) as count from items indexed by items_open
+    where run = ? and status = 'pending' and identity in (select identity from records where state = 'ambiguous')`,
+};
 
 /** README, "Exit codes": the worst wins. */
 function exitCodeOf(counts: Counts): number {

@@ -37,9 +37,9 @@ export function historyOf(database: SqliteDatabase): LedgerHistory {
 
 const SELECT_HISTORY: Query<{ id: string | null; requests: number; at: string | null }> = {
   sql: `
-  select (select name from runs order by id limit 1) as id, count(*) as requests,
-    max(settled_at) filter (where status = 'ambiguous') as at
-  from attempts`,
+  select (select name from runs order by id limit 1) as id,
+    (select coalesce(sum(count), 0) from counts where kind = 'requests') as requests,
+    (select max(settled_at) from attempts where status = 'ambiguous') as at`,
 };
 
 /** Failure `run_unknown` when the ledger holds no run of this id. */
@@ -60,16 +60,19 @@ export function resumeRun(
   database.transaction(() => {
     closeInterruptedAttempts(database, at);
     if (run.state === "planning") return;
-    database.run(
-      "update items set status = 'pending' where run = ? and status in ('blocked', 'ambiguous')",
-      run.number,
-    );
-    applyKnownRecords(database, run, policy);
+    for (const status of ["blocked", "ambiguous"] as const) reopen(database, run, status);
+    applyKnownRecords(database, run, policy, { isResumed: true });
     database.run("update runs set state = 'sending', finished_at = null, exit_code = null where id = ?", run.number);
   });
   const resumed = toRun(database.row(SELECT_BY_NUMBER, run.number));
   if (resumed === undefined) throw unknownRun(`number ${run.number}`);
   return resumed;
+}
+
+/** Makes the run's records of this status `pending`. */
+export function reopen(database: SqliteDatabase, { number }: RunRow, status: "blocked" | "ambiguous"): void {
+  const sql = `update items indexed by items_open set status = 'pending' where run = ? and status = '${status}'`;
+  database.run(sql, number);
 }
 
 /** A run whose plan is still open stays `planning`: to go on with it, its input has to be read anew. */

@@ -1,0 +1,175 @@
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
+
+/** How many more problems stand behind one that is kept. Few have the member, and reading all as JSON would be slow. */
+const unlisted = (problem: string): string =>
+  `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;
+
+/** The problems that stand: those of the plan and of the latest attempt. Over `problems` and `items`. */
+export const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
+
+const add = (selected: string): string =>
+  `insert into counts (run, kind, name, count) ${selected}
+   on conflict (run, kind, name) do update set count = count + excluded.count;`;
+
+const problemsOf = (row: string, sign: "" | "-"): string =>
+  `select run, severity, code, ${sign}(1 + ${unlisted("problem")}) from problems
+   where run = ${row}.run and record = ${row}.record and attempt = ${row}.attempt and attempt <> 0`;
+
+const problemIn = (row: string, sign: "" | "-"): string =>
+  `select ${row}.run, ${row}.severity, ${row}.code, ${sign}(1 + ${unlisted(`${row}.problem`)})
+   where ${row}.attempt = 0
+     or ${row}.attempt = (select attempt from items where run = ${row}.run and record = ${row}.record)`;
+
+/**
+ * What would take long to count in a large ledger is counted as it changes, in the same transaction. `counts`, for each
+ * run: its records by status, its standing problems by severity and code, its requests. `coverage`, for each
+ * destination: the records that plans of pushes held, each once, and how many of them are accepted; `unsent` are those
+ * of them that stand in no row of `records`.
+ */
+export const COUNT_TABLES: string = `
+  create table counts (run integer not null, kind text not null, name text not null, count integer not null,
+   primary key (run, kind, name)) without rowid;
+  create table coverage (target text not null, supplier text not null, endpoint text not null,
+   records integer not null, accepted integer not null, primary key (target, supplier, endpoint)) without rowid;
+  create table unsent (identity blob primary key) without rowid;`;
+
+/**
+ * Counts what is changed from here on through this connection. What is new in a plan, and requests, are counted by
+ * whoever inserts them, many at a time.
+ */
+export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
+  database.execute(TRIGGERS);
+}
+
+/** Temporary ones: a schema that fits on one page is rarely lost. */
+const TRIGGERS = `
+  create temp trigger count_status after update of status on items when old.status <> new.status begin
+    ${add("values (old.run, 'status', old.status, -1)")}
+    ${add("values (new.run, 'status', new.status, 1)")}
+  end;
+  create temp trigger count_problems_of_attempt after update of attempt on items
+  when old.attempt is not new.attempt begin
+    ${add(problemsOf("old", "-"))}
+    ${add(problemsOf("new", ""))}
+  end;
+  create temp trigger count_problem after insert on problems begin
+    ${add(problemIn("new", ""))}
+  end;
+  create temp trigger count_problem_less after delete on problems begin
+    ${add(problemIn("old", "-"))}
+  end;`;
+
+/** The pushes whose input was read to its end: what they hold counts as to be sent. */
+const PLANNED_PUSHES = "runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'";
+
+const COUNTED = `
+  select run, 'status' as kind, status as name, count(*) as count from items group by run, status
+  union all
+  select problems.run, severity, code, sum(1 + ${unlisted("problem")})
+  from problems cross join items on items.run = problems.run and items.record = problems.record
+  where ${STANDING_PROBLEM} group by problems.run, severity, code
+  union all
+  select run, 'requests', '', count(*) from attempts group by run`;
+
+/** A record that was accepted, and refused when it was revised, is on the platform still; \`x''\`: another one is. */
+const COVERED = `
+  select target, supplier, endpoint, count(*) as records, count(accepted) as accepted
+  from (
+    select runs.target, runs.supplier, coalesce(runs.endpoint, runs.operation) as endpoint,
+      (select 1 from records where records.identity = items.identity and accepted_content <> x'') as accepted
+    from runs cross join items on items.run = runs.id
+    where ${PLANNED_PUSHES} and items.identity is not null
+    group by items.identity, runs.endpoint, runs.supplier
+  )
+  group by target, supplier, endpoint`;
+
+const UNSENT = `
+  select distinct identity from items
+  where identity is not null and status in ('invalid', 'duplicate', 'blocked')
+    and run in (select id from runs where ${PLANNED_PUSHES})
+    and not exists (select 1 from records where records.identity = items.identity)`;
+
+const COVER_ANEW = `
+  delete from coverage;
+  insert into coverage ${COVERED};
+  delete from unsent;
+  insert into unsent ${UNSENT};`;
+
+/** Counts everything, from nothing: for a ledger that was written without these tables, or put together from pieces. */
+export const COUNT_ANEW: string = `
+  delete from counts;
+  insert into counts ${COUNTED};
+  ${COVER_ANEW}`;
+
+/** After records have got other identities. */
+export function coverAnew(database: SqliteDatabase): void {
+  database.execute(COVER_ANEW);
+}
+
+/** Selects each number that is not what counting gives. */
+export const MISCOUNTED: string = `
+  select * from (select * from (${COUNTED}) except select * from counts)
+  union all
+  select * from (select * from counts where count <> 0 except select * from (${COUNTED}))
+  union all
+  select * from (select target, supplier, endpoint, records || ' ' || accepted from (${COVERED})
+    except select target, supplier, endpoint, records || ' ' || accepted from coverage)`;
+
+/** Adds to what is counted of a run. */
+export function addToCounts(
+  database: SqliteDatabase,
+  run: number,
+  kind: "status" | "requests",
+  added: ReadonlyMap<string, number>,
+): void {
+  for (const [name, count] of added) if (count !== 0) database.run(ADD, run, kind, name, count);
+}
+
+const ADD = add("values (?, ?, ?, ?)");
+
+export function forgetCounts(database: SqliteDatabase, run: number): void {
+  database.run("delete from counts where run = ?", run);
+}
+
+/** The counts of one kind, the largest first. */
+export function countsOf(
+  database: SqliteDatabase,
+  run: number,
+  kind: "status" | "error" | "warning",
+): Readonly<Record<string, number>> {
+  const rows = database.rows(SELECT_COUNTS, run, kind);
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}
+
+const SELECT_COUNTS: Query<{ name: string; count: number }> = {
+  sql: "select name, count from counts where run = ? and kind = ? and count <> 0 order by count desc, name",
+};
+
+/** Counts the records of a new plan that no plan has held before, and inserts those to be sent into `records`. */
+export function coverPlan(database: SqliteDatabase, run: number, insertRecords: () => number): void {
+  const latest = database.row(LATEST_RECORD)?.id ?? 0;
+  const inserted = insertRecords();
+  const known = database.row(ANY_UNSENT) === undefined ? 0 : database.run(FORGET_UNSENT, latest);
+  const unsent = database.run(INSERT_UNSENT, run);
+  database.run(COVER, run, inserted - known + unsent);
+}
+
+const LATEST_RECORD: Query<{ id: number | null }> = { sql: "select max(id) as id from records" };
+const ANY_UNSENT: Query<{ found: 1 }> = { sql: "select 1 as found from unsent limit 1" };
+const FORGET_UNSENT = "delete from unsent where identity in (select identity from records where id > ?)";
+const INSERT_UNSENT = `insert or ignore into unsent
+  select identity from items
+  where run = ? and identity is not null and status in ('invalid', 'duplicate', 'blocked')
+    and not exists (select 1 from records where records.identity = items.identity)`;
+const COVER = `insert into coverage (target, supplier, endpoint, records, accepted)
+  select target, supplier, coalesce(endpoint, operation), ?2, 0 from runs where id = ?1 and ?2 > 0
+  on conflict (target, supplier, endpoint) do update set records = records + excluded.records`;
+
+/** So many records of the run's destination are accepted that were not, or, where negative, are so no longer. */
+export function addAccepted(database: SqliteDatabase, run: number, count: number): void {
+  if (count !== 0) database.run(ADD_ACCEPTED, run, count);
+}
+
+const ADD_ACCEPTED = `
+  update coverage set accepted = accepted + ?2
+  where (target, supplier, endpoint) = (select target, supplier, coalesce(endpoint, operation) from runs where id = ?1)`;
