@@ -6,9 +6,10 @@ import { describe, expect, it } from "vitest";
 const ROOT = path.resolve(import.meta.dirname, "..");
 
 interface Package {
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
   readonly files: readonly string[];
 }
@@ -27,8 +28,8 @@ const lock: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSO
 );
 const locked = Object.entries(lock.packages).filter(([name]) => name !== "");
 
-/** What a user installs with the tool, and why. A new one is a decision: it is trusted with credentials and with data. */
-const PRODUCTION: Readonly<Record<string, string>> = {
+/** What the bundle holds, and why. A new one is a decision: it is trusted with credentials and with data. */
+const BUNDLED: Readonly<Record<string, string>> = {
   "@aws-sdk/credential-provider-node": "access keys of profiles and roles, loaded for a bucket whose key is not given",
   "@hono/node-server": "serves the sandbox",
   "@photostructure/sqlite": "the ledger, with its binary inside",
@@ -67,13 +68,20 @@ const PRODUCTION: Readonly<Record<string, string>> = {
 const WITH_INSTALL_SCRIPTS: readonly string[] = ["node_modules/@photostructure/sqlite"];
 
 describe("the package", () => {
-  it("has the production dependencies that are listed here, and no others", () => {
-    expect(Object.keys(own.dependencies).toSorted()).toEqual(Object.keys(PRODUCTION).toSorted());
-    expect(own.optionalDependencies).toBeUndefined();
+  it("holds the packages that are listed here, and no others that it names itself", () => {
+    const notices = readFileSync(path.join(ROOT, "dist/NOTICES.md"), "utf8");
+    const held = new Set([...notices.matchAll(/^## (\S+) \d/gm)].map(([, name]) => name));
+    const named = Object.keys(own.devDependencies).filter((name) => held.has(name));
+    expect(named.toSorted()).toEqual(Object.keys(BUNDLED).toSorted());
+  });
+
+  it("brings no other package with it when it is installed", () => {
+    const { dependencies, optionalDependencies, peerDependencies } = own;
+    expect({ ...dependencies, ...optionalDependencies, ...peerDependencies }).toEqual({});
   });
 
   it("names every dependency by one exact version", () => {
-    const versions = Object.entries({ ...own.dependencies, ...own.devDependencies });
+    const versions = Object.entries(own.devDependencies);
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   });
 
@@ -97,19 +105,17 @@ describe("the package", () => {
       encoding: "utf8",
     });
     const [{ files }]: readonly [{ readonly files: readonly { readonly path: string }[] }] = JSON.parse(listed);
-    const tops = new Set(
-      files.map((file) =>
-        file.path
-          .split("/")
-          .slice(0, file.path.startsWith("fixtures") ? 2 : 1)
-          .join("/"),
-      ),
-    );
+    const tops = new Set(files.map((file) => /^(?:dist\/|fixtures\/)?[^/]+/.exec(file.path)?.[0] ?? ""));
     const expected = [
       "CHANGELOG.md",
       "README.md",
       "bin",
-      "dist",
+      "dist/NOTICES.md",
+      "dist/overlays",
+      "dist/page",
+      "dist/program",
+      "dist/sqlite",
+      "dist/types",
       "docs",
       "fixtures/contract",
       "fixtures/demo",
@@ -119,10 +125,10 @@ describe("the package", () => {
   });
 });
 
-// The bundle for the command line holds the same modules, and other people's.
+// The bundle holds the same modules, and other people's.
 describe("the compiled program", () => {
   const sources = readdirSync(path.join(ROOT, "dist"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".js") && !name.startsWith("program"))
+    .filter((name) => name.endsWith(".js") && !/^(?:program|sqlite)/.test(name))
     .map((name) => ({ name, text: readFileSync(path.join(ROOT, "dist", name), "utf8") }));
 
   it.each([

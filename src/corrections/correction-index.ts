@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { DatabaseSync } from "@photostructure/sqlite";
+import { DatabaseSync } from "../files/sqlite.ts";
 import { Failure } from "../model/failure.ts";
 import type { HandedOutLine } from "../report/rejects/handed-out.ts";
 

@@ -107,6 +107,11 @@ export function settingsIfKnown({ settings }: Run): RunSettings | undefined {
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }
 
+/** What a report remembers of its run; undefined when it is something else. */
+export function jobSettingsIfKnown(settings: unknown): JobSettings | undefined {
+  return jobSettingsSchema.safeParse(settings).data;
+}
+
 /** Paths were relative to the folder in which the run began. */
 function withResolvedPaths(settings: RunSettings): RunSettings {
   const { target, out, job } = settings;
@@ -139,8 +144,7 @@ const timeoutSchema = z.object({
   quietSeconds: seconds,
 });
 
-/** Also what a report remembers of its run. */
-export const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
+const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
   folder: z.string(),
   config: text,
   contract: texts,

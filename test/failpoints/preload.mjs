@@ -10,7 +10,7 @@
  */
 import fs from "node:fs";
 import promises from "node:fs/promises";
-import { register, syncBuiltinESMExports } from "node:module";
+import Module, { syncBuiltinESMExports } from "node:module";
 
 const [point, nth, action] = (process.env["MIGRATE_FAILPOINT"] ?? "").split(":");
 const fired = process.env["MIGRATE_FAILPOINT_FIRED"];
@@ -29,7 +29,7 @@ const BUGS = {
 };
 
 /** The program has come to a point of this kind. */
-export function reach(name) {
+function reach(name) {
   if (name !== point) return;
   met += 1;
   if (met !== Number(nth)) return;
@@ -72,9 +72,26 @@ promises.open = async function opened(file, flags, mode) {
 };
 syncBuiltinESMExports();
 
-const standIn = new URL("sqlite-with-faults.mjs", import.meta.url).href;
-const hooks = `export const resolve = (specifier, context, next) =>
-  specifier === "@photostructure/sqlite" && context.parentURL !== "${standIn}"
-    ? { url: "${standIn}", shortCircuit: true }
-    : next(specifier, context);`;
-register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+// SQLite is Node's own, or a package, of which the build makes a file: commits and checkpoints pass by a failpoint.
+const LOAD = "_load";
+const realLoad = Module[LOAD];
+Module[LOAD] = function loaded(request, ...rest) {
+  const found = realLoad.call(this, request, ...rest);
+  if (!/^node:sqlite$|[/]sqlite(?:[/]lib[/]index\.cjs)?$/.test(request)) return found;
+  return { ...found, DatabaseSync: withFaults(found.DatabaseSync) };
+};
+
+function withFaults(RealDatabase) {
+  return class DatabaseSync extends RealDatabase {
+    exec(sql) {
+      if (sql === "commit") reach("commit");
+      return super.exec(sql);
+    }
+
+    prepare(sql) {
+      const statement = super.prepare(sql);
+      if (!sql.includes("wal_checkpoint")) return statement;
+      return { get: (...values) => (reach("checkpoint"), statement.get(...values)) };
+    }
+  };
+}

@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { JobSettings } from "../job.ts";
-import { jobSettingsSchema, type RunSettings, settingsIfKnown } from "../recorded-settings.ts";
+import { jobSettingsIfKnown, type RunSettings, settingsIfKnown } from "../recorded-settings.ts";
 
 /** The run whose rejects come back, as far as it is remembered. */
 export interface RecordedRejects {
@@ -20,9 +20,8 @@ export interface RecordedRejects {
  */
 export async function recordedRejects(folder: string, ledger: string): Promise<RecordedRejects> {
   const document = await readHandOut(folder);
-  const parsed = jobSettingsSchema.safeParse(document.settings);
   const run = document.command === "push" ? await settingsInLedger(ledger, document.run) : undefined;
-  const job = run?.job ?? parsed.data;
+  const job = run?.job ?? jobSettingsIfKnown(document.settings);
   if (job === undefined) {
     throw new Failure("source_unreadable", `${folder}: the settings of its run cannot be understood`, {
       hint: "give the corrected files as sources instead: --source <name>=<path>",

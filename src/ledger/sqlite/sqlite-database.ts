@@ -1,4 +1,4 @@
-import { DatabaseSync } from "@photostructure/sqlite";
+import { DatabaseSync } from "../../files/sqlite.ts";
 import { pathToFileURL } from "node:url";
 import { ledgerFailure } from "./ledger-file.ts";
 

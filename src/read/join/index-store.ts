@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
+import { DatabaseSync } from "../../files/sqlite.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";

@@ -130,10 +130,10 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     await (await openLedger({ path })).close();
     const newer = new DatabaseSync(path);
     newer.exec("pragma user_version = 99");
-    newer.close();
     const before = readFileSync(path);
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "config", exitCode: 2 });
     expect(readFileSync(path).equals(before)).toBe(true);
+    newer.close();
   });
 
   test("a ledger that is cut off at any page is refused, and one with a torn page", async () => {
