@@ -3,7 +3,8 @@
 //   "rooms/imports": ["error", { "map": ["model", "contract"], ... }]
 //
 // A room is a folder of src/, or a folder within one that the table names (`rules/language`). A room that does not list
-// `node:` is pure. The files that lie directly in src/ are the room `.`. A room that is not in the table is an error.
+// `node:` is pure. A file that lies directly in src/ is a
+// room of its own if the table names it (`index.ts`), else it is in the room `.`. A room that is not in the table is an error.
 import path from "node:path";
 
 const SOURCE = path.join(import.meta.dirname, "../src");
@@ -42,7 +43,7 @@ const imports = {
 function roomOf(file, table) {
   const folders = path.relative(SOURCE, path.dirname(file)).split(path.sep);
   if (folders[0] === "..") return undefined;
-  if (folders[0] === "") return ".";
+  if (folders[0] === "") return Object.hasOwn(table, path.basename(file)) ? path.basename(file) : ".";
   for (let length = folders.length; length > 0; length -= 1) {
     const name = folders.slice(0, length).join("/");
     if (Object.hasOwn(table, name)) return name;

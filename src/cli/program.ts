@@ -1,7 +1,7 @@
 import { Argument, Command } from "commander";
 import { COMPLETE_COMMAND, type Shell, SHELLS } from "./completion/completion-scripts.ts";
 import { addInspectCommands } from "./inspect-commands.ts";
-import { documentationFolder, packageVersion } from "./installation.ts";
+import { documentationFolder, packageVersion } from "../runtime/installation.ts";
 import { addHelpTexts } from "./options/help-texts.ts";
 import {
   checkOptions,

@@ -4,12 +4,13 @@ import type { Job } from "../job/job.ts";
 import { describeRun } from "../job/recorded-settings.ts";
 import { requireOngoing, type Supplier } from "../job/supplier-settings.ts";
 import type { Counts } from "../job/run-progress.ts";
-import { connect, hostOf, type RateLimitSettings, type TargetSettings } from "../job/target-connection.ts";
+import { connect, hostOf } from "../job/target-connection.ts";
 import { migrate } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
 import { confirmSending, requireSomebodyToAsk } from "../pipeline/confirm-sending.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { type RunOptions, withNewRun } from "../pipeline/with-run.ts";
+import type { RateLimitSettings, TargetSettings } from "../job/platform-settings.ts";
 
 export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;

@@ -3,13 +3,15 @@ import { realpath } from "node:fs/promises";
 import { replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../model/failure.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { type Product, PRODUCT_FIELDS, productPages } from "../platform/reading/product-list.ts";
+import { PRODUCT_FIELDS, productPages } from "../platform/reading/product-list.ts";
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { readReferenceList, type ReferenceRows } from "../read/lists/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
-import { connectToRead, hostOf, type ReadDependencies, type TargetSettings } from "../job/target-connection.ts";
+import { connectToRead, hostOf, type ReadDependencies } from "../job/target-connection.ts";
 import type { JobSettings } from "../job/job.ts";
 import { pathsFrom } from "../job/contract-files.ts";
+import type { TargetSettings } from "../job/platform-settings.ts";
+import type { Product } from "../platform/reading/received-records.ts";
 
 export interface RefreshOptions {
   readonly job: Pick<JobSettings, "references" | "folder">;

@@ -6,21 +6,28 @@ import { connect } from "../job/target-connection.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { continueSending, migrate } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
-import { confirmSending } from "../pipeline/confirm-sending.ts";
+import { confirmSending, unconfirmedTarget } from "../pipeline/confirm-sending.ts";
 import { identifyEarlierRuns } from "../pipeline/earlier-runs.ts";
 import { planPolicy } from "../pipeline/plan-records.ts";
 import { hasSent } from "../pipeline/run-ledger.ts";
 import type { RunReport, ShownRun } from "../pipeline/run-report.ts";
 import { openRecordedJob, type OpenRun, type RecordedRunOptions, withRecordedRun } from "../pipeline/with-run.ts";
 
+export interface ResumeOptions extends RecordedRunOptions {
+  /** True: send to production without asking; false: do not send there at all. Default: as it was said of the run, or ask. */
+  readonly allowProduction?: boolean | undefined;
+}
+
 /**
  * Goes on with an unfinished push: same input, same target, same settings. What is settled stays settled. Where nothing
  * is left to send, it tells what is known, and wants no credentials.
  */
-export function resume(options: RecordedRunOptions, dependencies: Dependencies): Promise<RunReport> {
+export function resume(options: ResumeOptions, dependencies: Dependencies): Promise<RunReport> {
   return withRecordedRun<Job>({ command: "resume", options }, dependencies, async (recorded) => {
     const { ledger, run, settings, closeLater } = recorded;
     refuseDryRun(run);
+    const { allowProduction } = options;
+    if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
     const job = await openRecordedJob(settings, dependencies);
     await identifyEarlierRuns(ledger, job, dependencies);
     const work = async (open: OpenRun): Promise<ShownRun> => {
@@ -29,7 +36,7 @@ export function resume(options: RecordedRunOptions, dependencies: Dependencies):
       const connection = (await isAnythingLeft(run, job, ledger))
         ? closeLater(await connect(target, job.operation, { dependencies, pace }))
         : undefined;
-      const isAsking = settings.confirmed !== true && !(await hasSent(ledger, run));
+      const isAsking = allowProduction !== true && settings.confirmed !== true && !(await hasSent(ledger, run));
       const confirm = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
       const sending = connection && { connection, pace, until, confirm: isAsking ? confirm : undefined };
       if (run.state !== "planning") return continueSending(open, sending);

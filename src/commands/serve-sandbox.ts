@@ -51,7 +51,8 @@ export async function sandbox(
 /** The files that come with the tool. The command line's bundle lies two folders deep, as this file does. */
 export const FIXTURES: string = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
-const BUNDLED_CONTRACT = path.join(FIXTURES, "contract/contract.yaml");
+/** The contract that comes with the tool. */
+export const BUNDLED_CONTRACT: string = path.join(FIXTURES, "contract/contract.yaml");
 
 /** Whole or not at all: whoever waits for the file may read it as soon as it is there. It holds the API key. */
 async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {

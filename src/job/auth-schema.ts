@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AUTH_SCHEMES, type AuthSettings } from "./auth-settings.ts";
+import { AUTH_SCHEMES, type AuthSettings } from "./platform-settings.ts";
 
 const text = z.string().optional();
 

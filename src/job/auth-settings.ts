@@ -3,29 +3,7 @@ import { Failure } from "../model/failure.ts";
 import type { Credentials } from "../platform/auth/create-authorisation.ts";
 import type { TokenMutation } from "../platform/auth/token-mutation.ts";
 import type { Secrets } from "./dependencies.ts";
-
-/** Forms of the `Authorization` header: what stands before the token, or the API key itself (`basic`). */
-export const AUTH_SCHEMES = ["Token", "JWT", "Bearer", "none", "basic"] as const;
-export type AuthScheme = (typeof AUTH_SCHEMES)[number];
-
-/** How to authenticate with a platform. Plain data: it is stored with the run, and holds no secret. */
-export interface AuthSettings {
-  /** Default `Token`; `none`: the bare token; `basic`: the API key as user name, an empty password (specification 5.4). */
-  readonly scheme?: AuthScheme | undefined;
-  readonly apiKeyFile?: string | undefined;
-  readonly tokenFile?: string | undefined;
-  readonly graphqlPath?: string | undefined;
-  /** The token mutation's name, the input fields that take a key or a refresh token, and what it is asked for. */
-  readonly mutation?: string | undefined;
-  readonly inputField?: string | undefined;
-  readonly refreshField?: string | undefined;
-  readonly outputFields?: readonly string[] | undefined;
-  /** Where the reply's data holds the token: `a.b`. */
-  readonly outputPath?: string | undefined;
-  /** Whole GraphQL documents, for a key and for a refresh token. */
-  readonly document?: string | undefined;
-  readonly refreshDocument?: string | undefined;
-}
+import type { AuthSettings } from "./platform-settings.ts";
 
 /** @throws Failure `config` without the credentials that the scheme takes */
 export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettings): Credentials {

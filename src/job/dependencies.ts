@@ -1,7 +1,7 @@
 import type { StoreKey } from "../store/s3-store.ts";
 import type { Clock, Random } from "../time/clock.ts";
 import type { ContractCache } from "./contract-cache.ts";
-import type { RunEvent } from "./run-progress.ts";
+import type { RunEvent } from "./run-event.ts";
 
 /** What a command is given besides its options: everything outside of it, as arguments. */
 export interface Dependencies {

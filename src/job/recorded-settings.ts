@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Clock, timestamp } from "../time/clock.ts";
 import { authSchema } from "./auth-schema.ts";
-import type { RateLimitSettings, TargetSettings } from "./target-connection.ts";
 import type { Job, JobSettings } from "./job.ts";
 import { contractPaths, pathsFrom } from "./contract-files.ts";
 import { endpointOf } from "./endpoint.ts";
@@ -10,6 +9,7 @@ import type { NewRun, Run } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import { fingerprintPath, handOutPath } from "../corrections/hand-out-document.ts";
 import { type FileFingerprint, fingerprintFile } from "../read/source-files.ts";
+import type { RateLimitSettings, TargetSettings } from "./platform-settings.ts";
 
 /** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
 export type MaxErrors = { readonly count: number } | { readonly share: number };

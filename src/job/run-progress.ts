@@ -1,19 +1,4 @@
 import type { Summary } from "../model/outcome.ts";
-import type { UploadEvent } from "../upload/upload-types.ts";
-
-/** What a run says of itself while it is at work. */
-export type RunEvent =
-  /** The run has its id. Not told of runs in a temporary ledger, which nobody can name. */
-  | { readonly kind: "begun"; readonly run: RunIdentity; readonly progressFile: string }
-  /** So many bytes of the input's files were read so far; what is read again does not count again. */
-  | { readonly kind: "read"; readonly bytes: number; readonly ofBytes: number }
-  /** So many records were checked so far. */
-  | { readonly kind: "checked"; readonly records: number; readonly invalid: number }
-  /** The whole input is planned; what is `pending` is sent from here on. */
-  | { readonly kind: "planned"; readonly counts: Counts }
-  | UploadEvent
-  /** `state` as `status` shows it from here on. */
-  | { readonly kind: "ended"; readonly state: RunState; readonly exitCode: number; readonly counts: Counts };
 
 export type Counts = Summary["counts"];
 
@@ -83,7 +68,7 @@ export interface Pace {
   readonly reason?: string | undefined;
 }
 
-interface Wait {
+export interface Wait {
   readonly reason: string;
   /** How long it has lasted. */
   readonly forMs: number;

@@ -20,44 +20,9 @@ import {
 import { createCredentialMask, type CredentialMask, maskingHttp } from "../transport/masking-http.ts";
 import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { checkCaCertificates } from "../transport/tls.ts";
-import { type AuthSettings, credentialsOf, mutationOf, prefixOf } from "./auth-settings.ts";
+import { credentialsOf, mutationOf, prefixOf } from "./auth-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
-
-/** Which platform a run talks to, and how. Plain data: it is stored with the run, and holds no secret. */
-export interface TargetSettings {
-  readonly baseUrl: string;
-  /** The flags that name this target again, as words of a command. */
-  readonly flags: readonly string[];
-  /** PEM file of a certificate authority to trust beside the usual ones. */
-  readonly ca?: string | undefined;
-  /** Address of the proxy to go through; none, unless it is named. */
-  readonly proxy?: string | undefined;
-  readonly timeouts?: TimeoutSettings | undefined;
-  readonly allowInsecureLoopback: boolean;
-  /** Sending wants a confirmation. */
-  readonly production: boolean;
-  readonly auth: AuthSettings;
-}
-
-/** How long each part of a request may take; what is not given is as in docs/configuration.md. */
-export interface TimeoutSettings {
-  readonly connectSeconds?: number | undefined;
-  readonly headersSeconds?: number | undefined;
-  readonly bodySeconds?: number | undefined;
-  readonly wholeSeconds?: number | undefined;
-  /** How long after a request was given up the platform may still process it. */
-  readonly quietSeconds?: number | undefined;
-}
-
-/** How fast a run may go. */
-export interface RateLimitSettings {
-  readonly concurrency: "auto" | number;
-  /** The most requests in flight that `auto` may reach. */
-  readonly maxConcurrency: number;
-  readonly rps?: number | undefined;
-  /** Wait until an import supplier that is Paused or Complete takes records again; without `forMs` as long as it takes. */
-  readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
-}
+import type { RateLimitSettings, TargetSettings, TimeoutSettings } from "./platform-settings.ts";
 
 /** A platform made ready to be sent to; nothing has been sent yet. */
 export interface Connection {
@@ -195,7 +160,7 @@ function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds 
  * Who the target is told we are. Asks for no token before it is needed.
  * @throws Failure `config` without credentials
  */
-export async function authorisationOf(
+async function authorisationOf(
   { auth }: TargetSettings,
   { http, baseUrl, mask }: OpenTarget,
   { secrets, clock }: Pick<Dependencies, "secrets" | "clock">,

@@ -40,9 +40,10 @@ export async function confirmSending(
   }
 }
 
-const HINT = "type the host when asked, or pass --yes to `migrate push`; nothing was sent";
+const HINT =
+  "type the host when asked, or pass --yes to `migrate push` (in a program: `allowProduction: true`); nothing was sent";
 
-function unconfirmedTarget(host: string): Failure {
+export function unconfirmedTarget(host: string): Failure {
   return new Failure("wrong_target", `${host} is a production target, and nobody confirmed it`, { hint: HINT });
 }
 

@@ -11,7 +11,7 @@ import type { Outcome, Status, Summary } from "../model/outcome.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { declaredDelimiter } from "../read/csv/csv-delimiter.ts";
 import type { RejectsOptions } from "../report/rejects/write-rejects.ts";
-import { checkReportFolder, writeReportFiles } from "../report/report-files.ts";
+import { checkReportFolder, writeReportFiles, type WrittenReport } from "../report/report-files.ts";
 import type { Report, RunFacts } from "../report/report.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import { counted, formatCount, plural } from "../text/count.ts";
@@ -27,6 +27,10 @@ export interface RunReport {
   readonly exitCode: number;
   /** Why the run stopped before its end, or its report is not whole; the cause first. */
   readonly failures: readonly Failure[];
+  /** The files of the report's folder; absent where there is none. */
+  readonly files?: WrittenReport | undefined;
+  /** Present when the user asked to see values. */
+  readonly shownValues?: ShownValues | undefined;
   /** Releases ledger and input, once the report has been rendered. */
   readonly close: () => Promise<void>;
 }
@@ -130,7 +134,12 @@ export async function reportRun(
   const about = { title: titleOf(run, job), run: await factsOf(run, ledger) };
   const report: Report = { summary, outcomes, showValues, ...about, ...dependencies.screen };
   const folder = out ?? (store && path.join(store.folder, "runs", run.id));
-  const { rejects, leftOut, failures } = await writeFolder(report, folder, { job, run, workbook, ...dependencies });
+  const { rejects, leftOut, failures, files } = await writeFolder(report, folder, {
+    job,
+    run,
+    workbook,
+    ...dependencies,
+  });
   const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
   const next = nextCommand({
     run,
@@ -150,6 +159,8 @@ export async function reportRun(
     },
     exitCode: worstExitCode([exitCode, ...failures.map((failure) => failure.exitCode)]),
     failures,
+    files,
+    shownValues: reportable.shownValues,
   };
 }
 
@@ -196,6 +207,7 @@ interface WrittenFolder {
   readonly rejects: readonly RejectedSource[];
   readonly leftOut: number;
   readonly failures: readonly Failure[];
+  readonly files?: WrittenReport;
 }
 
 interface FolderOptions extends Pick<Dependencies, "notice"> {
@@ -213,21 +225,22 @@ async function writeFolder(
   if (folder === undefined) return { rejects: [], leftOut: 0, failures: [] };
   try {
     const sources = job === undefined ? [] : sourceNames(job.plan);
-    const { rejects } = await writeReportFiles(report, {
+    const written = await writeReportFiles(report, {
       folder,
       sources,
       ...(job && rejectsOptions(job, { run, report })),
       ...(workbook === true && job !== undefined && { workbook: { choices: job.mapping.choices } }),
     });
+    const { rejects } = written;
     if (rejects.workbook?.leftOut !== undefined) {
       notice(`There is no workbook: ${rejects.workbook.leftOut}. The files of rejects have all rows.`);
     }
     const only = sources.length === 1;
-    const files = rejects.files.map(({ path: file, child }) => ({
+    const rejected = rejects.files.map(({ path: file, child }) => ({
       source: only ? undefined : (child ?? job?.plan.name),
       path: file,
     }));
-    return { rejects: files, leftOut: rejects.leftOut, failures: [] };
+    return { rejects: rejected, leftOut: rejects.leftOut, failures: [], files: written };
   } catch (error) {
     if (error instanceof Failure) return { rejects: [], leftOut: 0, failures: [error] };
     throw error;

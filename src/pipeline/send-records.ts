@@ -1,7 +1,7 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
 import { supplierIn } from "../job/supplier-settings.ts";
-import type { Connection, RateLimitSettings } from "../job/target-connection.ts";
+import type { Connection } from "../job/target-connection.ts";
 import type { AttrPath } from "../json/attr.ts";
 import { valueAt } from "../json/json-value.ts";
 import type { SendableItem } from "../ledger/ledger.ts";
@@ -18,6 +18,7 @@ import { readRecords } from "./check-records.ts";
 import type { RunHandle } from "./plan-records.ts";
 import { probeUnsent } from "./probe-unsent.ts";
 import type { RunJournal } from "./run-journal.ts";
+import type { RateLimitSettings } from "../job/platform-settings.ts";
 
 export interface SendOptions {
   readonly connection: Connection;

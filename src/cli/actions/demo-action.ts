@@ -1,5 +1,6 @@
 import { demo } from "../../commands/demo/demo.ts";
 import { push } from "../../commands/push.ts";
+import { DEFAULT_PACE } from "../../job/platform-settings.ts";
 import type { RunReport } from "../../pipeline/run-report.ts";
 import type { Flags } from "../options/options.ts";
 import { withContext } from "../process/context.ts";
@@ -31,7 +32,7 @@ export function demoAction(flags: Flags): Promise<void> {
                 production: false,
                 auth: {},
               },
-              pace: { concurrency: "auto", maxConcurrency: 16 },
+              pace: DEFAULT_PACE,
               allowEmpty: false,
               dryRun: false,
               revise: false,

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Check, failedBy, skipped } from "../../commands/doctor/check.ts";
 import { doctor } from "../../commands/doctor/doctor.ts";
 import { Failure, worstExitCode } from "../../model/failure.ts";
-import { requiredNode } from "../installation.ts";
+import { requiredNode } from "../../runtime/installation.ts";
 import { knownVariables, optionOrigins } from "../options/option-origin.ts";
 import type { DoctorFlags, Flags } from "../options/options.ts";
 import { type Context, withContext } from "../process/context.ts";
@@ -10,7 +10,7 @@ import { environmentCheck, nodeCheck } from "../process/machine-checks.ts";
 import { type LocatedConfig, readLocatedConfig, refuseWritableByOthers } from "../settings/config-file.ts";
 import { configurationCheck } from "../settings/configuration-check.ts";
 import { effectiveSettings } from "../settings/effective-settings.ts";
-import { secretOrigins } from "../settings/read-credentials.ts";
+import { secretOrigins } from "../../runtime/read-credentials.ts";
 import { type Settings, settingsOf } from "../settings/settings.ts";
 import { checkLine, checkSummary, checksJson } from "../views/doctor-view.ts";
 

@@ -2,9 +2,8 @@ import { account } from "../../commands/reading/account.ts";
 import { products } from "../../commands/reading/products.ts";
 import { rates } from "../../commands/reading/rates.ts";
 import { token } from "../../commands/reading/token.ts";
-import type { TargetSettings } from "../../job/target-connection.ts";
 import type { PageSelection } from "../../platform/reading/pagination.ts";
-import { halfHours, type RateRequest, type UnitRate } from "../../platform/reading/unit-rates.ts";
+import { halfHours } from "../../platform/reading/unit-rates.ts";
 import type { RecordFormat } from "../../report/formats/output-format.ts";
 import { receivedRecordText } from "../../report/record-formats.ts";
 import { rateChart } from "../../report/rate-chart.ts";
@@ -18,6 +17,8 @@ import { requireTarget } from "../settings/settings.ts";
 import { productView, rateView, showRecords } from "../views/reading-view.ts";
 import { tokenView } from "../views/token-view.ts";
 import { show } from "../views/view.ts";
+import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { RateRequest, UnitRate } from "../../platform/reading/received-records.ts";
 
 export function productsAction(flags: ProductFlags): Promise<void> {
   return withTarget(flags, async (target, context) => {

@@ -1,12 +1,13 @@
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import type { Dependencies, Screen } from "../../job/dependencies.ts";
 import { withNamingPlace } from "../../job/naming-place.ts";
 import { spoolStdin } from "../../read/spool-stdin.ts";
 import { systemClock } from "../../time/system-clock.ts";
-import { contractCache, packageVersion } from "../installation.ts";
+import { defaultDependencies } from "../../runtime/default-dependencies.ts";
+import { contractCache } from "../../runtime/installation.ts";
 import type { Flags } from "../options/options.ts";
 import { Failure } from "../../model/failure.ts";
-import { readSecrets } from "../settings/read-credentials.ts";
+import { readSecrets } from "../../runtime/read-credentials.ts";
 import { readStoreKey } from "../settings/store-key.ts";
 import type { Config } from "../settings/config-schema.ts";
 import { readConfig } from "../settings/config-file.ts";
@@ -15,7 +16,7 @@ import { listenForInterrupts } from "./interrupts.ts";
 import { createLogger, type Logger, loggerOptionsOf } from "./logger.ts";
 import { createProgress, type Progress } from "../progress/progress.ts";
 import { logExit } from "./process-exit.ts";
-import { reserveTemporaryFolder } from "./temporary-folder.ts";
+import { reserveTemporaryFolder } from "../../runtime/temporary-folder.ts";
 import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts";
 
 /**
@@ -132,7 +133,7 @@ function createContext(flags: Flags): Context {
   const progress = createProgress(logger, { live: isLive(flags), colour: stderrScreen.colour, width }, systemClock);
   setInterval(progress.tick, TICK_MS).unref();
   const interrupts = listenForInterrupts(progress.stopping);
-  const temporaryFolder = reserveTemporaryFolder();
+  const { path: temporaryFolder } = reserveTemporaryFolder();
   return {
     logger,
     progress,
@@ -141,21 +142,18 @@ function createContext(flags: Flags): Context {
     isStdoutOpen: watchStdout(),
     close: progress.stop,
     dependencies: {
+      ...defaultDependencies(),
       notice: progress.notice,
       onProgress: progress.onProgress,
       ...interrupts,
-      clock: systemClock,
-      random: Math.random,
       secrets: (files) => readSecrets(process.env, files),
       storeCredentials: (file) => readStoreKey(process.env, file),
       proxyCredentials: process.env["MIGRATE_PROXY_CREDENTIALS"],
-      userAgent: `energy-migrate/${packageVersion()}`,
       canAsk: canAsk(),
       ask: (question) => progress.paused(() => ask(question)),
       copyStandardInput: (folder) => spoolStdin(process.stdin, folder),
       screen: screenOf(process.stdout, flags),
       temporaryFolder,
-      rescueFolder: tmpdir(),
       contractCache:
         flags.cache === false
           ? undefined

@@ -3,7 +3,7 @@ import { formatPlace } from "../../model/place.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";
 import type { Logger } from "./logger.ts";
-import { limitFailure } from "./system-limits.ts";
+import { limitFailure } from "../../runtime/system-limits.ts";
 
 /** Logs why the process ends. Returns the exit code for it. */
 export function logExit(error: unknown, logger: Pick<Logger, "failure">): number {

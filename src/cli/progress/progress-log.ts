@@ -1,4 +1,5 @@
-import { type RunEvent, type RunProgress, sendTotals } from "../../job/run-progress.ts";
+import type { RunEvent } from "../../job/run-event.ts";
+import { type RunProgress, sendTotals } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { Logger } from "../process/logger.ts";

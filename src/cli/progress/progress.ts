@@ -1,12 +1,13 @@
-import type { Counts, RunEvent, RunProgress, RunState } from "../../job/run-progress.ts";
+import type { RunEvent } from "../../job/run-event.ts";
+import type { Counts, RunProgress, RunState } from "../../job/run-progress.ts";
 import { counted } from "../../text/count.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { Logger } from "../process/logger.ts";
-import { createProgressFile } from "./progress-file-writer.ts";
+import { createProgressFile } from "../../runtime/progress/progress-file-writer.ts";
 import { liveLine, plainLine, type ProgressScreen } from "./progress-line.ts";
 import { logProgress, logRunEvent } from "./progress-log.ts";
 import { progressLine } from "./progress-text.ts";
-import { createRunTracker } from "./run-tracker.ts";
+import { createRunTracker } from "../../runtime/progress/run-tracker.ts";
 import { createWaitLog } from "./wait-log.ts";
 
 /** Shows what a run does: one line that changes on a terminal, a line now and then elsewhere. */

@@ -1,4 +1,4 @@
-import type { RunEvent } from "../../job/run-progress.ts";
+import type { RunEvent } from "../../job/run-event.ts";
 import type { Logger } from "../process/logger.ts";
 import { duration } from "./progress-text.ts";
 

@@ -5,8 +5,6 @@ import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
 import { authSchema } from "../../job/auth-schema.ts";
-import type { AuthSettings } from "../../job/auth-settings.ts";
-import type { TimeoutSettings } from "../../job/target-connection.ts";
 import type { RuleSettings } from "../../job/rule-configuration.ts";
 import type { NamingPlace } from "../../job/naming-place.ts";
 import type { OptionTable } from "../options/option-table.ts";
@@ -14,6 +12,7 @@ import { MOST_THREADS } from "../options/option-values.ts";
 import { type ConfigurableFlags, OPTIONS } from "../options/options.ts";
 import { type SupplierSettings } from "../../job/supplier-settings.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
+import type { AuthSettings, TimeoutSettings } from "../../job/platform-settings.ts";
 
 const supplierSchema = z.strictObject({
   rootLocation: z.string().optional(),

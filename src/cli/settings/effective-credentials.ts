@@ -1,7 +1,7 @@
 import type { Settings } from "./settings.ts";
 import { CREDENTIAL_VARIABLES, STORE_CREDENTIAL_VARIABLES } from "../options/credential-variables.ts";
 import type { EffectiveSetting, SettingOrigin } from "./effective-settings.ts";
-import { secretOrigins } from "./read-credentials.ts";
+import { secretOrigins } from "../../runtime/read-credentials.ts";
 
 /** In place of every secret, however long it is. */
 const MASKED = "***";

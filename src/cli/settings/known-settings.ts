@@ -1,10 +1,11 @@
-import { timeoutSettings, type TargetSettings } from "../../job/target-connection.ts";
+import { timeoutSettings } from "../../job/target-connection.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import type { Flags } from "../options/options.ts";
 import type { Config } from "./config-schema.ts";
 import { storeSettingsOf } from "./store-settings.ts";
 import { type Settings, targetNameOf } from "./settings.ts";
+import type { TargetSettings } from "../../job/platform-settings.ts";
 
 /** A setting that there always is: its value, and where it can come from. */
 export interface KnownSetting {

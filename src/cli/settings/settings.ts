@@ -1,7 +1,6 @@
 import type { JobSettings } from "../../job/job.ts";
 import type { NamingPlace } from "../../job/naming-place.ts";
 import type { Supplier, SupplierSettings } from "../../job/supplier-settings.ts";
-import type { RateLimitSettings, TargetSettings } from "../../job/target-connection.ts";
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MaxErrors, Threads } from "../../job/recorded-settings.ts";
@@ -10,6 +9,7 @@ import { typedAgain } from "../options/option-table.ts";
 import type { Flags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
+import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/platform-settings.ts";
 
 /** What the flags, the environment and the configuration file mean together. Nobody below reads any of the three. */
 export interface Settings {
@@ -37,8 +37,6 @@ export interface Settings {
   /** What the configuration says of the job's import supplier. */
   readonly supplier: Supplier;
 }
-
-const DEFAULT_MAX_CONCURRENCY = 16;
 
 /**
  * Flags (and environment, which the parser has put behind them) beat the configuration file, which beats defaults.
@@ -184,8 +182,8 @@ function onlyBucketOf(suppliers: ReadonlyMap<string, SupplierSettings>): string 
 
 function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): RateLimitSettings {
   return {
-    concurrency: flags.concurrency ?? "auto",
-    maxConcurrency: target?.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
+    concurrency: flags.concurrency ?? DEFAULT_PACE.concurrency,
+    maxConcurrency: target?.maxConcurrency ?? DEFAULT_PACE.maxConcurrency,
     rps: flags.rps ?? target?.rps,
     ...(flags.waitForSupplier !== undefined && { waitForSupplier: waitOf(flags.waitForSupplier) }),
   };

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import type { Page, PageSelection } from "../../platform/reading/pagination.ts";
-import { type Product, PRODUCT_FIELDS } from "../../platform/reading/product-list.ts";
-import type { UnitRate } from "../../platform/reading/unit-rates.ts";
+import { PRODUCT_FIELDS } from "../../platform/reading/product-list.ts";
 import type { RecordFormat } from "../../report/formats/output-format.ts";
 import { type RecordView, recordWriter } from "../../report/record-formats.ts";
 import { type LondonTime, londonTime } from "../../time/london-time.ts";
 import type { Context } from "../process/context.ts";
+import type { Product, UnitRate } from "../../platform/reading/received-records.ts";
 
 /** Writes each page as it arrives, until the reader of stdout has gone. A notice says when there are more. Returns 0. */
 export async function showRecords<T extends JsonObject>(

@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { instanceOf } from "../../job/endpoint.ts";
-import { hostOf, type TargetSettings } from "../../job/target-connection.ts";
+import { hostOf } from "../../job/target-connection.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
@@ -11,6 +11,7 @@ import { readRunLedger, requireSameDestination } from "../../pipeline/run-ledger
 import { counted, formatCount } from "../../text/count.ts";
 import { type Check, failed, failedBy, lookAt, ok } from "./check.ts";
 import { formatBytes } from "./format-bytes.ts";
+import type { TargetSettings } from "../../job/platform-settings.ts";
 
 export interface LedgerOptions {
   /** Locator of the ledger: the path of its file. */

@@ -1,5 +1,7 @@
-import { type Account, readAccount } from "../../platform/reading/read-account.ts";
-import { connectToRead, type ReadDependencies, type TargetSettings } from "../../job/target-connection.ts";
+import { readAccount } from "../../platform/reading/read-account.ts";
+import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { Account } from "../../platform/reading/received-records.ts";
 
 export interface AccountOptions {
   readonly target: TargetSettings;

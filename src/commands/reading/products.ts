@@ -1,6 +1,8 @@
 import { type Page, type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
-import { type Product, type ProductFilters, productPages } from "../../platform/reading/product-list.ts";
-import { connectToRead, type ReadDependencies, type TargetSettings } from "../../job/target-connection.ts";
+import { productPages } from "../../platform/reading/product-list.ts";
+import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { Product, ProductFilters } from "../../platform/reading/received-records.ts";
 
 export interface ProductsOptions {
   readonly target: TargetSettings;

@@ -1,6 +1,8 @@
 import { inTimeOrder, type Page, type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
-import { ratePages, type RateRequest, type UnitRate } from "../../platform/reading/unit-rates.ts";
-import { connectToRead, type ReadDependencies, type TargetSettings } from "../../job/target-connection.ts";
+import { ratePages } from "../../platform/reading/unit-rates.ts";
+import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
+import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { RateRequest, UnitRate } from "../../platform/reading/received-records.ts";
 
 export interface RatesOptions {
   readonly target: TargetSettings;

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "../../files/sqlite.ts";
 import { pathToFileURL } from "node:url";
+import { atExit } from "../../files/at-exit.ts";
 import { ledgerFailure } from "./ledger-file.ts";
 
 export type SqlValue = string | number | Uint8Array | null;
@@ -110,7 +111,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
 
   /** An open database that nobody uses is closed by the end of the process, and without a last write. */
   function abandon(): void {
-    process.once("exit", () => database.isOpen);
+    atExit(() => void database.isOpen);
   }
 
   return {

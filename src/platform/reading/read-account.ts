@@ -1,16 +1,9 @@
 import { Failure } from "../../model/failure.ts";
-import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { isJsonObject } from "../../json/json-value.ts";
 import { joinPath, pathSegment } from "../../transport/base-url.ts";
 import { compactJson, parseExact } from "../../json/exact-json.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
-
-/** An account as the platform sends it; the specification does not show its fields (2.6). */
-export interface Account {
-  /** A number that a JavaScript number cannot hold is text. */
-  readonly record: JsonObject;
-  /** The JSON that was received, without white space: nothing added, lost or rounded. */
-  readonly json: string;
-}
+import type { Account } from "./received-records.ts";
 
 /**
  * Reads an account (specification 4.3). Its number, which is personal data, stands in no message.

@@ -1,36 +1,12 @@
 import { z } from "zod";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { type LondonDay, londonTime } from "../../time/london-time.ts";
 import { joinPath, pathSegment } from "../../transport/base-url.ts";
 import { MAX_PAGES, type Page, readPages } from "./pagination.ts";
-import type { Fuel, RateKind } from "./rate-kinds.ts";
+import type { RateKind } from "./rate-kinds.ts";
 import type { ReadClient } from "./read-client.ts";
-
-/**
- * A rate (specification 2.3), and whatever else the platform sends of it. The values are decimal text with every digit
- * that was sent, `-3.0150`.
- */
-export type UnitRate = JsonObject & {
-  readonly value_exc_vat: string;
-  readonly value_inc_vat: string;
-  /** ISO 8601 with its zone. */
-  readonly valid_from: string;
-  /** Null when it has no end yet. */
-  readonly valid_to?: string | null;
-  readonly payment_method?: string | null;
-};
-
-export interface RateRequest {
-  readonly product: string;
-  readonly tariff: string;
-  readonly fuel: Fuel;
-  readonly kind: RateKind;
-  /** ISO 8601 datetime with its zone; rates that are valid then or later. */
-  readonly from?: string | undefined;
-  /** The end of the period, which does not belong to it. */
-  readonly to?: string | undefined;
-}
+import type { RateRequest, UnitRate } from "./received-records.ts";
 
 const RATE_LISTS: Readonly<Record<RateKind, string>> = {
   standard: "standard-unit-rates",

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { atExit } from "../../../files/at-exit.ts";
 import { Failure } from "../../../model/failure.ts";
 import { ledgerFailure, preparePrivateFile, statOf } from "../ledger-file.ts";
 import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
@@ -75,14 +76,14 @@ function held(
     if (statOf(lockPath)?.ino === file) rmSync(lockPath, { force: true });
     letGo(database);
   };
-  process.once("exit", release);
+  const forget = atExit(release);
   return {
     kind,
     requireHeld: () => {
       if (kind === "lease" && !lease.isHeld()) throw inUse(path, undefined);
     },
     release: async () => {
-      process.off("exit", release);
+      forget();
       release();
     },
   };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { errorCode } from "../../files/error-code.ts";
-import { Failure } from "../../model/failure.ts";
+import { errorCode } from "../files/error-code.ts";
+import { Failure } from "../model/failure.ts";
 
 /** A limit of this machine that a process may meet anywhere, even where it loads its own modules. */
 interface SystemLimit {

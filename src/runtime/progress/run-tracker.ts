@@ -1,7 +1,7 @@
+import type { RunEvent } from "../../job/run-event.ts";
 import {
   type InputProgress,
   type Pace,
-  type RunEvent,
   type RunIdentity,
   type RunProgress,
   type RunState,

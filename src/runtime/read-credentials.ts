@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import type { SecretFiles, Secrets } from "../../job/dependencies.ts";
-import { errorCode } from "../../files/error-code.ts";
-import { Failure } from "../../model/failure.ts";
+import type { SecretFiles, Secrets } from "../job/dependencies.ts";
+import { errorCode } from "../files/error-code.ts";
+import { Failure } from "../model/failure.ts";
 
 /**
  * Credentials: `MIGRATE_TOKEN` and `MIGRATE_API_KEY` from the environment; where neither is set, from the files that
@@ -10,13 +10,20 @@ import { Failure } from "../../model/failure.ts";
  * @throws Failure `config` for such a file that is not a regular file of its owner alone, or is empty
  */
 export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretFiles): Promise<Secrets> {
-  const set = secretsFrom(environment["MIGRATE_TOKEN"], environment["MIGRATE_API_KEY"]);
-  if (isAnySet(set)) return set;
-  const [token, apiKey] = [
+  return chooseSecrets({ token: environment["MIGRATE_TOKEN"], apiKey: environment["MIGRATE_API_KEY"] }, files);
+}
+
+/** The same for credentials that are at hand; where there are none, from the files. */
+export async function chooseSecrets(
+  { token, apiKey }: { readonly [Name in keyof Secrets]: Secrets[Name] | undefined },
+  files: SecretFiles,
+): Promise<Secrets> {
+  const given = secretsFrom(token, apiKey);
+  if (isAnySet(given)) return given;
+  return secretsFrom(
     await readSecret(files.tokenFile, NAME_FILE_HINT),
     await readSecret(files.apiKeyFile, NAME_FILE_HINT),
-  ];
-  return secretsFrom(token, apiKey);
+  );
 }
 
 /** Where `readSecrets` finds each of them: the name of a variable, or of a file. Nothing is opened. */

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { reserveTemporaryFolder } from "../../../src/cli/process/temporary-folder.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { reserveTemporaryFolder } from "../../src/runtime/temporary-folder.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 it("the temporary folder of a killed process is removed, and no other", () => {
   const temporary = temporaryFolder({});
@@ -13,7 +13,7 @@ it("the temporary folder of a killed process is removed, and no other", () => {
     if (before === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = before;
   });
-  const own = reserveTemporaryFolder();
+  const own = reserveTemporaryFolder().path;
   expect(path.dirname(own)).toBe(temporary);
   const named = (pid: number): string => own.replace(`-${process.pid}-`, `-${pid}-`);
   const dead = named(spawnSync(process.execPath, ["--version"]).pid);

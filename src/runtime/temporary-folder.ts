@@ -2,20 +2,34 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isRunning, pidNamespace } from "../../files/running-process.ts";
+import { atExit } from "../files/at-exit.ts";
+import { isRunning, pidNamespace } from "../files/running-process.ts";
+
+export interface TemporaryFolder {
+  readonly path: string;
+  /** Without it the folder is removed when this process exits. */
+  readonly remove: () => void;
+}
 
 /**
- * The path of a folder for temporary files with rows of the input. The folder is made by its first user and removed when
- * this process ends. The folders of processes that were killed are removed now.
+ * A folder for temporary files with rows of the input, which is made by its first user. The folders of processes that
+ * were killed are removed now.
  */
-export function reserveTemporaryFolder(): string {
+export function reserveTemporaryFolder(): TemporaryFolder {
   removeStaleFolders();
   const folder = path.join(
     tmpdir(),
     `migrate-${pidNamespaceNumber()}-${process.pid}-${randomBytes(4).toString("hex")}`,
   );
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  const forget = atExit(removeFolder);
+  return {
+    path: folder,
+    remove: () => {
+      forget();
+      removeFolder();
+    },
+  };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
-import { limitFailure } from "../../../src/cli/process/system-limits.ts";
-import { Failure } from "../../../src/model/failure.ts";
-import { projectFile } from "../../e2e/cli.ts";
+import { limitFailure } from "../../src/runtime/system-limits.ts";
+import { Failure } from "../../src/model/failure.ts";
+import { projectFile } from "../e2e/cli.ts";
 
 it("a thread that runs out of memory is a failure with exit code 6", async () => {
   const grow = "const all = []; for (;;) all.push(new Array(1000).fill(all.length));";

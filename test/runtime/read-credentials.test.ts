@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSecrets } from "../../../src/cli/settings/read-credentials.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { readSecrets } from "../../src/runtime/read-credentials.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("credentials", () => {
   it("come from the environment before any file is read", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contractCacheFolder } from "../../src/cli/installation.ts";
+import { contractCacheFolder } from "../../src/runtime/installation.ts";
 
 it.each([
   ["linux", { XDG_CACHE_HOME: "/caches" }, "/caches/energy-migrate/contracts"],

@@ -1,0 +1,16 @@
+import type { UploadEvent } from "../upload/upload-types.ts";
+import type { Counts, RunIdentity, RunState } from "./run-progress.ts";
+
+/** What a run says of itself while it is at work. */
+export type RunEvent =
+  /** The run has its id. Not told of runs in a temporary ledger, which nobody can name. */
+  | { readonly kind: "begun"; readonly run: RunIdentity; readonly progressFile: string }
+  /** So many bytes of the input's files were read so far; what is read again does not count again. */
+  | { readonly kind: "read"; readonly bytes: number; readonly ofBytes: number }
+  /** So many records were checked so far. */
+  | { readonly kind: "checked"; readonly records: number; readonly invalid: number }
+  /** The whole input is planned; what is `pending` is sent from here on. */
+  | { readonly kind: "planned"; readonly counts: Counts }
+  | UploadEvent
+  /** `state` as `status` shows it from here on. */
+  | { readonly kind: "ended"; readonly state: RunState; readonly exitCode: number; readonly counts: Counts };

@@ -1,0 +1,116 @@
+import { Failure } from "../model/failure.ts";
+import type { Dependencies, Secrets } from "../job/dependencies.ts";
+import type { RunEvent } from "../job/run-event.ts";
+import type { CallOptions, Credentials, StopSignal } from "./run-options.ts";
+import type { RunProgress } from "../job/run-progress.ts";
+import { defaultDependencies } from "../runtime/default-dependencies.ts";
+import { createProgressFile } from "../runtime/progress/progress-file-writer.ts";
+import { createRunTracker } from "../runtime/progress/run-tracker.ts";
+import { chooseSecrets } from "../runtime/read-credentials.ts";
+import { limitFailure } from "../runtime/system-limits.ts";
+import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
+
+/** One call of the library while it lasts. */
+export interface Call {
+  readonly dependencies: Dependencies;
+  /** Takes back every listener and timer, and removes the temporary files. */
+  readonly end: () => void;
+  /** @throws what a callback has thrown, or the error as callers know it: a Failure where the cause is a known one */
+  readonly check: () => void;
+}
+
+export function openCall(options: CallOptions, credentials: Credentials = {}): Call {
+  const drain = followed(options.signal);
+  const abort = followed(options.stopNow);
+  const temporaryFolder = reserveTemporaryFolder();
+  let wrong: { readonly error: unknown } | undefined;
+  const told = (tell: () => void): void => {
+    try {
+      tell();
+    } catch (error) {
+      wrong ??= { error };
+      drain.stop();
+    }
+  };
+  const base = defaultDependencies();
+  const progress = createProgress(base.clock, (current) => told(() => options.onProgress?.(current)));
+  return {
+    dependencies: {
+      ...base,
+      notice: (text) => told(() => options.onNotice?.(text)),
+      onProgress: progress.onEvent,
+      drain: drain.signal,
+      abort: abort.signal,
+      secrets: (files) => chooseSecrets(secretsOf(credentials), files),
+      storeCredentials: async () => undefined,
+      proxyCredentials: credentials.proxy,
+      canAsk: false,
+      ask: async () => undefined,
+      copyStandardInput: refuseStandardInput,
+      screen: { colour: false, width: 80 },
+      temporaryFolder: temporaryFolder.path,
+    },
+    end() {
+      progress.end();
+      drain.end();
+      abort.end();
+      temporaryFolder.remove();
+    },
+    check() {
+      if (wrong !== undefined) throw wrong.error;
+    },
+  };
+}
+
+function secretsOf({ apiKey, token }: Credentials): { readonly [Name in keyof Secrets]: Secrets[Name] | undefined } {
+  return { apiKey, token };
+}
+
+async function refuseStandardInput(): Promise<never> {
+  throw new Failure("usage", "a program has no standard input to read records from", {
+    hint: "write them to a file, and name that in `sources`",
+  });
+}
+
+/** The error as callers know it: what a limit of this machine has caused is a Failure, too. */
+export function knownError(error: unknown): unknown {
+  return limitFailure(error) ?? error;
+}
+
+/** A signal that aborts with the caller's, without leaving anything there. */
+function followed(signal: StopSignal | undefined) {
+  const own = new AbortController();
+  const stop = (): void => own.abort();
+  if (signal?.aborted === true) stop();
+  else signal?.addEventListener("abort", stop);
+  return { signal: own.signal, stop, end: () => signal?.removeEventListener("abort", stop) };
+}
+
+const TICK_MS = 500;
+
+/** Gathers what the run says, for `tell` and for `migrate status`. The timer goes from the run's beginning to its end. */
+function createProgress(clock: Dependencies["clock"], tell: (progress: RunProgress) => void) {
+  const tracker = createRunTracker(clock);
+  const file = createProgressFile(clock.monotonic);
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const show = (): void => tell(tracker.progress());
+  const tick = (): void => {
+    file.write(tracker.progress);
+    show();
+  };
+  const end = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+    file.end();
+  };
+  const onEvent = (event: RunEvent): void => {
+    tracker.note(event);
+    timer ??= setInterval(tick, TICK_MS).unref();
+    if (event.kind === "begun") file.begin(event.progressFile);
+    if (event.kind === "ended") end();
+    if (SHOWN_AT_ONCE.has(event.kind)) show();
+  };
+  return { onEvent, end };
+}
+
+const SHOWN_AT_ONCE: ReadonlySet<RunEvent["kind"]> = new Set(["begun", "planned", "ended"]);

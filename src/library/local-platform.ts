@@ -1,0 +1,116 @@
+import path from "node:path";
+import { BUNDLED_CONTRACT, sandbox } from "../commands/serve-sandbox.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import type { SupplierStatus } from "../model/supplier-status.ts";
+import { type FaultOptions, readFaults } from "../sandbox/faults/fault-options.ts";
+import type { Sandbox } from "../sandbox/start-sandbox.ts";
+import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
+import { knownError } from "./call.ts";
+import type { Credentials, TargetOptions } from "./run-options.ts";
+
+export interface SandboxOptions {
+  /** The contract to play. Default: the one that comes with the package. */
+  readonly contract?: string | readonly string[] | undefined;
+  /** Default: any free port of 127.0.0.1. */
+  readonly port?: number | undefined;
+  /** Where its certificates lie, to be used again. Default: a temporary folder, removed by `close`. */
+  readonly folder?: string | undefined;
+  /** File that keeps its accounts from one start to the next. */
+  readonly data?: string | undefined;
+  /** The key that it accepts. Default: a random one. */
+  readonly apiKey?: string | undefined;
+  /** Import suppliers by code. Default: those of the contract, else `SANDBOX`, all ongoing. */
+  readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
+  /** Country of the instance, two capitals. */
+  readonly region?: string | undefined;
+  /** Misbehaviour (docs/sandbox.md): `{ throttle: { every: 10 }, latencyMs: [20, 50] }`. */
+  readonly faults?: FaultOptions | undefined;
+  /** Takes one line for every request; holds no values. */
+  readonly onRequest?: ((line: string) => void) | undefined;
+}
+
+/** A platform on this machine, with what a push to it needs. */
+export interface RunningSandbox {
+  readonly target: TargetOptions;
+  readonly credentials: Credentials;
+  /** Code of its first import supplier. */
+  readonly supplier: string;
+  /** The files of the contract that it plays. */
+  readonly contract: readonly string[];
+  /** Address of its admin side (docs/sandbox.md). */
+  readonly adminUrl: string;
+  /** The accounts that it holds now. */
+  readonly accounts: () => readonly SandboxAccount[];
+  /** What it has received so far, in order of arrival. */
+  readonly requests: () => readonly SandboxRequest[];
+  readonly setSupplier: (code: string, status: SupplierStatus) => void;
+  /** Drops every connection, and removes the temporary files. */
+  readonly close: () => Promise<void>;
+}
+
+export interface SandboxAccount {
+  readonly number: string;
+  readonly supplier: string;
+  /** The business key. */
+  readonly key: string;
+  readonly payload: JsonObject;
+}
+
+export interface SandboxRequest {
+  readonly method: string;
+  readonly path: string;
+  /** The business key in the payload, where there is one. */
+  readonly key?: string;
+  /** Absent when the connection was dropped or left hanging. */
+  readonly status?: number;
+  /** The platform did what was asked, even if the reply was lost. */
+  readonly processed: boolean;
+}
+
+/** Starts a local platform: real HTTPS on 127.0.0.1. @throws Failure */
+export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
+  const temporary = options.folder === undefined ? reserveTemporaryFolder() : undefined;
+  const folder = options.folder ?? path.join(temporary?.path ?? "", "sandbox");
+  try {
+    return runningSandbox(await start(options, folder), () => temporary?.remove());
+  } catch (error) {
+    temporary?.remove();
+    throw knownError(error);
+  }
+}
+
+async function start(options: SandboxOptions, folder: string): Promise<StartedSandbox> {
+  const { contract: named = BUNDLED_CONTRACT, port = 0, faults = {}, onRequest: log = ignore } = options;
+  const { data, apiKey, suppliers, region } = options;
+  const contract = typeof named === "string" ? [named] : named;
+  const settings = { contract, port, folder, data, apiKey, suppliers, region, log };
+  return { contract, ...(await sandbox({ ...settings, faults: readFaults(faults) }, {})) };
+}
+
+type StartedSandbox = Sandbox & Pick<RunningSandbox, "contract">;
+
+function runningSandbox({ contract, ready, state, history, close }: StartedSandbox, end: () => void): RunningSandbox {
+  return {
+    target: { baseUrl: ready.baseUrl, environment: "test", ca: ready.ca },
+    credentials: { apiKey: ready.apiKey },
+    supplier: ready.supplier,
+    contract,
+    adminUrl: ready.adminUrl,
+    accounts: () => state.accounts().map(({ number, supplier, key, payload }) => ({ number, supplier, key, payload })),
+    requests: () => history().map(requestOf),
+    setSupplier: state.setSupplier,
+    close: () => close().finally(end),
+  };
+}
+
+function requestOf({ method, path: at, key, status, processed }: SandboxRequest): SandboxRequest {
+  return {
+    method,
+    path: at,
+    ...(key !== undefined && { key }),
+    ...(status !== undefined && { status }),
+    processed,
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,95 @@
+import { openLedgerStore } from "../ledger/open-ledger-store.ts";
+import { exitCodeOf } from "../model/exit-codes.ts";
+import { Failure } from "../model/failure.ts";
+import type { Outcome } from "../model/outcome.ts";
+import type { RunReport } from "../pipeline/run-report.ts";
+import { collectCauses } from "../report/formats/causes.ts";
+import { outcomeLine } from "../report/formats/json-report.ts";
+import { describeKind } from "../report/problem-text.ts";
+import { outcomesWithProblems, type Report } from "../report/report.ts";
+import type { Causes, RecordOutcome, RunResult } from "./run-result.ts";
+
+interface ResultOptions {
+  readonly showValues: boolean;
+  readonly close: () => Promise<void>;
+}
+
+/** Of a run whose outcomes lie in a ledger that is closed by now: they are read beside whoever writes to it. */
+export function recordedResult(run: RunReport, ledger: string, { showValues }: { showValues: boolean }): RunResult {
+  const { id } = run.report.run ?? {};
+  const outcomes: Report["outcomes"] = async function* outcomes(statuses) {
+    if (id === undefined) return;
+    const reading = await (await openLedgerStore(ledger)).read();
+    try {
+      for await (const batch of reading.outcomes(id, statuses && { statuses })) {
+        yield batch.map((outcome) => run.shownValues?.fill(outcome) ?? outcome);
+      }
+    } finally {
+      await reading.close();
+    }
+  };
+  return resultOf({ ...run, report: { ...run.report, outcomes } }, { showValues, close: async () => undefined });
+}
+
+/** Of a run whose outcomes are there until it is closed. */
+export function openResult(run: RunReport, { showValues, close }: ResultOptions): RunResult {
+  let isOpen = true;
+  const outcomes: Report["outcomes"] = (statuses) => {
+    if (isOpen) return run.report.outcomes(statuses);
+    throw new Failure("usage", "the result of this validation is closed", { hint: "read its outcomes before" });
+  };
+  const closeOnce = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    await close();
+  };
+  return resultOf({ ...run, report: { ...run.report, outcomes } }, { showValues, close: closeOnce });
+}
+
+function resultOf({ report, exitCode, failures, files }: RunReport, { showValues, close }: ResultOptions): RunResult {
+  return {
+    run: report.run?.id,
+    exitCode: exitCodeOf(exitCode),
+    summary: { ...report.summary, exitCode },
+    failures,
+    report: files && { ...pathsOf(files), folder: report.folder ?? "" },
+    next: report.next,
+    async *outcomes(statuses) {
+      for await (const batch of report.outcomes(statuses)) {
+        for (const outcome of batch) yield recordOutcome(outcome, showValues);
+      }
+    },
+    causes: () => causesOf(report),
+    close,
+  };
+}
+
+function pathsOf({ outcomes, errors, page, summary, rejects }: NonNullable<RunReport["files"]>) {
+  const files = rejects.files.map(({ child, path, rows }) => ({ source: child, path, rows }));
+  return { outcomes, errors, page, summary, rejects: files };
+}
+
+async function causesOf(report: Report): Promise<Causes> {
+  const { causes, others } = await collectCauses(outcomesWithProblems(report));
+  return {
+    causes: causes.map(({ code, attr, severity, by, count, first, shapes }) => ({
+      code,
+      attr,
+      severity,
+      by,
+      count,
+      detail: describeKind(first),
+      shapes: shapes.map(({ shape, count: of, example: { record, place } }) => ({
+        shape,
+        count: of,
+        example: { record, source: place },
+      })),
+    })),
+    others,
+  };
+}
+
+/** The one form of an outcome that is fixed is its line. */
+export function recordOutcome(outcome: Outcome, showValues: boolean): RecordOutcome {
+  return JSON.parse(outcomeLine(outcome, { showValues }));
+}

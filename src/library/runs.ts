@@ -1,0 +1,99 @@
+import { report as reportAgain } from "../commands/ledger/report-again.ts";
+import { push as pushRecords } from "../commands/push.ts";
+import { resume as resumeRun } from "../commands/resume.ts";
+import { validate as validateRecords } from "../commands/validate.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { RunReport } from "../pipeline/run-report.ts";
+import { knownError, openCall } from "./call.ts";
+import type {
+  CallOptions,
+  Credentials,
+  PushOptions,
+  ReportAgainOptions,
+  ResumeOptions,
+  ValidateOptions,
+} from "./run-options.ts";
+import { openResult, recordedResult } from "./result-of-run.ts";
+import type { RunResult } from "./run-result.ts";
+import { ledgerOf, paceOf, reportOptions, runOptions, targetSettings } from "./settings-of-options.ts";
+
+/** Reads, maps and validates the whole input. Opens no socket. @throws Failure */
+export async function validate(options: ValidateOptions): Promise<RunResult> {
+  const call = openCall(options);
+  try {
+    const run = await validateRecords(runOptions(options), call.dependencies);
+    const close = async (): Promise<void> => {
+      await run.close();
+      call.end();
+    };
+    try {
+      call.check();
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return openResult(run, { showValues: options.showValues ?? false, close });
+  } catch (error) {
+    call.end();
+    throw knownError(error);
+  }
+}
+
+/**
+ * Validates the whole input, then uploads what is valid. Holds the ledger's lock from beginning to end: another run on
+ * it, in whatever process, is refused with `ledger_in_use`. @throws Failure
+ */
+export function push(options: PushOptions): Promise<RunResult> {
+  const { target, allowProduction = false, sendInvalid = false } = options;
+  const { dryRun = false, revise = false, newKeys = false, until } = options;
+  const common = runOptions(options);
+  const settings = targetSettings(target, common.job.folder);
+  const pushed = {
+    ...common,
+    target: settings,
+    ledger: ledgerOf(options),
+    supplier: { code: options.supplier },
+    pace: paceOf(options.pace),
+    dryRun,
+    revise,
+    newKeys,
+    until,
+    sendInvalid,
+    yes: allowProduction || !settings.production,
+  };
+  return recorded(options, pushed, (dependencies) => pushRecords(pushed, dependencies));
+}
+
+/** Goes on with an unfinished push, with the settings that it recorded. @throws Failure */
+export function resume(options: ResumeOptions): Promise<RunResult> {
+  const { run, allowProduction = false } = options;
+  const resumed = { run, allowProduction, ...reportOptions(options), ledger: ledgerOf(options) };
+  return recorded(options, resumed, (dependencies) => resumeRun(resumed, dependencies));
+}
+
+/** Writes the report of a run again, from the ledger; beside a running push as well. Opens no socket. @throws Failure */
+export function report(options: ReportAgainOptions = {}): Promise<RunResult> {
+  const { run } = options;
+  const { out, workbook } = reportOptions(options);
+  const again = { run, out, workbook, ledger: ledgerOf(options), showValues: false };
+  return recorded(options, again, (dependencies) => reportAgain(again, dependencies));
+}
+
+/** Runs a command on a ledger, and closes all of it, its lock included, before the result is given. */
+async function recorded(
+  options: CallOptions & { readonly credentials?: Credentials | undefined },
+  { ledger, showValues }: { readonly ledger: string; readonly showValues: boolean },
+  command: (dependencies: Dependencies) => Promise<RunReport>,
+): Promise<RunResult> {
+  const call = openCall(options, options.credentials);
+  try {
+    const run = await command(call.dependencies);
+    await run.close();
+    call.check();
+    return recordedResult(run, ledger, { showValues });
+  } catch (error) {
+    throw knownError(error);
+  } finally {
+    call.end();
+  }
+}

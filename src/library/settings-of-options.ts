@@ -1,0 +1,88 @@
+import path from "node:path";
+import { pathsFrom } from "../job/contract-files.ts";
+import type { JobSettings } from "../job/job.ts";
+import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../job/platform-settings.ts";
+import { DEFAULT_LEDGER, requireLedgerLocator } from "../ledger/open-ledger-store.ts";
+import type { RunOptions } from "../pipeline/with-run.ts";
+import type {
+  CallOptions,
+  JobOptions,
+  PaceOptions,
+  ReadTargetOptions,
+  ReportOptions,
+  ValidateOptions,
+} from "./run-options.ts";
+
+/** The options as the commands take them. */
+export function runOptions(options: ValidateOptions): RunOptions {
+  const { allowEmpty = false, maxErrors } = options;
+  return { job: jobSettings(options), ...reportOptions(options), allowEmpty, maxErrors };
+}
+
+export function reportOptions({
+  out,
+  workbook,
+  showValues = false,
+  folder,
+}: ReportOptions & CallOptions): Pick<RunOptions, "out" | "workbook" | "showValues"> {
+  return { out: out === undefined ? undefined : fromFolder(folder)(out), workbook, showValues };
+}
+
+/** The path of the ledger's file, usable from the current folder of the process. */
+export function ledgerOf({ ledger = DEFAULT_LEDGER, folder }: { ledger?: string | undefined } & CallOptions): string {
+  return fromFolder(folder)(requireLedgerLocator(ledger));
+}
+
+function fromFolder(folder: string | undefined): (file: string) => string {
+  return pathsFrom(path.resolve(folder ?? "."));
+}
+
+function jobSettings(options: JobOptions & Pick<CallOptions, "folder">): JobSettings {
+  const { contract, sources = [], namedSources = {}, rules, ...rest } = options;
+  const { operation, mapping, supplier, documentRoots, documentRoot, references, today } = rest;
+  const { encoding, delimiter, limit, only } = rest;
+  return {
+    folder: path.resolve(options.folder ?? "."),
+    contract: typeof contract === "string" ? [contract] : contract,
+    sources,
+    namedSources,
+    operation,
+    mapping,
+    supplier,
+    documentRoots,
+    documentRoot,
+    rules,
+    references,
+    today,
+    encoding,
+    delimiter,
+    limit,
+    only,
+  };
+}
+
+export function paceOf(pace: PaceOptions = {}): RateLimitSettings {
+  const { concurrency = DEFAULT_PACE.concurrency, maxConcurrency = DEFAULT_PACE.maxConcurrency } = pace;
+  return { ...pace, concurrency, maxConcurrency };
+}
+
+/** @param folder that relative paths start from */
+export function targetSettings(target: ReadTargetOptions, folder: string): TargetSettings {
+  const { baseUrl, proxy, timeouts, allowInsecureLoopback = false, auth = {} } = target;
+  const resolve = pathsFrom(folder);
+  const ca = target.ca === undefined ? undefined : resolve(target.ca);
+  return {
+    baseUrl,
+    flags: ["--base-url", baseUrl, ...(ca === undefined ? [] : ["--ca", ca])],
+    ca,
+    proxy,
+    timeouts,
+    allowInsecureLoopback,
+    production: target.environment !== "test",
+    auth: {
+      ...auth,
+      ...(auth.apiKeyFile !== undefined && { apiKeyFile: resolve(auth.apiKeyFile) }),
+      ...(auth.tokenFile !== undefined && { tokenFile: resolve(auth.tokenFile) }),
+    },
+  };
+}

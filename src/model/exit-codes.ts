@@ -1,0 +1,23 @@
+/** How a command ends, and what it means for whoever started it. The worst one wins. */
+export const EXIT_CODES = {
+  0: "every record is valid, or accepted",
+  1: "some records are invalid, rejected or duplicates",
+  2: "wrong usage, configuration, contract or mapping; an input that cannot be read",
+  3: "incomplete; safe to run again, or `migrate resume`",
+  4: "stopped by the platform, or by the document store: authentication, import supplier paused, TLS, redirect, wrong endpoint",
+  5: "records remain of which nobody knows whether they arrived (`ambiguous`)",
+  6: "local storage failed, or a limit of this machine was met (open files, memory, threads)",
+  7: "another run is using the ledger",
+  70: "a bug in migrate",
+} as const;
+export type ExitCode = keyof typeof EXIT_CODES;
+
+/** @throws Error (a bug) for a number that is none of them */
+export function exitCodeOf(code: number): ExitCode {
+  if (isExitCode(code)) return code;
+  throw new Error(`${code} is no exit code`);
+}
+
+function isExitCode(code: number): code is ExitCode {
+  return Object.hasOwn(EXIT_CODES, code);
+}

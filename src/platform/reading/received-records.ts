@@ -1,0 +1,76 @@
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { Fuel, RateKind } from "./rate-kinds.ts";
+
+/**
+ * A product (specification 2.2), and whatever else the platform sends of it. A number that a JavaScript number cannot
+ * hold is text.
+ */
+export type Product = JsonObject & {
+  readonly code: string;
+  /** `IMPORT` and others that the specification does not show. */
+  readonly direction?: string | null;
+  readonly full_name?: string | null;
+  readonly display_name?: string | null;
+  readonly description?: string | null;
+  readonly is_variable?: boolean | null;
+  readonly is_green?: boolean | null;
+  readonly is_tracker?: boolean | null;
+  readonly is_prepay?: boolean | null;
+  readonly is_business?: boolean | null;
+  readonly is_restricted?: boolean | null;
+  /** Null when the product has no fixed term; otherwise the specification does not show its type. */
+  readonly term?: JsonValue;
+  /** ISO 8601 with its zone, as `available_to`. */
+  readonly available_from?: string | null;
+  /** Null when open-ended. */
+  readonly available_to?: string | null;
+  readonly links?: readonly JsonValue[] | null;
+  readonly brand?: string | null;
+};
+
+/** The filters of specification 4.1 and those that instances publish besides. All are optional, and combined. */
+export interface ProductFilters {
+  readonly brand?: string | undefined;
+  readonly isGreen?: boolean | undefined;
+  readonly isPrepay?: boolean | undefined;
+  readonly isTracker?: boolean | undefined;
+  readonly isVariable?: boolean | undefined;
+  readonly isBusiness?: boolean | undefined;
+  /** Products that are no longer on sale. */
+  readonly isHistorical?: boolean | undefined;
+  /** ISO 8601 datetime with its zone. */
+  readonly availableAt?: string | undefined;
+}
+
+/**
+ * A rate (specification 2.3), and whatever else the platform sends of it. The values are decimal text with every digit
+ * that was sent, `-3.0150`.
+ */
+export type UnitRate = JsonObject & {
+  readonly value_exc_vat: string;
+  readonly value_inc_vat: string;
+  /** ISO 8601 with its zone. */
+  readonly valid_from: string;
+  /** Null when it has no end yet. */
+  readonly valid_to?: string | null;
+  readonly payment_method?: string | null;
+};
+
+export interface RateRequest {
+  readonly product: string;
+  readonly tariff: string;
+  readonly fuel: Fuel;
+  readonly kind: RateKind;
+  /** ISO 8601 datetime with its zone; rates that are valid then or later. */
+  readonly from?: string | undefined;
+  /** The end of the period, which does not belong to it. */
+  readonly to?: string | undefined;
+}
+
+/** An account as the platform sends it; the specification does not show its fields (2.6). */
+export interface Account {
+  /** A number that a JavaScript number cannot hold is text. */
+  readonly record: JsonObject;
+  /** The JSON that was received, without white space: nothing added, lost or rounded. */
+  readonly json: string;
+}
