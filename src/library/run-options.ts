@@ -101,6 +101,8 @@ export interface ValidateOptions extends JobOptions, ReportOptions, CallOptions 
   readonly allowEmpty?: boolean | undefined;
   /** The most invalid records that the run puts up with: a count, or a share (0 to 1) of all. */
   readonly maxErrors?: { readonly count: number } | { readonly share: number } | undefined;
+  /** How many threads check the input; default `auto`: what the machine has, where the input is large enough. */
+  readonly threads?: "auto" | number | undefined;
 }
 
 export interface PushOptions extends ValidateOptions {

@@ -15,8 +15,8 @@ import type {
 
 /** The options as the commands take them. */
 export function runOptions(options: ValidateOptions): RunOptions {
-  const { allowEmpty = false, maxErrors } = options;
-  return { job: jobSettings(options), ...reportOptions(options), allowEmpty, maxErrors };
+  const { allowEmpty = false, maxErrors, threads = "auto" } = options;
+  return { job: jobSettings(options), ...reportOptions(options), allowEmpty, maxErrors, threads };
 }
 
 export function reportOptions({

@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import type { StoreCredentials, StoreKey } from "../../store/s3-store.ts";
-import { readSecret } from "./read-credentials.ts";
+import { readSecret } from "../../runtime/read-credentials.ts";
 
 /**
  * The access key of a document store, from the first of these that has one: the environment variables that AWS's own
