@@ -28,7 +28,9 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     refuseDryRun(run);
     const { allowProduction } = options;
     if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
-    const job = await openRecordedJob(settings, dependencies);
+    // An input that is read anew is compared with nothing.
+    const trustsTime = run.state !== "planning";
+    const job = await openRecordedJob(settings, dependencies, { trustsTime });
     await identifyEarlierRuns(ledger, job, dependencies);
     const work = async (open: OpenRun): Promise<ShownRun> => {
       const { target, pace, until } = settings;

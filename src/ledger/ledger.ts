@@ -1,5 +1,6 @@
 import type { Outcome, Status, Summary } from "../model/outcome.ts";
 import type { Problem } from "../model/problem.ts";
+import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 
@@ -30,6 +31,10 @@ export interface Ledger {
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
 
+  /** Notes a place that the run's input can be read from; now and then, for `nextSendable`. */
+  notePosition(run: string, position: InputPosition): Promise<void>;
+  /** The first record from number `from` on that is still to be sent; undefined where none is. */
+  nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
   /** Of the records numbered `from` to `to` (inclusive), those still to be sent. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
   /**
@@ -148,6 +153,12 @@ export interface PlanPolicy {
   readonly keyAttr: string;
   /** The column that the key comes from, by file (CSV); problems about keys point at it. */
   readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
+}
+
+export interface NextSendable {
+  readonly record: number;
+  /** The last place that was noted before it, or at it. */
+  readonly position?: InputPosition;
 }
 
 export interface SendableItem {

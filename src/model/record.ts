@@ -51,6 +51,21 @@ export function placeOf(row: Row): Place {
   return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };
 }
 
+/** Where in a file a row begins, or the blank lines before it. */
+export interface RowPosition {
+  readonly byte: number;
+  /** 1-based. */
+  readonly line: number;
+}
+
+/** A place from which an input can be read on as if it had been read up to there. */
+export interface InputPosition extends RowPosition {
+  /** The number of the record that begins there. */
+  readonly record: number;
+  /** The name of the file, as its records have it. */
+  readonly file: string;
+}
+
 /** One record of the input: a row of the root source with the rows joined to it. */
 export interface InputRecord {
   /** 1-based over the whole input. */
@@ -62,6 +77,8 @@ export interface InputRecord {
   readonly row: Row;
   /** What reading found wrong with this record's rows (codes `source_...`), places filled in. */
   readonly problems: readonly Problem[];
+  /** Where the next row begins; noted now and then, where the file can be read from there. */
+  readonly next?: RowPosition;
 }
 
 /** An input record with the payload that its rows map to. */

@@ -10,7 +10,7 @@ import { Failure } from "../model/failure.ts";
 import type { Place } from "../model/place.ts";
 import { hasErrors, type LocalProblem, type Problem } from "../model/problem.ts";
 import { hasUnlistedErrors, limitProblems } from "../model/problem-limit.ts";
-import type { InputRecord, MappedRecord } from "../model/record.ts";
+import type { InputPosition, InputRecord, MappedRecord } from "../model/record.ts";
 import type { WantedRecords } from "../read/join/find-records.ts";
 import type { ShownValues } from "../report/shown-values.ts";
 import {
@@ -22,9 +22,13 @@ import {
 import { compileValidator, type FoundProblem, type Validate } from "../validate/compile-validator.ts";
 
 /** The input's records; they end early, without an error, when the user stops the run. */
-export async function* readRecords({ input }: Job, signal: AbortSignal): AsyncGenerator<readonly InputRecord[]> {
+export async function* readRecords(
+  { input }: { readonly input: Pick<Job["input"], "records"> },
+  signal: AbortSignal,
+  from?: InputPosition,
+): AsyncGenerator<readonly InputRecord[]> {
   try {
-    yield* input.records({ signal });
+    yield* input.records({ signal, from });
   } catch (error) {
     if (error !== signal.reason) throw error;
   }

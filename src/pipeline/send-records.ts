@@ -14,11 +14,11 @@ import type { ShownValues } from "../report/shown-values.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd } from "../upload/upload-types.ts";
 import type { Clock } from "../time/clock.ts";
 import { upload } from "../upload/upload.ts";
-import { readRecords } from "./check-records.ts";
 import type { RunHandle } from "./plan-records.ts";
 import { probeUnsent } from "./probe-unsent.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { RateLimitSettings } from "../job/platform-settings.ts";
+import { unsentRecords } from "./unsent-records.ts";
 
 export interface SendOptions {
   readonly connection: Connection;
@@ -45,7 +45,12 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   await options.journal?.begin(handle.run.id);
   const end = await upload(
     () => {
-      const due = recordsToSend(readRecords(job, drain), { job, handle, shownValues, until });
+      const due = recordsToSend(unsentRecords({ ...handle, input: job.input, signal: drain }), {
+        job,
+        handle,
+        shownValues,
+        until,
+      });
       return remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain });
     },
     { ledger: journaled(handle.ledger, options.journal), steps: connection.steps, clock, random, onProgress },

@@ -215,10 +215,15 @@ async function doWork<J extends Job | undefined>(
 
 /**
  * The job of a run, with contract, mapping and input as they were.
+ * @param options as `requireUnchangedFiles` takes them
  * @throws Failure `source_changed`, and what `openJob` throws
  */
-export async function openRecordedJob(settings: RunSettings, dependencies: Dependencies): Promise<Job> {
-  await requireUnchangedFiles(settings);
+export async function openRecordedJob(
+  settings: RunSettings,
+  dependencies: Dependencies,
+  options: Parameters<typeof requireUnchangedFiles>[1] = {},
+): Promise<Job> {
+  await requireUnchangedFiles(settings, options);
   return openJob(settings.job, dependencies);
 }
 

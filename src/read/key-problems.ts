@@ -10,7 +10,7 @@ import { keyOf, keyPlace } from "./row-key.ts";
 export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
   if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
   const found = keys.flatMap((name) => keyProblems(read, name));
-  return found.length === 0 ? read : { row: read.row, problems: [...read.problems, ...found] };
+  return found.length === 0 ? read : { ...read, problems: [...read.problems, ...found] };
 }
 
 const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([

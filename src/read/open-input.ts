@@ -2,11 +2,11 @@ import { stat } from "node:fs/promises";
 import { Failure } from "../model/failure.ts";
 import type { ChunkedInput } from "./chunks/record-chunk.ts";
 import { chunkedInput } from "./chunks/chunked-input.ts";
-import type { InputRecord, Row } from "../model/record.ts";
+import type { InputPosition, InputRecord, Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { findRecords, firstRows, type WantedRecords } from "./join/find-records.ts";
 import { openJoin } from "./join/join.ts";
-import { headerOf, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
+import { headerOf, isSeekable, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
 import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
 import { BATCH_ROWS } from "./read-row.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "./read-limits.ts";
@@ -60,8 +60,14 @@ export interface Input {
    * parent. May be called again, and gives the same records with the same numbers.
    * Raises `source_changed` when a file is not what it was when the input was opened, the failures of reading, and
    * the signal's reason once it is aborted.
+   * `from`: a place behind one of the records; a file that cannot be read from there is read from its beginning.
    */
-  readonly records: (options?: { readonly signal?: AbortSignal }) => AsyncGenerator<readonly InputRecord[]>;
+  readonly records: (options?: {
+    readonly signal?: AbortSignal;
+    readonly from?: InputPosition | undefined;
+  }) => AsyncGenerator<readonly InputRecord[]>;
+  /** @throws Failure `source_changed` when a file is not what it was when the input was opened */
+  readonly refuseChanged: () => Promise<void>;
   /** Some few of the root's records: without an index, and without the orphans. Raises the same. */
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root names a key, which may repeat in the rows of another record. */
@@ -126,10 +132,12 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
       await refuseChanged();
       return found;
     },
-    async *records({ signal } = {}) {
+    refuseChanged,
+    async *records({ signal, from } = {}) {
       await refuseChanged();
-      let number = 0;
-      for await (const rows of join.rows()) {
+      const place = from !== undefined && canBeginAt(from, root) ? from : undefined;
+      let number = (place?.record ?? 1) - 1;
+      for await (const rows of join.rows(place)) {
         for (let start = 0; start < rows.length; start += BATCH_ROWS) {
           signal?.throwIfAborted();
           yield rows.slice(start, start + BATCH_ROWS).map((found) => {
@@ -141,6 +149,11 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
       await refuseChanged();
     },
   };
+}
+
+function canBeginAt({ file, byte }: InputPosition, { files, children }: OpenedSource): boolean {
+  const opened = files.find((one) => one.file === file);
+  return children.length === 0 && opened !== undefined && isSeekable(opened) && byte <= opened.found.bytes;
 }
 
 /** How far each file was read: an index is built, an order is checked, and all of it comes by once more. */
@@ -175,7 +188,7 @@ async function* rowsAlone(
   const noteBlankLines = (count: number): void => {
     blankLines += count;
   };
-  for await (const batch of rowsOfFile(opened, noteBlankLines)) {
+  for await (const batch of rowsOfFile(opened, { onBlankLines: noteBlankLines })) {
     signal?.throwIfAborted();
     yield { source, file, rows: batch.map(({ row }) => row), blankLines };
     blankLines = 0;

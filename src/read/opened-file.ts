@@ -4,14 +4,14 @@ import { Failure } from "../model/failure.ts";
 import type { CsvTable, JsonTable, Row } from "../model/record.ts";
 import type { CsvHeader, RenamedColumns } from "./csv/csv-header.ts";
 import { type CsvLayout, csvLayout } from "./csv/csv-layout.ts";
-import { csvRows } from "./csv/csv-rows.ts";
+import { type CsvOptions, csvRows } from "./csv/csv-rows.ts";
 import { beginsWith, fileKind, GZIP_MAGIC, isWorkbook, refuseContainers } from "./file-kind.ts";
 import { jsonRows, ndjsonRows } from "./json/json-rows.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import type { ReadRow } from "./read-row.ts";
 import type { FoundFile } from "./source-files.ts";
 import { fileBytes, type PackedFile, readFailure } from "./text/file-bytes.ts";
-import { textBytes, type TextSource } from "./text/text-bytes.ts";
+import { canBeginAnywhere, textBytes, type TextSource } from "./text/text-bytes.ts";
 import { likelyEncoding, textEncoding } from "./text/text-encoding.ts";
 import type { OpenedSheet } from "./workbook/open-workbook.ts";
 
@@ -134,15 +134,17 @@ export function unpackedBytes(file: OpenedFile): number {
 
 /**
  * The rows of a file, a batch a chunk of its bytes.
- * @param onBlankLines is told how many blank lines of a CSV file were passed over
+ * @param options where to begin: a place that an earlier reading gave
  */
-export function rowsOfFile(
-  opened: OpenedFile,
-  onBlankLines?: (count: number) => void,
-): AsyncGenerator<readonly ReadRow[]> {
+export function rowsOfFile(opened: OpenedFile, options: CsvOptions = {}): AsyncGenerator<readonly ReadRow[]> {
   if (opened.kind === "xlsx") return opened.sheet.rows();
-  if (opened.kind === "csv") return csvRows(opened, opened.layout, onBlankLines);
-  return opened.kind === "ndjson" ? ndjsonRows(opened, opened.table) : jsonRows(opened, opened.table);
+  if (opened.kind === "csv") return csvRows(opened, opened.layout, options);
+  return opened.kind === "ndjson" ? ndjsonRows(opened, opened.table, options.from) : jsonRows(opened, opened.table);
+}
+
+/** Whether the file can be read from the middle of it. */
+export function isSeekable(opened: OpenedFile): boolean {
+  return (opened.kind === "csv" || opened.kind === "ndjson") && canBeginAnywhere(opened);
 }
 
 /** The encoding to declare for a file that is not UTF-8, from its beginning. Raises `source_unreadable`. */

@@ -1,5 +1,5 @@
 import { Failure } from "../model/failure.ts";
-import type { Row } from "../model/record.ts";
+import type { InputPosition, Row } from "../model/record.ts";
 import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../model/source-spec.ts";
 import { suggest } from "../text/suggestion.ts";
 import { headerOf, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
@@ -85,11 +85,18 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
   }
 }
 
-/** All rows of a source, file by file; a row without a key, or with invisible characters in it, gets a problem. */
-export async function* rowsOf(source: OpenedSource | OpenedChild): AsyncGenerator<readonly ReadRow[]> {
+/**
+ * All rows of a source, file by file; a row without a key, or with invisible characters in it, gets a problem.
+ * @param from where to begin, in one of its files
+ */
+export async function* rowsOf(
+  source: OpenedSource | OpenedChild,
+  from?: InputPosition,
+): AsyncGenerator<readonly ReadRow[]> {
   const keys = keysOf(source);
-  for (const file of source.files) {
-    for await (const read of rowsOfFile(file)) {
+  const first = from === undefined ? 0 : source.files.findIndex(({ file }) => file === from.file);
+  for (const [index, file] of source.files.slice(first).entries()) {
+    for await (const read of rowsOfFile(file, { from: index === 0 ? from : undefined })) {
       const rows = source.amend === undefined ? read : amended(read, source.amend);
       yield keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
     }

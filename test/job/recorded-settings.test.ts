@@ -1,4 +1,4 @@
-import { writeFileSync, rmSync } from "node:fs";
+import { closeSync, openSync, rmSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../src/job/job.ts";
@@ -73,6 +73,32 @@ describe("the settings of a run", () => {
     await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
     writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Ann,,\n");
     await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
+  });
+
+  it("a large input of the same size and time lets a run go on that compares each record; other files are read", async () => {
+    const folder = thingsFolder([`A,${"x".repeat(64 * 1024 * 1024)},,`]);
+    const time = new Date("2026-11-20T10:00:00Z");
+    for (const name of ["things.csv", "mapping.yaml"]) utimesSync(path.join(folder, name), time, time);
+    const settings = await remembered(folder);
+    const withTime = (name: string, bytes: string, position: number): void => {
+      const file = path.join(folder, name);
+      const handle = openSync(file, "r+");
+      writeSync(handle, bytes, position);
+      closeSync(handle);
+      utimesSync(file, time, time);
+    };
+    withTime("things.csv", "y", 100);
+    await expect(requireUnchangedFiles(settings, { trustsTime: true })).resolves.toBeUndefined();
+    await expect(requireUnchangedFiles(settings)).rejects.toMatchObject({ code: "source_changed" });
+    withTime("mapping.yaml", "#", 0);
+    await expect(requireUnchangedFiles(settings, { trustsTime: true })).rejects.toMatchObject({
+      message: expect.stringMatching(/mapping\.yaml has changed$/),
+    });
+    withTime("mapping.yaml", "\n", 0);
+    utimesSync(path.join(folder, "things.csv"), new Date(0), new Date(0));
+    await expect(requireUnchangedFiles(settings, { trustsTime: true })).rejects.toMatchObject({
+      message: expect.stringMatching(/things\.csv has changed/),
+    });
   });
 
   it("files that have changed or are gone stop a run, and all of them are named", async () => {

@@ -30,7 +30,7 @@ describe("white space and blank lines", () => {
     const chunk = Buffer.from(`{"a":1}${"\n \r\n".repeat(MIB)}{"a":2}\n`);
     const searched = vi.spyOn(chunk, "indexOf");
     const found = [];
-    for await (const lines of ndjsonLines(only(chunk), 1000)) found.push(...lines);
+    for await (const { lines } of ndjsonLines(only(chunk), 1000)) found.push(...lines);
     expect(found).toEqual([
       { text: '{"a":1}', line: 1 },
       { text: '{"a":2}', line: 2 * MIB + 1 },

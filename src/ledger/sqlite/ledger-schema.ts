@@ -9,7 +9,8 @@ const APPLICATION_ID = 0x6d696772;
 /**
  * The schema's history. A ledger of version n has had the first n steps; a new version is one more step, and the old
  * ones never change. `records` is the truth about every identity over all runs, `items` is one run's input list,
- * `problems` hold those of the plan (attempt 0) and those of each attempt.
+ * `problems` hold those of the plan (attempt 0) and those of each attempt. `positions` are places that a run's input can be
+ * read from.
  */
 const SCHEMA_STEPS: readonly string[] = [
   `create table runs (
@@ -60,6 +61,8 @@ const SCHEMA_STEPS: readonly string[] = [
    create index attempts_ambiguous on attempts (settled_at) where status = 'ambiguous';
    ${COUNT_TABLES}
    ${COUNT_ANEW}`,
+  `create table positions (run integer not null, record integer not null, file integer not null,
+    byte integer not null, line integer not null, primary key (run, record)) without rowid;`,
 ];
 
 /**

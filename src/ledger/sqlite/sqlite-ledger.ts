@@ -20,6 +20,7 @@ import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-datab
 import { sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
 import { requireSound } from "./integrity/ledger-check.ts";
+import { nextSendable, notePosition } from "./tables/position-table.ts";
 import { setEndpoints } from "./set-endpoints.ts";
 import { timeline } from "./tables/timeline-query.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
@@ -145,6 +146,8 @@ function ledgerOver(
     exclude: async (run, excluded) => planner.exclude(requireRun(database, run), excluded),
     finishPlan: async (run, policy) => planner.finishPlan(requireRun(database, run), policy),
     resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),
+    notePosition: async (run, position) => notePosition(database, requireRun(database, run), position),
+    nextSendable: async (run, from) => nextSendable(database, requireRun(database, run), from),
     sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),
     saveIntents: async (run, intents, outcomes = []) =>
       saveIntents(database, requireRun(database, run), intents, outcomes),

@@ -3,12 +3,19 @@ import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
-import type { CsvRow, CsvTable } from "../../model/record.ts";
+import type { CsvRow, CsvTable, RowPosition } from "../../model/record.ts";
 import { type CsvHeader, refuseUnnamedData } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
 import { type CsvLayout, parseRecords, unclosedQuote } from "./csv-layout.ts";
-import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../read-row.ts";
-import { textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
+import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../read-row.ts";
+import { canBeginAnywhere, textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
+
+export interface CsvOptions {
+  /** Is told how many blank lines were passed over. */
+  readonly onBlankLines?: ((count: number) => void) | undefined;
+  /** Where to begin, behind the header; default: with the first row. */
+  readonly from?: RowPosition | undefined;
+}
 
 /**
  * The rows of a CSV file below its header, with the line each starts on; blank lines are left out.
@@ -18,22 +25,29 @@ import { textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts"
 export async function* csvRows(
   source: TextSource,
   layout: CsvLayout,
-  onBlankLines?: (count: number) => void,
+  { onBlankLines, from }: CsvOptions = {},
 ): AsyncGenerator<readonly ReadRow[]> {
   const kinds = byteKinds(layout.delimiter);
-  const readPiece = csvPieces(layout);
+  const readPiece = csvPieces(layout, { isBehindHeader: from !== undefined });
+  const isSeekable = canBeginAnywhere(source);
   let carried: Buffer = Buffer.alloc(0);
-  let line = layout.header.line;
-  for await (const chunk of withEnd(withoutStart(textBytes(source), layout.headerByte))) {
+  let { byte, line } = from ?? { byte: source.encoding.bomBytes + layout.headerByte, line: layout.header.line };
+  const text = from === undefined ? withoutStart(textBytes(source), layout.headerByte) : textAt(source, from);
+  for await (const chunk of withEnd(text)) {
     const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
     const boundaries = findRecordBoundaries(bytes, kinds, chunk === undefined);
     refuseOpenQuote(source, boundaries, { line, left: bytes.length - boundaries.end, final: chunk === undefined });
     const { found, records, blankLines } = readPiece(bytes.subarray(0, boundaries.end), boundaries, line);
     onBlankLines?.(blankLines);
-    if (records > 0) yield found;
     carried = bytes.subarray(boundaries.end);
+    byte += boundaries.end;
     line += boundaries.nextLine;
+    if (records > 0) yield isSeekable ? withNext(found, { byte, line }) : found;
   }
+}
+
+function textAt(source: TextSource, { byte }: RowPosition): AsyncGenerator<Buffer> {
+  return textBytes({ ...source, start: byte });
 }
 
 /** What some whole records of a CSV file hold, below its header. */

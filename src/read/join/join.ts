@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem } from "../../model/problem.ts";
-import type { InputRecord, Row } from "../../model/record.ts";
+import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import { arrangeRows } from "./arrange-rows.ts";
 import type { ChildFinder, StoredRow } from "./child-store.ts";
 import { type MatchedRows, nearestParents, newMatchedRows, noMatch, orphanProblems } from "./orphans.ts";
@@ -15,8 +15,11 @@ import { keyOf, keyPlace } from "../row-key.ts";
 type JoinedRecord = Omit<InputRecord, "number">;
 
 export interface Join {
-  /** The root's rows with the rows joined to them, then the orphans of each child source, depth first. */
-  readonly rows: () => AsyncGenerator<readonly JoinedRecord[]>;
+  /**
+   * The root's rows with the rows joined to them, then the orphans of each child source, depth first.
+   * @param from where to begin, in a root without children
+   */
+  readonly rows: (from?: InputPosition) => AsyncGenerator<readonly JoinedRecord[]>;
   /** Removes what was built on disk. */
   readonly close: () => Promise<void>;
 }
@@ -26,11 +29,20 @@ export function openJoin(root: OpenedSource, limits: ReadLimits, tempFolder: str
   let planned: Promise<JoinPlan> | undefined;
   return {
     close: async () => (await planned?.catch(() => undefined))?.close(),
-    async *rows() {
+    async *rows(from) {
       planned ??= planJoin(root, limits, tempFolder);
-      yield* joinedRows(root, (await planned).children, limits);
+      const { children } = await planned;
+      if (children.length === 0) yield* asRecords(rowsOf(root, from), root);
+      else yield* joinedRows(root, children, limits);
     },
   };
+}
+
+async function* asRecords(
+  batches: AsyncIterable<readonly ReadRow[]>,
+  { name }: OpenedSource,
+): AsyncGenerator<readonly JoinedRecord[]> {
+  for await (const rows of batches) yield rows.map((read) => ({ source: name, orphan: false, ...read }));
 }
 
 async function* joinedRows(

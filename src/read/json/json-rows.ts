@@ -3,23 +3,31 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-v
 import type { Place } from "../../model/place.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
-import type { JsonTable } from "../../model/record.ts";
+import type { JsonTable, RowPosition } from "../../model/record.ts";
 import { type ArrayDamage, arraySplitter, isSpace, ndjsonLines } from "./json-splitter.ts";
 import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
-import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../read-row.ts";
-import { textBytes, type TextSource } from "../text/text-bytes.ts";
+import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../read-row.ts";
+import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
 import { countLineEnds, newLineCounter } from "../text/utf8.ts";
 
 /**
  * The rows of an NDJSON file: one a line, blank lines left out; a bad line is that row's problem.
  * Raises `source_wrong_kind` for a document that was spread over lines by a pretty-printer.
  */
-export async function* ndjsonRows(source: TextSource, table: JsonTable): AsyncGenerator<readonly ReadRow[]> {
-  let first = true;
-  for await (const lines of ndjsonLines(textBytes(source), source.limits.jsonRecordBytes)) {
+export async function* ndjsonRows(
+  source: TextSource,
+  table: JsonTable,
+  from?: RowPosition,
+): AsyncGenerator<readonly ReadRow[]> {
+  let first = from === undefined;
+  const isSeekable = canBeginAnywhere(source);
+  const start = from ?? { byte: source.encoding.bomBytes, line: 1 };
+  const text = textBytes(from === undefined ? source : { ...source, start: from.byte });
+  for await (const { lines, next } of ndjsonLines(text, source.limits.jsonRecordBytes, start)) {
     if (first && lines[0] !== undefined) refusePrettyPrinted(source.file, lines[0].line, lines[0].text ?? "");
     first = false;
-    yield lines.map(({ text, line }) => jsonRow({ table, line, pointer: "" }, text, source));
+    const rows = lines.map(({ text: record, line }) => jsonRow({ table, line, pointer: "" }, record, source));
+    yield isSeekable ? withNext(rows, next) : rows;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RowPosition } from "../../model/record.ts";
 /** One record of a file: an element of a JSON array, or a line of NDJSON. */
 interface RecordText {
   /** `undefined` when it is longer than the limit. */
@@ -220,8 +221,9 @@ function countLine(state: State, kind: number): boolean {
 export async function* ndjsonLines(
   chunks: AsyncIterable<Buffer>,
   limitBytes: number,
-): AsyncGenerator<readonly RecordText[]> {
-  let line = 1;
+  from: RowPosition = { byte: 0, line: 1 },
+): AsyncGenerator<{ readonly lines: readonly RecordText[]; readonly next: RowPosition }> {
+  let { byte, line } = from;
   let parts: Buffer[] = [];
   let size = 0;
   const take = (rest: Buffer): RecordText | undefined => {
@@ -247,10 +249,11 @@ export async function* ndjsonLines(
     size += chunk.length - start;
     if (size > limitBytes) parts = [];
     else if (start < chunk.length) parts.push(chunk.subarray(start));
-    if (batch.length > 0) yield batch;
+    if (batch.length > 0) yield { lines: batch, next: { byte: byte + start, line } };
+    byte += chunk.length;
   }
   const last = take(Buffer.alloc(0));
-  if (last !== undefined) yield [last];
+  if (last !== undefined) yield { lines: [last], next: { byte, line } };
 }
 
 const RECORD_SEPARATOR = "\u{1E}";

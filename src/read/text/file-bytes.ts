@@ -11,6 +11,8 @@ export interface PackedFile {
   readonly file: string;
   readonly gzip: boolean;
   readonly limits: ReadLimits;
+  /** The byte to begin at, in a file that is not packed; default: the first. */
+  readonly start?: number;
   /** Called for each piece that is read: bytes of the file so far, packed if it is. */
   readonly onPosition?: (position: number) => void;
 }
@@ -26,7 +28,8 @@ export const RATIO_CHECKED_FROM_BYTES = 10_000_000;
  * that unpacks to more than the limits allow, `source_unreadable` where the system refuses.
  */
 export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
-  const raw = createReadStream(packed.path, { highWaterMark: CHUNK_BYTES });
+  const { start = 0 } = packed;
+  const raw = createReadStream(packed.path, { highWaterMark: CHUNK_BYTES, start });
   const gunzip = packed.gzip ? createGunzip({ chunkSize: CHUNK_BYTES }) : undefined;
   if (gunzip !== undefined) raw.on("error", (error) => gunzip.destroy(error)).pipe(gunzip);
   let total = 0;
@@ -34,8 +37,8 @@ export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
     for await (const chunk of gunzip ?? raw) {
       if (!Buffer.isBuffer(chunk)) continue;
       total += chunk.length;
-      refuseTooLarge(packed, total, raw.bytesRead);
-      packed.onPosition?.(raw.bytesRead);
+      refuseTooLarge(packed, start + total, raw.bytesRead);
+      packed.onPosition?.(start + raw.bytesRead);
       yield chunk;
     }
   } catch (error) {

@@ -18,15 +18,21 @@ type BadByte = (offset: number, what: string) => Promise<never>;
  * Raises `source_bad_encoding` with the offset and the line of the first byte that is not text.
  */
 export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
-  const bytes = withoutStart(fileBytes(source), source.encoding.bomBytes);
-  const { name } = source.encoding;
+  const { name, bomBytes } = source.encoding;
+  const { start = 0 } = source;
+  const bytes = start === 0 ? withoutStart(fileBytes(source), bomBytes) : fileBytes(source);
   const bad: BadByte = async (offset, what) => {
-    throw await encodingFailure(source, offset + source.encoding.bomBytes, what);
+    throw await encodingFailure(source, offset + (start === 0 ? bomBytes : start), what);
   };
   if (name === "utf-8") return fromUtf8(bytes, bad);
   if (name === "utf-16le" || name === "utf-16be") return fromUtf16(bytes, name === "utf-16be", bad);
   const table = singleByteTable(name);
   return table === undefined ? fromMultiByte(bytes, name, bad) : fromSingleByte(bytes, table, bad);
+}
+
+/** Whether a byte of the text is the same byte of the file, so that reading can begin at any line. */
+export function canBeginAnywhere({ gzip, encoding }: TextSource): boolean {
+  return !gzip && encoding.name === "utf-8";
 }
 
 /** `bytes` without its first `count` bytes. */
@@ -123,7 +129,7 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
   const lines = newLineCounter();
   let left = offset;
-  for await (const chunk of fileBytes(source)) {
+  for await (const chunk of fileBytes({ ...source, start: 0 })) {
     lines.add(chunk.subarray(0, left));
     left -= chunk.length;
     if (left <= 0) break;

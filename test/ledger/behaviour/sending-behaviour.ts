@@ -29,6 +29,20 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
+    test("the next record to be sent comes with the last place of the input that was noted before it", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B", "same", { status: "invalid" }), item(3, "C")]);
+      expect(await ledger.nextSendable(run, 1)).toEqual({ record: 1 });
+      expect(await ledger.nextSendable(run, 2)).toEqual({ record: 3 });
+      const place = { file: "a.csv", byte: 4_294_967_300, line: 3 };
+      await ledger.notePosition(run, { record: 2, ...place });
+      await ledger.notePosition(run, { record: 4, ...place, byte: 4_294_967_400 });
+      await ledger.notePosition(run, { record: 3, ...place, file: "no-record-is-from-here.csv" });
+      expect(await ledger.nextSendable(run, 1)).toEqual({ record: 1 });
+      expect(await ledger.nextSendable(run, 2)).toEqual({ record: 3, position: { record: 2, ...place } });
+      await sendAll(ledger, run, "accepted");
+      expect(await ledger.nextSendable(run, 1)).toBeUndefined();
+    });
+
     test("the timeline counts answers in slots that fit the length of the run", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C"), item(4, "D")]);
       expect(await ledger.timeline(run)).toBeUndefined();

@@ -49,6 +49,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
       database.transaction(() => {
         database.run("delete from problems where run = ?", run.number);
         database.run("delete from items where run = ?", run.number);
+        database.run("delete from positions where run = ?", run.number);
         forgetCounts(database, run.number);
       });
     },

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import type { NextSendable } from "../../src/ledger/ledger.ts";
+import type { InputPosition, InputRecord } from "../../src/model/record.ts";
+import { unsentRecords } from "../../src/pipeline/unsent-records.ts";
+import { all } from "../job/sample-job.ts";
+
+const BATCH = 500;
+const ROW_BYTES = 1000;
+const RECORDS = 100_000;
+
+/** An input of which every batch tells where the next one begins; says from which records it was read. */
+function createInput(isSeekable = true) {
+  const begun: number[] = [];
+  let read = 0;
+  let checks = 0;
+  async function* records({ from }: { readonly from?: InputPosition | undefined } = {}): AsyncGenerator<
+    readonly InputRecord[]
+  > {
+    begun.push(from?.record ?? 1);
+    for (let first = from?.record ?? 1; first <= RECORDS; first += BATCH) {
+      read += BATCH;
+      yield Array.from({ length: BATCH }, (_, index) => record(first + index, isSeekable && index === BATCH - 1));
+    }
+  }
+  const refuseChanged = async (): Promise<void> => {
+    checks += 1;
+  };
+  return { input: { records, refuseChanged }, begun, read: () => read, checks: () => checks };
+}
+
+const table = { kind: "json", file: "rows.ndjson" } as const;
+
+function record(number: number, isLast: boolean): InputRecord {
+  const row = { table, pointer: "", value: {}, line: number };
+  const found = { number, source: "rows", orphan: false, row, problems: [] };
+  return isLast ? { ...found, next: { byte: number * ROW_BYTES, line: number + 1 } } : found;
+}
+
+const placeOf = (first: number): InputPosition => ({
+  record: first,
+  file: table.file,
+  byte: (first - 1) * ROW_BYTES,
+  line: first,
+});
+
+/** A run of which these records are left. */
+function createLedger(left: readonly number[], noted: InputPosition[] = []) {
+  const nextSendable = async (_run: string, from: number): Promise<NextSendable | undefined> => {
+    const next = left.find((one) => one >= from);
+    const before = noted.filter((one) => next !== undefined && one.record <= next);
+    const last = before.toSorted((one, other) => one.record - other.record).at(-1);
+    return next === undefined ? undefined : { record: next, ...(last && { position: last }) };
+  };
+  const notePosition = async (_run: string, position: InputPosition): Promise<void> => {
+    noted.push(position);
+  };
+  return { noted, ledger: { nextSendable, notePosition } };
+}
+
+async function unsent(
+  { input }: ReturnType<typeof createInput>,
+  { ledger }: ReturnType<typeof createLedger>,
+): Promise<readonly number[]> {
+  const run = { id: "run" };
+  const batches = unsentRecords({ input, ledger, run, signal: new AbortController().signal });
+  return (await all(batches)).map(({ number }) => number);
+}
+
+const batchOf = (first: number): readonly number[] => Array.from({ length: BATCH }, (_, index) => first + index);
+
+test("of a run that was broken off, the input is read from the last place before the first record that is left", async () => {
+  const first = createInput();
+  const { noted } = createLedger([]);
+  await unsent(first, createLedger(batchOf(1).concat(RECORDS), noted));
+  expect([first.begun, first.read()]).toEqual([[1], RECORDS]);
+  expect(noted.length).toBeGreaterThan(20);
+  const again = createInput();
+  expect(await unsent(again, createLedger([90_001, RECORDS], noted))).toEqual([
+    ...batchOf(90_001),
+    ...batchOf(RECORDS - BATCH + 1),
+  ]);
+  expect(again.begun[0]).toBeGreaterThan(85_000);
+});
+
+test("long stretches without a record to be sent are passed over, and the rest behind the last one too", async () => {
+  const noted = Array.from({ length: 20 }, (_, at) => placeOf(5000 * at + 1));
+  const scene = createInput();
+  const found = await unsent(scene, createLedger([3, 50_003, 70_000], noted));
+  expect(found).toEqual([...batchOf(1), ...batchOf(50_001), ...batchOf(69_501)]);
+  expect(scene.begun).toEqual([1, 50_001, 65_001]);
+  expect(scene.read()).toBeLessThan(7000);
+  expect(scene.checks()).toBe(1);
+});
+
+test("without places that were noted, the input is read from its beginning up to the last record that is left", async () => {
+  const scene = createInput(false);
+  const ledger = createLedger([20_001]);
+  expect(await unsent(scene, ledger)).toEqual(batchOf(20_001));
+  expect([scene.begun, scene.read(), ledger.noted]).toEqual([[1], 20_500, []]);
+});
+
+test("nothing is read where nothing is left", async () => {
+  const scene = createInput();
+  expect(await unsent(scene, createLedger([]))).toEqual([]);
+  expect(scene.begun).toEqual([]);
+});
