@@ -11,7 +11,6 @@ import { noticesOf } from "./notices.mjs";
 const ENTRIES = {
   main: "cli/main.ts",
   index: "index.ts",
-  "plan-worker": "ledger/sqlite/plan/plan-worker.ts",
   "chunk-worker": "pipeline/threads/chunk-worker.ts",
 };
 

@@ -11,13 +11,13 @@ import {
   planItems,
   type PlanOptions,
   planRecords,
-  type RunHandle,
+  type PlanHandle,
 } from "./pipeline/plan-records.ts";
 import { endRun, type ShownRun } from "./pipeline/run-report.ts";
 import { type SendOptions, sendRecords } from "./pipeline/send-records.ts";
 import { checkInThreads } from "./pipeline/threads/check-in-threads.ts";
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
-import type { OpenRun } from "./pipeline/with-run.ts";
+import type { OpenPlan, OpenRun } from "./pipeline/with-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 
 /** What a run asks of its records. */
@@ -31,15 +31,24 @@ export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues
 
 /**
  * A whole migration, from the sources to the report:
- * read -> map -> validate -> plan (`check`), then send, then report. Without `sending` it is a validation or a dry run.
+ * read -> map -> validate -> plan (`check`), then send, then report. Without `sending` it is a dry run.
  * Memory is bounded whatever the input: records stream through in batches, and the ledger stands between the stages.
  */
 export async function migrate(run: OpenRun, options: MigrateOptions, sending?: Sending): Promise<ShownRun> {
+  const checked = await checkInput(run, options);
+  return continueSending(run, checked.reason === "done" ? sending : undefined, checked);
+}
+
+/** The first half, and its report: a run that sends nothing. */
+export async function validateInput(run: OpenPlan, options: MigrateOptions): Promise<ShownRun> {
+  return endRun(run, { checked: await checkInput(run, options) });
+}
+
+function checkInput(run: OpenPlan, options: MigrateOptions): Promise<CheckResult> {
   const { job, shownValues, dependencies } = run;
   const { drain: signal } = dependencies;
   const onProgress = (checked: CheckProgress): void => dependencies.onProgress({ kind: "checked", ...checked });
-  const checked = await check(job, run, { ...options, signal, onProgress, shownValues });
-  return continueSending(run, checked.reason === "done" ? sending : undefined, checked);
+  return check(job, run, { ...options, signal, onProgress, shownValues });
 }
 
 /** The second half, from the plan on: what is settled already is passed over. */
@@ -65,7 +74,7 @@ export interface CheckOptions extends PlanOptions, KeyPolicy {
 }
 
 /** Reads the whole input, and leaves in the ledger what each record is and what is wrong with it. */
-export function check(job: Job, handle: RunHandle, options: CheckOptions): Promise<CheckResult> {
+export function check(job: Job, handle: PlanHandle, options: CheckOptions): Promise<CheckResult> {
   const { signal, shownValues } = options;
   const items = itemSettings({ job, handle }, options);
   const { chunked } = job.input;

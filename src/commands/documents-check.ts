@@ -3,7 +3,7 @@ import { describeTemporaryRun } from "../job/recorded-settings.ts";
 import type { PayloadFinding } from "../model/problem.ts";
 import { checkDocuments, documentFinder } from "../pipeline/look-up-documents.ts";
 import { endRun, type RunReport } from "../pipeline/run-report.ts";
-import { type RunOptions, withNewRun } from "../pipeline/with-run.ts";
+import { type RunOptions, withUnsentRun } from "../pipeline/with-run.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import type { DocumentStore } from "../store/document-store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -31,7 +31,7 @@ export interface StoreSettings extends BucketSettings {
 /** Reads and maps the whole input, asks the store for every document that it points to, and reports those it lacks. */
 export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dependencies): Promise<RunReport> {
   const { allowEmpty, maxErrors, concurrency } = options;
-  return withNewRun({ options, flags: options.store.flags }, dependencies, async (job, closeLater) => {
+  return withUnsentRun({ options, flags: options.store.flags }, dependencies, async (job, closeLater) => {
     // Before anything is asked of the store.
     documentFinder(job);
     const store = closeLater(await openConfiguredStore(options, dependencies));

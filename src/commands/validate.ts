@@ -1,14 +1,14 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import { describeTemporaryRun } from "../job/recorded-settings.ts";
-import { migrate } from "../migrate.ts";
+import { validateInput } from "../migrate.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
-import { type RunOptions, withNewRun } from "../pipeline/with-run.ts";
+import { type RunOptions, withUnsentRun } from "../pipeline/with-run.ts";
 
 /** Reads, maps and validates the whole input, and reports. Opens no socket. */
 export function validate(options: RunOptions, dependencies: Dependencies): Promise<RunReport> {
   const { allowEmpty, maxErrors, threads } = options;
-  return withNewRun({ options }, dependencies, async (job) => ({
+  return withUnsentRun({ options }, dependencies, async (job) => ({
     newRun: describeTemporaryRun("validate", job, dependencies.clock),
-    work: (run) => migrate(run, { allowEmpty, maxErrors, threads, revise: false }),
+    work: (run) => validateInput(run, { allowEmpty, maxErrors, threads, revise: false }),
   }));
 }

@@ -76,7 +76,7 @@ export function describeTemporaryRun(
   command: "validate" | "documents check",
   { settings, operation }: Job,
   clock: Pick<Clock, "now">,
-): NewRun {
+): NewRun & { readonly command: "validate" | "documents check" } {
   return {
     command,
     target: "",

@@ -1,4 +1,4 @@
-import type { Outcome, Status, Summary } from "../model/outcome.ts";
+import type { Outcome, Status, Summary, ValidOutcomes } from "../model/outcome.ts";
 import type { Problem } from "../model/problem.ts";
 import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
@@ -88,6 +88,17 @@ export interface Ledger {
   attempts(key: string): Promise<readonly Attempt[]>;
 
   close(): Promise<void>;
+}
+
+/** What a run that sends nothing asks of the place in which its records are written down. */
+export interface PlanLedger
+  extends
+    Pick<Ledger, "plan" | "exclude" | "finishPlan" | "finishRun" | "summary" | "close">,
+    Partial<Pick<Ledger, "timeline">> {
+  findRun(id: string): Promise<Run | undefined>;
+  outcomes(run: string, filter?: Pick<OutcomeFilter, "statuses">): AsyncIterable<readonly Outcome[]>;
+  /** All outcomes, good records side by side as columns; absent where they are not kept so. */
+  outcomesInColumns?(run: string): AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
 }
 
 export interface NewRun {

@@ -39,6 +39,31 @@ export interface Outcome {
   readonly durationMs?: number;
 }
 
+/**
+ * Outcomes of records that are `valid`, with nothing found, side by side: there may be millions, and making an object of
+ * each takes longer than writing it down. They are those of the batch at the positions `from` to `to` (exclusive).
+ */
+export interface ValidOutcomes {
+  readonly from: number;
+  readonly to: number;
+  /** All of them have a key, or none. */
+  readonly hasKeys: boolean;
+  readonly batch: OutcomeColumns;
+}
+
+/** What is known of each record of a batch. */
+interface OutcomeColumns {
+  readonly records: Float64Array;
+  readonly lines: Float64Array;
+  readonly files: readonly string[];
+  /** The position of each record's file in `files`. */
+  readonly fileNumbers: Uint32Array;
+  /** In UTF-8, one behind the other. */
+  readonly keys: Uint8Array;
+  /** Where each record's key ends in `keys`; it begins where the one before ends. */
+  readonly keyEnds: Uint32Array;
+}
+
 /** The counts of a run; they add up to `records`. */
 export interface Summary {
   readonly records: number;

@@ -17,7 +17,7 @@ import {
 } from "../validate/document-paths.ts";
 import type { Job } from "../job/job.ts";
 import { mapRecords, perDocumentRoot, readRecords, selectRecords } from "./check-records.ts";
-import { type CheckResult, listRecords, type PlanOptions, type RunHandle } from "./plan-records.ts";
+import { type CheckResult, listRecords, type PlanOptions, type PlanHandle } from "./plan-records.ts";
 
 export interface DocumentOptions extends PlanOptions {
   /** Questions to the store at once. */
@@ -33,7 +33,7 @@ export interface DocumentOptions extends PlanOptions {
  */
 export async function checkDocuments(
   job: Job,
-  handle: RunHandle,
+  handle: PlanHandle,
   store: DocumentStore,
   options: DocumentOptions,
 ): Promise<CheckResult> {

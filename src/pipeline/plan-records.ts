@@ -4,7 +4,7 @@ import { endpointOf } from "../job/endpoint.ts";
 import type { CompiledJob, Job } from "../job/job.ts";
 import { type MaxErrors, settingsOf } from "../job/recorded-settings.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
-import type { ExcludedRow, Ledger, PlannedItem, PlanPolicy, Run } from "../ledger/ledger.ts";
+import type { ExcludedRow, Ledger, PlanLedger, PlannedItem, PlanPolicy, Run } from "../ledger/ledger.ts";
 import { isPacked } from "../ledger/packed/packed-items.ts";
 import { Failure } from "../model/failure.ts";
 import type { MappedRecord } from "../model/record.ts";
@@ -14,10 +14,13 @@ import { createItemMaker, type FoundKeyColumn, type ItemSettings, type PlannedBa
 export type KeyPolicy = Pick<PlanPolicy, "revise" | "newKeys">;
 
 /** A run, and where its records are written down. */
-export interface RunHandle {
-  readonly ledger: Ledger;
+export interface RunHandle<L extends PlanLedger = Ledger> {
+  readonly ledger: L;
   readonly run: Run;
 }
+
+/** The same of a run that may be one that sends nothing. */
+export type PlanHandle = RunHandle<PlanLedger>;
 
 export interface PlanOptions {
   /** Send also what is invalid here, where it can be: the platform decides. */
@@ -38,7 +41,7 @@ export interface CheckResult extends CheckProgress {
 /** The run that records are listed for. */
 interface PlanContext {
   readonly job: Job;
-  readonly handle: RunHandle;
+  readonly handle: PlanHandle;
 }
 
 /** How a run of the ledger plans its records. */

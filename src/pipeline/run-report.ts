@@ -4,10 +4,10 @@ import { canResolveAmbiguous } from "../contract/operations/operation.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
 import { settingsIfKnown } from "../job/recorded-settings.ts";
-import type { Ledger, Run } from "../ledger/ledger.ts";
+import type { PlanLedger, Run } from "../ledger/ledger.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import { Failure, worstExitCode } from "../model/failure.ts";
-import type { Outcome, Status, Summary } from "../model/outcome.ts";
+import type { Outcome, Status, Summary, ValidOutcomes } from "../model/outcome.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { declaredDelimiter } from "../read/csv/csv-delimiter.ts";
 import type { RejectsOptions } from "../report/rejects/write-rejects.ts";
@@ -37,7 +37,7 @@ export interface RunReport {
 
 /** A run whose records are to be reported. */
 interface ReportableRun {
-  readonly ledger: Ledger;
+  readonly ledger: PlanLedger;
   readonly run: Run;
   /** Absent when the sources can no longer be read: then there are no rejects. */
   readonly job: Job | undefined;
@@ -131,8 +131,9 @@ export async function reportRun(
   const { out, showValues, workbook, store, flags = [] } = reportable.reporting;
   const summary = { ...(totals.summary ?? (await ledger.summary(run.id))), exitCode };
   const outcomes = outcomesOf(reportable);
+  const inColumns = inColumnsOf(reportable);
   const about = { title: titleOf(run, job), run: await factsOf(run, ledger) };
-  const report: Report = { summary, outcomes, showValues, ...about, ...dependencies.screen };
+  const report: Report = { summary, outcomes, ...inColumns, showValues, ...about, ...dependencies.screen };
   const folder = out ?? (store && path.join(store.folder, "runs", run.id));
   const { rejects, leftOut, failures, files } = await writeFolder(report, folder, {
     job,
@@ -164,9 +165,9 @@ export async function reportRun(
   };
 }
 
-async function factsOf(run: Run, ledger: Ledger): Promise<RunFacts> {
+async function factsOf(run: Run, ledger: PlanLedger): Promise<RunFacts> {
   const { command, id, startedAt, finishedAt, target, supplier, operation, dryRun } = run;
-  const timeline = command === "push" ? await ledger.timeline(id) : undefined;
+  const timeline = command === "push" ? await ledger.timeline?.(id) : undefined;
   return {
     command,
     startedAt,
@@ -199,6 +200,20 @@ function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcom
     for await (const batch of ledger.outcomes(run.id, statuses && { statuses })) {
       yield shownValues ? batch.map((outcome) => shownValues.fill(outcome)) : batch;
     }
+  };
+}
+
+/** Where the ledger keeps them so. */
+function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, "inColumns"> {
+  if (ledger.outcomesInColumns === undefined) return {};
+  const ofRun = ledger.outcomesInColumns.bind(ledger, run.id);
+  if (shownValues === undefined) return { inColumns: ofRun };
+  const fill = (part: Outcome | ValidOutcomes): Outcome | ValidOutcomes =>
+    "status" in part ? shownValues.fill(part) : part;
+  return {
+    inColumns: async function* () {
+      for await (const batch of ofRun()) yield batch.map(fill);
+    },
   };
 }
 

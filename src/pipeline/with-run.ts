@@ -9,9 +9,9 @@ import {
 } from "../job/recorded-settings.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../job/standard-input.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
-import type { Ledger, NewRun, Run } from "../ledger/ledger.ts";
+import type { Ledger, NewRun, PlanLedger, Run } from "../ledger/ledger.ts";
 import { openLedgerStore } from "../ledger/open-ledger-store.ts";
-import { openTemporaryLedger } from "../ledger/sqlite/sqlite-ledger.ts";
+import { openPackedLedger, type UnsentRun } from "../ledger/packed/packed-ledger.ts";
 import { BUG_EXIT_CODE, Failure } from "../model/failure.ts";
 import { createShownValues, type ShownValues } from "../report/shown-values.ts";
 import { requireKnownRecords } from "./earlier-runs.ts";
@@ -37,7 +37,7 @@ export interface RunOptions {
 }
 
 /** A run under way, and everything that its stages work with. */
-export interface OpenRun<J extends Job | undefined = Job> extends RunHandle {
+export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger = Ledger> extends RunHandle<L> {
   readonly job: J;
   /** Present when the user asked to see values. */
   readonly shownValues: ShownValues | undefined;
@@ -47,19 +47,22 @@ export interface OpenRun<J extends Job | undefined = Job> extends RunHandle {
   readonly dependencies: Dependencies;
 }
 
+/** The same of a run that may be one that sends nothing. */
+export type OpenPlan = OpenRun<Job, PlanLedger>;
+
 interface NewRunOptions {
   readonly options: RunOptions;
   /** Locator of the ledger; none: a temporary ledger, for a run that nobody goes on with. */
   readonly ledger?: string;
-  /** What the records are sent to; none: nothing is to be sent. */
-  readonly target?: { readonly host: string; readonly instance: string };
+  /** What the records are sent to. */
+  readonly target: { readonly host: string; readonly instance: string };
   /** What the command needs beside the flags of its job and its target, to be typed again. */
   readonly flags?: readonly string[];
 }
 
 /** What a command has made ready, when nothing speaks against its run any more. */
-interface PreparedRun<J extends Job | undefined> {
-  readonly work: (run: OpenRun<J>) => Promise<ShownRun>;
+interface PreparedRun<J extends Job | undefined, L extends PlanLedger = Ledger> {
+  readonly work: (run: OpenRun<J, L>) => Promise<ShownRun>;
 }
 
 /**
@@ -73,24 +76,67 @@ export function withNewRun(
   prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job> & { readonly newRun: NewRun }>,
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
-    const { out, showValues, workbook } = options;
+    const { showValues } = options;
     refuseWithoutFolder(options, locator);
     const known = locator === undefined ? undefined : await openToWrite(locator, "push", { dependencies, closeLater });
     const inputFolder = known === undefined ? dependencies.temporaryFolder : standardInputFolder(known.store);
-    const settings = await withStandardInput(options.job, inputFolder, dependencies);
-    const job = await openJob(settings, dependencies, { showValues });
-    closeLater(job.input);
-    await requireReportFolder(out, job);
-    if (target !== undefined) await requireSendable(job, target, { known, dependencies });
+    const job = await openReportedJob(options, inputFolder, { dependencies, closeLater });
+    await requireSendable(job, target, { known, dependencies });
     const { newRun, work } = await prepare(job, closeLater);
-    const ledger =
-      known?.ledger ?? closeLater(await openTemporaryLedger(dependencies.temporaryFolder, sizeOf(job, newRun)));
+    const ledger = known?.ledger ?? closeLater(await openForgottenLedger(dependencies));
     const run = await ledger.startRun(newRun);
     if (known !== undefined) tellBegun(run, known.store, dependencies);
-    const reporting = { out, showValues, workbook, store: known?.store, flags };
+    const reporting = { ...reportingOf(options), store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
     return doWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
   });
+}
+
+/** SQLite is loaded for those who send. */
+async function openForgottenLedger({ temporaryFolder }: Dependencies): Promise<Ledger> {
+  const { openTemporaryLedger } = await import("../ledger/sqlite/sqlite-ledger.ts");
+  return openTemporaryLedger(temporaryFolder);
+}
+
+/** The same for a run that sends nothing, and that nobody goes on with. */
+export function withUnsentRun(
+  { options, flags }: Pick<NewRunOptions, "options" | "flags">,
+  dependencies: Dependencies,
+  prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job, PlanLedger> & { readonly newRun: UnsentRun }>,
+): Promise<RunReport> {
+  return closeAfterReport(async (closeLater) => {
+    refuseWithoutFolder(options, undefined);
+    const { temporaryFolder } = dependencies;
+    const job = await openReportedJob(options, temporaryFolder, { dependencies, closeLater });
+    const { newRun, work } = await prepare(job, closeLater);
+    const ledger = closeLater(openPackedLedger(temporaryFolder));
+    const run = await ledger.startRun(newRun);
+    const reporting = { ...reportingOf(options), flags };
+    const shownValues = options.showValues ? createShownValues() : undefined;
+    return doWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
+  });
+}
+
+interface Opening {
+  readonly dependencies: Dependencies;
+  readonly closeLater: CloseLater;
+}
+
+/** The job of a new run, whose report can be written. @param inputFolder for a copy of standard input */
+async function openReportedJob(
+  { job: settings, out, showValues }: RunOptions,
+  inputFolder: string,
+  { dependencies, closeLater }: Opening,
+): Promise<Job> {
+  const whole = await withStandardInput(settings, inputFolder, dependencies);
+  const job = await openJob(whole, dependencies, { showValues });
+  closeLater(job.input);
+  await requireReportFolder(out, job);
+  return job;
+}
+
+function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
+  return { out, showValues, workbook };
 }
 
 /** A run with a ledger has a folder of its own. */
@@ -104,7 +150,7 @@ function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | und
 /** What is sent has to be known again, and the ledger has to be that of the target. */
 async function requireSendable(
   job: Job,
-  target: NonNullable<NewRunOptions["target"]>,
+  target: NewRunOptions["target"],
   { known, dependencies }: { readonly known: WritableLedger | undefined; readonly dependencies: Dependencies },
 ): Promise<void> {
   requireKey(job);
@@ -112,14 +158,6 @@ async function requireSendable(
   const { supplier = "" } = job.settings;
   await requireSameDestination(known.ledger, known.store.name, { ...target, supplier });
   await requireKnownRecords(known.ledger, job, dependencies);
-}
-
-/** From here on a second thread for the plan is started sooner than it has paid for itself. */
-const LARGE_BYTES = 8_000_000;
-
-function sizeOf({ input }: Job, { target }: NewRun): { readonly large: boolean } {
-  const bytes = input.files.reduce((sum, file) => sum + file.bytes, 0);
-  return { large: target === "" && bytes >= LARGE_BYTES };
 }
 
 export interface RecordedRunOptions {
@@ -187,7 +225,7 @@ interface WritableLedger {
 async function openToWrite(
   locator: string,
   command: "push" | "resume" | "reconcile",
-  { dependencies, closeLater }: { readonly dependencies: Dependencies; readonly closeLater: CloseLater },
+  { dependencies, closeLater }: Opening,
 ): Promise<WritableLedger> {
   const store = await openLedgerStore(locator);
   const ledger = closeLater(await store.write(command, { create: command === "push" }));
@@ -197,9 +235,9 @@ async function openToWrite(
 }
 
 /** When the work fails, that is written down as the run's end. */
-async function doWork<J extends Job | undefined>(
-  run: OpenRun<J>,
-  work: (run: OpenRun<J>) => Promise<ShownRun>,
+async function doWork<J extends Job | undefined, L extends PlanLedger>(
+  run: OpenRun<J, L>,
+  work: (run: OpenRun<J, L>) => Promise<ShownRun>,
 ): Promise<ShownRun> {
   try {
     return await work(run);

@@ -10,7 +10,7 @@ import { openReportFolder, removeFile } from "./report-folder.ts";
 import { FINGERPRINT_FILE, HAND_OUT_FILE } from "./rejects/handed-out.ts";
 import { type Rejects, type RejectsOptions, writeRejects } from "./rejects/write-rejects.ts";
 import { rejectFileName, WORKBOOK_FILE } from "./rejects/reject-file.ts";
-import { type Report, summaryJson } from "./report.ts";
+import { isOutcome, type Report, summaryJson } from "./report.ts";
 
 export interface ReportFilesOptions extends RejectsOptions {
   /** Where the report is to lie; made when it does not exist. */
@@ -55,14 +55,23 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
 
 /** The same report; somebody else sees its outcomes pass by, so that they need not be read once more. */
 function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
+  const { outcomes, inColumns } = report;
   return {
     ...report,
     outcomes: async function* (statuses) {
-      for await (const batch of report.outcomes(statuses)) {
+      for await (const batch of outcomes(statuses)) {
         watch(batch);
         yield batch;
       }
     },
+    ...(inColumns && {
+      inColumns: async function* () {
+        for await (const batch of inColumns()) {
+          watch(batch.filter(isOutcome));
+          yield batch;
+        }
+      },
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Outcome, type Status, STATUSES, type Summary } from "../model/outcome.ts";
+import { type Outcome, type Status, STATUSES, type Summary, type ValidOutcomes } from "../model/outcome.ts";
 import type { Timeline } from "../model/timeline.ts";
 import { jsonText } from "../terminal/safe-json.ts";
 
@@ -7,6 +7,8 @@ export interface Report {
   readonly summary: Summary;
   /** The outcomes in input order, in batches; may be asked for more than once. Without statuses: all of them. */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncIterable<readonly Outcome[]>;
+  /** All outcomes as `outcomes` gives them, good records side by side as columns; absent where they are not kept so. */
+  readonly inColumns?: () => AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
   /** Show the values of cells beside their shapes (`--show-values`). */
   readonly showValues: boolean;
   /** Give the test cases of JUnit the attributes `file` and `line` (`--test-locations`). */
@@ -42,8 +44,8 @@ export interface RunFacts {
   readonly timeline?: Timeline;
 }
 
-/** Takes a piece of text to where the report goes. */
-export type Write = (text: string) => Promise<void> | void;
+/** Takes a piece of text, or its bytes in UTF-8, to where the report goes. */
+export type Write = (text: string | Uint8Array) => Promise<void> | void;
 
 /** Renders a report to the end; raises what `write` or the outcomes raise. */
 export type Reporter = (report: Report, write: Write) => Promise<void>;
@@ -52,11 +54,27 @@ export type Reporter = (report: Report, write: Write) => Promise<void>;
  * Every outcome of the run, in input order, in batches.
  * @throws Error (a bug) at the end when the outcomes do not match the counts of the summary, status by status
  */
-export async function* allOutcomes({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
+export function allOutcomes({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
+  return addingUp(outcomes(), summary);
+}
+
+/** The same; good records side by side as columns, where they are kept so. */
+export function allInColumns(report: Report): AsyncGenerator<readonly (Outcome | ValidOutcomes)[]> {
+  const { summary, outcomes, inColumns = outcomes } = report;
+  return addingUp(inColumns(), summary);
+}
+
+async function* addingUp<Part extends Outcome | ValidOutcomes>(
+  batches: AsyncIterable<readonly Part[]>,
+  summary: Summary,
+): AsyncGenerator<readonly Part[]> {
   assertCountsAddUp(summary);
   const seen = new Map<Status, number>();
-  for await (const batch of outcomes()) {
-    for (const { status } of batch) seen.set(status, (seen.get(status) ?? 0) + 1);
+  for await (const batch of batches) {
+    for (const part of batch) {
+      const [status, count]: [Status, number] = isOutcome(part) ? [part.status, 1] : ["valid", part.to - part.from];
+      seen.set(status, (seen.get(status) ?? 0) + count);
+    }
     yield batch;
   }
   assertCountsAddUp({ records: summary.records, counts: Object.fromEntries(seen) });
@@ -69,15 +87,21 @@ export async function* allOutcomes({ summary, outcomes }: Report): AsyncGenerato
   }
 }
 
+/** Whether it is one outcome, and not several in columns. */
+export function isOutcome(part: Outcome | ValidOutcomes): part is Outcome {
+  return "status" in part;
+}
+
 /** A record with one of these can have warnings, but no errors. */
 const STATUSES_WITHOUT_ERRORS: ReadonlySet<Status> = new Set(["valid", "accepted", "skipped"]);
 const STATUSES_WITH_ERRORS: readonly Status[] = STATUSES.filter((status) => !STATUSES_WITHOUT_ERRORS.has(status));
 
 /** The outcomes that have problems; clean records are passed over unread when the run has no warnings. */
-export async function* outcomesWithProblems({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
+export async function* outcomesWithProblems(report: Report): AsyncGenerator<readonly Outcome[]> {
+  const { summary, outcomes, inColumns = outcomes } = report;
   const warnings = Object.keys(summary.warnings).length > 0;
-  for await (const batch of warnings ? outcomes() : outcomes(STATUSES_WITH_ERRORS)) {
-    const troubled = batch.filter(({ problems }) => problems.length > 0);
+  for await (const batch of warnings ? inColumns() : outcomes(STATUSES_WITH_ERRORS)) {
+    const troubled = batch.filter(isOutcome).filter(({ problems }) => problems.length > 0);
     if (troubled.length > 0) yield troubled;
   }
 }

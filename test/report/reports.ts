@@ -20,7 +20,7 @@ export function reportOf(outcomes: readonly Outcome[], more: Partial<Report> = {
 export async function rendered(reporter: Reporter, report: Report): Promise<string> {
   let text = "";
   await reporter(report, (piece) => {
-    text += piece;
+    text += typeof piece === "string" ? piece : Buffer.from(piece).toString();
   });
   return text;
 }

@@ -117,7 +117,7 @@ export interface Context {
   /** stderr, which the logger writes to. */
   readonly stderrScreen: Screen;
   /** Writes to stdout; waits while the reader is slow. */
-  readonly write: (text: string) => Promise<void> | void;
+  readonly write: (text: string | Uint8Array) => Promise<void> | void;
   /** False once the reader of stdout has gone. */
   readonly isStdoutOpen: () => boolean;
   /** Ends the progress display. Temporary files are removed when the process exits. */

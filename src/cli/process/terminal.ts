@@ -52,7 +52,7 @@ export function isLive(flags: Pick<Flags, "quiet" | "logFormat">): boolean {
 /**
  * Writes to stdout. Waits while the reader is slow; where it never is, yields now and then so that signals are handled.
  */
-export function stdoutWriter(now: () => number): (text: string) => Promise<void> | void {
+export function stdoutWriter(now: () => number): (text: string | Uint8Array) => Promise<void> | void {
   let yieldAt = now() + YIELD_EVERY_MS;
   return (text) => {
     if (!process.stdout.writable) return undefined;

@@ -6,13 +6,24 @@ export interface PackedItems {
   /** `columnsIn` reads them. To be moved to another thread: `postMessage(items, [items.columns])`. */
   readonly columns: ArrayBuffer;
   readonly files: readonly string[];
+  readonly problems: ProblemCounts;
+}
+
+/** How many problems there are of each code. */
+export interface ProblemCounts {
+  readonly error: ReadonlyMap<string, number>;
+  readonly warning: ReadonlyMap<string, number>;
 }
 
 /** Planned items as columns over one piece of memory. */
 export interface ItemColumns {
   readonly count: number;
-  /** `NUMBERS` of each item: record, line, content (NaN: none), mark of the key (NaN: none). */
-  readonly numbers: Float64Array;
+  readonly records: Float64Array;
+  readonly lines: Float64Array;
+  /** NaN: none. */
+  readonly contents: Float64Array;
+  /** Of the keys (`packKey`); NaN: none. */
+  readonly marks: Float64Array;
   /** Where each item's key ends in `keys`; it begins where the one before ends. */
   readonly keyEnds: Uint32Array;
   /** Each item's file, as its position in the list's files. */
@@ -20,16 +31,12 @@ export interface ItemColumns {
   /** Bits of `FLAG`. */
   readonly flags: Uint8Array;
   /** The keys in UTF-8, one behind the other. */
-  readonly keys: Uint8Array;
+  readonly keys: Buffer;
   /** Where each item's extra ends in `extras`; most have none. */
   readonly extraEnds: Uint32Array;
   /** What few items have: hashes, and problems as JSON. */
-  readonly extras: Uint8Array;
+  readonly extras: Buffer;
 }
-
-/** Numbers of an item, and where each stands. */
-export const NUMBERS = 4;
-export const NUMBER = { record: 0, line: 1, content: 2, mark: 3 } as const;
 
 /** What is true of an item. */
 export const FLAG = { invalid: 1, extra: 2, key: 4 } as const;
@@ -42,7 +49,7 @@ interface ColumnSizes {
 
 /** A header is followed by the columns, those of the widest numbers first. */
 const HEADER_BYTES = 16;
-const BYTES_OF_ITEM = NUMBERS * 8 + 4 + 4 + 4 + 1;
+const BYTES_OF_ITEM = 4 * 8 + 3 * 4 + 1;
 
 /** The memory of columns that are still to be filled. */
 export function newColumns({ count, keyBytes, extraBytes }: ColumnSizes): ArrayBuffer {
@@ -53,20 +60,40 @@ export function newColumns({ count, keyBytes, extraBytes }: ColumnSizes): ArrayB
 
 export function columnsIn(memory: ArrayBuffer): ItemColumns {
   const [count = 0, keyBytes = 0, extraBytes = 0] = new Uint32Array(memory, 0, 3);
-  let at = HEADER_BYTES;
+  let end = HEADER_BYTES;
   const next = (length: number): number => {
-    const start = at;
-    at += length;
-    return start;
+    end += length;
+    return end - length;
   };
+  const doubles = (): Float64Array => new Float64Array(memory, next(count * 8), count);
+  const integers = (): Uint32Array => new Uint32Array(memory, next(count * 4), count);
   return {
     count,
-    numbers: new Float64Array(memory, next(count * NUMBERS * 8), count * NUMBERS),
-    keyEnds: new Uint32Array(memory, next(count * 4), count),
-    fileNumbers: new Uint32Array(memory, next(count * 4), count),
-    extraEnds: new Uint32Array(memory, next(count * 4), count),
+    records: doubles(),
+    lines: doubles(),
+    contents: doubles(),
+    marks: doubles(),
+    keyEnds: integers(),
+    fileNumbers: integers(),
+    extraEnds: integers(),
     flags: new Uint8Array(memory, next(count), count),
-    keys: new Uint8Array(memory, next(keyBytes), keyBytes),
-    extras: new Uint8Array(memory, next(extraBytes), extraBytes),
+    keys: Buffer.from(memory, next(keyBytes), keyBytes),
+    extras: Buffer.from(memory, next(extraBytes), extraBytes),
   };
+}
+
+/** Where the marks of so many items stand in the memory of their columns. */
+export function marksPart(count: number): { readonly start: number; readonly length: number } {
+  return { start: HEADER_BYTES + 3 * 8 * count, length: 8 * count };
+}
+
+/** The key of the item at this position. */
+export function keyOf({ flags, keys, keyEnds }: ItemColumns, index: number): string | undefined {
+  if (((flags[index] ?? 0) & FLAG.key) === 0) return undefined;
+  return keys.toString("utf8", index === 0 ? 0 : keyEnds[index - 1], keyEnds[index]);
+}
+
+/** The extra of the item at this position; empty where it has none. */
+export function extraOf({ extras, extraEnds }: ItemColumns, index: number): Buffer {
+  return extras.subarray(index === 0 ? 0 : extraEnds[index - 1], extraEnds[index]);
 }

@@ -1,7 +1,16 @@
 import type { Problem } from "../../model/problem.ts";
 import type { PlannedItem } from "../ledger.ts";
-import { createByteList } from "./byte-list.ts";
-import { columnsIn, FLAG, type ItemColumns, newColumns, NUMBER, NUMBERS, type PackedItems } from "./item-columns.ts";
+import { createByteList } from "../../text/byte-list.ts";
+import {
+  columnsIn,
+  extraOf,
+  FLAG,
+  type ItemColumns,
+  keyOf,
+  newColumns,
+  type PackedItems,
+  type ProblemCounts,
+} from "./item-columns.ts";
 import { packKey } from "./packed-key.ts";
 
 const keys = createByteList();
@@ -17,11 +26,10 @@ export function packItems(items: readonly PlannedItem[]): PackedItems {
   const files: string[] = [];
   for (const [index, { item, mark, keyEnd, extraEnd }] of found.entries()) {
     if (files.at(-1) !== item.file) files.push(item.file);
-    const at = index * NUMBERS;
-    columns.numbers[at + NUMBER.record] = item.record;
-    columns.numbers[at + NUMBER.line] = item.line;
-    columns.numbers[at + NUMBER.content] = contentNumber(item.content);
-    columns.numbers[at + NUMBER.mark] = mark;
+    columns.records[index] = item.record;
+    columns.lines[index] = item.line;
+    columns.contents[index] = contentNumber(item.content);
+    columns.marks[index] = mark;
     columns.keyEnds[index] = keyEnd;
     columns.fileNumbers[index] = files.length - 1;
     columns.extraEnds[index] = extraEnd;
@@ -29,7 +37,18 @@ export function packItems(items: readonly PlannedItem[]): PackedItems {
   }
   columns.keys.set(keys.bytes());
   columns.extras.set(extras.bytes());
-  return { columns: memory, files };
+  return { columns: memory, files, problems: countProblems(items) };
+}
+
+function countProblems(items: readonly PlannedItem[]): ProblemCounts {
+  const counts = { error: new Map<string, number>(), warning: new Map<string, number>() };
+  for (const { problems } of items) {
+    for (const { severity, code, unlisted = 0 } of problems) {
+      const byCode = counts[severity];
+      byCode.set(code, (byCode.get(code) ?? 0) + 1 + unlisted);
+    }
+  }
+  return counts;
 }
 
 interface PackedTexts {
@@ -72,7 +91,7 @@ function addExtra({ problems, identity, content, awaits }: PlannedItem): void {
 const NO_HASH = 255;
 
 /** The value that a problem was found in is never stored. */
-function withoutValue(problem: Problem): Problem {
+export function withoutValue(problem: Problem): Problem {
   const { value: _value, ...stored } = problem;
   return stored;
 }
@@ -82,7 +101,7 @@ interface Extra extends Pick<PlannedItem, "identity" | "awaits" | "problems"> {
 }
 
 /** @param bytes the extra of one item; none: it has none */
-function readExtra(bytes: Uint8Array): Extra {
+export function readExtra(bytes: Buffer): Extra {
   if (bytes.length === 0) return NO_EXTRA;
   let at = 0;
   const nextHash = (): Uint8Array | undefined => {
@@ -90,27 +109,19 @@ function readExtra(bytes: Uint8Array): Extra {
     at += 1;
     if (length === NO_HASH) return undefined;
     at += length;
-    return bytes.slice(at - length, at);
+    return Uint8Array.from(bytes.subarray(at - length, at));
   };
   const [identity, content, awaits] = [nextHash(), nextHash(), nextHash()];
-  const found = { identity, content, problems: at === bytes.length ? [] : parseProblems(bytes.subarray(at)) };
-  return awaits === undefined ? found : { ...found, awaits };
+  const problems: readonly Problem[] = at === bytes.length ? [] : JSON.parse(bytes.toString("utf8", at));
+  return { identity, content, problems, ...(awaits !== undefined && { awaits }) };
 }
 
 const NO_EXTRA: Extra = { identity: undefined, content: undefined, problems: [] };
 
-function parseProblems(bytes: Uint8Array): readonly Problem[] {
-  const problems: readonly Problem[] = JSON.parse(decoder.decode(bytes));
-  return problems;
-}
-
-/** A mark of the byte order is a character of a key like any other. */
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
 /** For items whose place in the whole input was not known when they were packed. */
 export function addToRecordNumbers({ columns }: PackedItems, added: number): void {
-  const { numbers } = columnsIn(columns);
-  for (let at = NUMBER.record; at < numbers.length; at += NUMBERS) numbers[at] = (numbers[at] ?? 0) + added;
+  const { records } = columnsIn(columns);
+  for (const [index, record] of records.entries()) records[index] = record + added;
 }
 
 export function isPacked(items: readonly PlannedItem[] | PackedItems): items is PackedItems {
@@ -123,23 +134,16 @@ export function unpackItems({ columns: memory, files }: PackedItems): readonly P
 }
 
 function unpackItem(columns: ItemColumns, index: number, files: readonly string[]): PlannedItem {
-  const { numbers, flags, fileNumbers } = columns;
-  const numberOf = (name: keyof typeof NUMBER): number => numbers[index * NUMBERS + NUMBER[name]] ?? Number.NaN;
-  const flag = flags[index] ?? 0;
-  const content = numberOf("content");
-  const extra = readExtra(pieceOf(columns.extras, columns.extraEnds, index));
+  const flag = columns.flags[index] ?? 0;
+  const content = columns.contents[index] ?? Number.NaN;
+  const extra = readExtra(extraOf(columns, index));
   return {
-    record: numberOf("record"),
-    key: (flag & FLAG.key) === 0 ? undefined : decoder.decode(pieceOf(columns.keys, columns.keyEnds, index)),
-    file: files[fileNumbers[index] ?? 0] ?? "",
-    line: numberOf("line"),
+    record: columns.records[index] ?? 0,
+    key: keyOf(columns, index),
+    file: files[columns.fileNumbers[index] ?? 0] ?? "",
+    line: columns.lines[index] ?? 0,
     status: (flag & FLAG.invalid) === 0 ? "valid" : "invalid",
     ...extra,
     content: extra.content ?? (Number.isNaN(content) ? undefined : content),
   };
-}
-
-/** One of the pieces that lie one behind the other, and end where `ends` says. */
-function pieceOf(bytes: Uint8Array, ends: Uint32Array, index: number): Uint8Array {
-  return bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
 }

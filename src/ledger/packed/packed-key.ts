@@ -1,6 +1,6 @@
 import { nearKey } from "../../text/near-key.ts";
 import { bytesHash, textHash } from "../../text/text-hash.ts";
-import type { ByteList } from "./byte-list.ts";
+import type { ByteList } from "../../text/byte-list.ts";
 
 const MARK_SEED = 0x243f6a88;
 

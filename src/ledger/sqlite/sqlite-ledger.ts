@@ -10,7 +10,6 @@ import type { Ledger } from "../ledger.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
 import { contents, outcomes as selectOutcomes, type SendingStatus, summary } from "./tables/outcome-query.ts";
-import { plannedInWorker } from "./plan/plan-in-worker.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { countChanges } from "./tables/counts.ts";
 import { coverage } from "./tables/coverage-query.ts";
@@ -97,14 +96,10 @@ export function vanished(path: string): Failure {
 }
 
 /**
- * A ledger that lasts as long as the process: `validate` plans into it as `push` does into the real one. It lies in
- * `folder` (created where it is missing), readable by its owner only, and is removed when it is closed or the process
- * dies. `large`: a worker thread writes the plan, which pays from some 100,000 records.
+ * A ledger that lasts as long as the process, for a run that sends and that nobody goes on with. It lies in `folder`
+ * (created where it is missing), readable by its owner only, and is removed when it is closed or the process dies.
  */
-export async function openTemporaryLedger(
-  folder: string,
-  { large = false }: { readonly large?: boolean } = {},
-): Promise<Ledger> {
+export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
   prepared(path, () => preparePrivateFile(path));
   const database = openTemporary(path);
@@ -116,9 +111,8 @@ export async function openTemporaryLedger(
     upgradeSchema(database);
     countChanges(database);
     const ledger = ledgerOver(database, {}, discard);
-    const planned = large ? await plannedInWorker(ledger, path) : ledger;
     unlinkWhileOpen(path);
-    return planned;
+    return ledger;
   } catch (error) {
     discard();
     throw error;

@@ -3,25 +3,36 @@ import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { jsonText } from "../../terminal/safe-json.ts";
 import { describeProblem } from "../problem-text.ts";
-import { allOutcomes, type Report, summaryJson, type Write } from "../report.ts";
+import { allInColumns, isOutcome, type Report, summaryJson, type Write } from "../report.ts";
+import { createOutcomeLines, type Separators } from "./outcome-lines.ts";
 
 /** One document: the summary as in `summary.json`, and every outcome, one a line. */
 export async function jsonReporter(report: Report, write: Write): Promise<void> {
   await write(`{"summary":${summaryJson(report.summary)},\n"outcomes":[`);
-  let separator = "\n";
-  for await (const batch of allOutcomes(report)) {
-    if (batch.length === 0) continue;
-    await write(separator + batch.map((outcome) => outcomeLine(outcome, report)).join(",\n"));
-    separator = ",\n";
-  }
+  await writeLines(report, write, { before: "\n", between: ",\n", after: "" });
   await write("\n]}\n");
 }
 
 /** One line a record (docs/errors.md, "Outcome lines"). */
 export async function ndjsonReporter(report: Report, write: Write): Promise<void> {
-  for await (const batch of allOutcomes(report)) {
-    await write(batch.map((outcome) => `${outcomeLine(outcome, report)}\n`).join(""));
+  await writeLines(report, write, { before: "", between: "\n", after: "\n" });
+}
+
+async function writeLines(
+  report: Report,
+  write: Write,
+  { after, ...separators }: Separators & { readonly after: string },
+): Promise<void> {
+  const lines = createOutcomeLines(separators);
+  for await (const batch of allInColumns(report)) {
+    for (const part of batch) {
+      if (isOutcome(part)) lines.add(outcomeLine(part, report));
+      else lines.addValid(part);
+    }
+    const bytes = lines.take();
+    if (bytes !== undefined) await write(bytes);
   }
+  await write(lines.end(after));
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
-import { appendPlanProblem, keyPlace, PLAN_ATTEMPT } from "../tables/problem-table.ts";
+import { keyPlace } from "../../key-place.ts";
+import { appendPlanProblem, PLAN_ATTEMPT } from "../tables/problem-table.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { Outcome, Status, Summary } from "../../../model/outcome.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { OutcomeFilter } from "../../ledger.ts";
+import { exitCodeOf } from "../../record-exit-code.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { nearKey } from "../../../text/near-key.ts";
 import { parseProblem } from "./problem-table.ts";
@@ -59,14 +60,6 @@ const COUNT_RESENT: Query<{ count: number }> = {
   sql: `select count(*) as count from items indexed by items_open
     where run = ? and status = 'pending' and identity in (select identity from records where state = 'ambiguous')`,
 };
-
-/** README, "Exit codes": the worst wins. */
-function exitCodeOf(counts: Counts): number {
-  const any = (...statuses: readonly Status[]): boolean => statuses.some((status) => (counts[status] ?? 0) > 0);
-  if (any("ambiguous")) return 5;
-  if (any("pending", "blocked")) return 3;
-  return any("invalid", "rejected", "duplicate") ? 1 : 0;
-}
 
 const BATCH = 500;
 

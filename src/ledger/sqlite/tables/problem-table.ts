@@ -1,6 +1,4 @@
-import type { Place } from "../../../model/place.ts";
 import type { Problem } from "../../../model/problem.ts";
-import type { PlanPolicy } from "../../ledger.ts";
 import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 /** The problems of the plan stand as those of attempt 0. */
@@ -62,9 +60,4 @@ export function parseProblem(text: string): Problem {
 function problemValues(problem: Problem): readonly SqlValue[] {
   const stored = problem.value === undefined ? problem : { ...problem, value: undefined };
   return [problem.severity, problem.code, JSON.stringify(stored)];
-}
-
-/** Where an item's key stands: its line, and the key's column where the file has one. */
-export function keyPlace(policy: PlanPolicy, file: string, line: number): Place {
-  return { file, line, ...policy.keyColumns.get(file) };
 }

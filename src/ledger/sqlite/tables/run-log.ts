@@ -1,12 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { Failure } from "../../../model/failure.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../../ledger.ts";
+import { newRunId } from "../../run-id.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 export function startRun(database: SqliteDatabase, run: NewRun, toolVersion: string | undefined): Run {
-  const id = `${runStamp(run.startedAt)}-${randomBytes(2).toString("hex")}`;
+  const id = newRunId(run.startedAt);
   return (
     database.transaction(() => {
       if (isTaken(database, id)) return undefined;
@@ -172,12 +172,6 @@ function toRun(row: RunColumns | undefined): Run | undefined {
     ...(row.finished_at !== null && { finishedAt: row.finished_at }),
     ...(row.exit_code !== null && { exitCode: row.exit_code }),
   };
-}
-
-/** `2026-11-20T23:41:07.000Z` -> `20261120-2341`. */
-function runStamp(startedAt: string): string {
-  const digits = new Date(startedAt).toISOString().replace(/\D/g, "");
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}`;
 }
 
 function isTaken(database: SqliteDatabase, id: string): boolean {

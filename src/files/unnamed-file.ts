@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import path from "node:path";
+import { Failure } from "../model/failure.ts";
+
+/** A file that only this process can reach: it goes with the process, whatever ends it. */
+export interface UnnamedFile {
+  /** Adds the bytes at the end, and gives the position at which they begin. @throws Failure `storage` */
+  readonly append: (bytes: Uint8Array) => number;
+  /** @throws Failure `storage` */
+  readonly read: (position: number, length: number) => ArrayBuffer;
+  readonly close: () => void;
+}
+
+/**
+ * Opens a private file (0600) in `folder`, which is made (0700) where it is missing, and takes its name away. Windows does
+ * not allow that; there the file goes when it is closed.
+ * @param purpose what it holds, for messages
+ * @throws Failure `storage`
+ */
+export function openUnnamedFile(folder: string, purpose: string): UnnamedFile {
+  const file = path.join(folder, `.${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
+  const keepsName = process.platform === "win32";
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw storageFailure(folder, purpose, error);
+    }
+  };
+  const descriptor = guarded(() => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const opened = openSync(file, NEW_FILE, 0o600);
+    if (!keepsName) rmSync(file);
+    return opened;
+  });
+  let end = 0;
+  return {
+    append(bytes) {
+      const start = end;
+      guarded(() => {
+        for (let done = 0; done < bytes.length;) {
+          done += writeSync(descriptor, bytes, done, bytes.length - done, start + done);
+        }
+      });
+      end += bytes.length;
+      return start;
+    },
+    read(position, length) {
+      const bytes = new Uint8Array(length);
+      guarded(() => {
+        for (let done = 0; done < length;) {
+          const read = readSync(descriptor, bytes, done, length - done, position + done);
+          if (read === 0) throw new Error("it is shorter than what was written to it");
+          done += read;
+        }
+      });
+      return bytes.buffer;
+    },
+    close() {
+      closeSync(descriptor);
+      if (keepsName) rmSync(file, { force: true });
+    },
+  };
+}
+
+const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+function storageFailure(folder: string, purpose: string, cause: unknown): Failure {
+  const why = cause instanceof Error ? `: ${cause.message}` : "";
+  return new Failure("storage", `${folder} cannot hold ${purpose}${why}`, {
+    hint: "make room on the disk, or name another folder for temporary files (TMPDIR); then run the same command again",
+    cause,
+  });
+}

@@ -1,0 +1,81 @@
+import { timestamp } from "../../time/clock.ts";
+import { systemClock } from "../../time/system-clock.ts";
+import type { NewRun, PlanLedger, Run } from "../ledger.ts";
+import { newRunId } from "../run-id.ts";
+import { isPacked, packItems } from "./packed-items.ts";
+import { outcomesInColumns, outcomesOf } from "./packed-outcomes.ts";
+import { addItems, newPackedPlan, type PackedPlan, summaryOf } from "./packed-plan.ts";
+import { createPieceStore } from "./spool/piece-store.ts";
+import { excludeRows, settleKeys } from "./settle-plan.ts";
+
+/** A run that sends nothing. */
+export type UnsentRun = NewRun & { readonly command: Exclude<NewRun["command"], "push"> };
+
+/** Where the records of one run are planned that sends nothing, and that nobody goes on with. */
+export interface PackedLedger extends PlanLedger {
+  readonly startRun: (run: UnsentRun) => Promise<Run>;
+}
+
+/** What is held in memory before the file is used. */
+interface MemoryLimits {
+  readonly bytes: number;
+  /** Of what is sorted. */
+  readonly sortedItems: number;
+}
+
+const LIMITS: MemoryLimits = { bytes: 16 * 1024 * 1024, sortedItems: 50_000 };
+
+/**
+ * Opens a ledger that lasts as long as the process. It keeps what it is given as columns: in memory, and what is too much
+ * for that in a private file in `folder`, which has no name. No record of it is known to any other run.
+ */
+export function openPackedLedger(folder: string, limits: MemoryLimits = LIMITS): PackedLedger {
+  const pieces = createPieceStore(folder, limits.bytes);
+  const runs = new Map<string, OpenRun>();
+
+  function runOf(id: string): OpenRun {
+    const found = runs.get(id);
+    if (found === undefined) throw new Error(`There is no run ${id}.`);
+    return found;
+  }
+
+  function requirePlanning(id: string): OpenRun {
+    const found = runOf(id);
+    if (found.run.state !== "planning") throw new Error("The run's plan is settled already.");
+    return found;
+  }
+
+  return {
+    async startRun(newRun) {
+      const id = newRunId(newRun.startedAt);
+      const run: Run = { ...newRun, id, state: "planning" };
+      runs.set(id, { run, plan: newPackedPlan(pieces, limits.sortedItems) });
+      return run;
+    },
+    findRun: async (id) => runs.get(id)?.run,
+    plan: async (id, items) => addItems(requirePlanning(id).plan, isPacked(items) ? items : packItems(items)),
+    exclude: async (id, excluded) => excludeRows(requirePlanning(id).plan, excluded),
+    async finishPlan(id, policy) {
+      const found = requirePlanning(id);
+      await settleKeys(found.plan, policy);
+      found.run = { ...found.run, state: "sending" };
+    },
+    async finishRun(id, exitCode) {
+      const found = runOf(id);
+      const state = found.run.state === "planning" ? "planning" : "finished";
+      found.run = { ...found.run, state, exitCode, finishedAt: timestamp(systemClock) };
+    },
+    summary: async (id) => summaryOf(runOf(id).plan),
+    outcomes: (id, { statuses } = {}) => outcomesOf(runOf(id).plan, statuses),
+    outcomesInColumns: (id) => outcomesInColumns(runOf(id).plan),
+    async close() {
+      runs.clear();
+      pieces.close();
+    },
+  };
+}
+
+interface OpenRun {
+  run: Run;
+  readonly plan: PackedPlan;
+}

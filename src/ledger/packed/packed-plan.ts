@@ -1,0 +1,205 @@
+import type { Problem, Severity } from "../../model/problem.ts";
+import { type Status, STATUSES, type Summary } from "../../model/outcome.ts";
+import type { PlanPolicy } from "../ledger.ts";
+import { exitCodeOf } from "../record-exit-code.ts";
+import { columnsIn, FLAG, type ItemColumns, marksPart, type PackedItems } from "./item-columns.ts";
+import type { PieceStore } from "./spool/piece-store.ts";
+import { createSorter, type Sorter } from "./spool/sorter.ts";
+
+/** What one run has planned, as it came: in columns, in input order, and what was found out about it later beside them. */
+export interface PackedPlan {
+  readonly pieces: PieceStore;
+  /** Items that a sorter holds in memory at once. */
+  readonly sortedAtOnce: number;
+  readonly batches: PlannedBatch[];
+  /** The names of all files; an item's file is a position in it. */
+  readonly files: FileNames;
+  readonly counts: Map<Status, number>;
+  readonly problems: Readonly<Record<Severity, Map<string, number>>>;
+  /** What was found about records after they had been planned. */
+  readonly findings: Sorter<LaterFinding>;
+  /** Records that were made `invalid` after they had been planned. */
+  readonly excluded: Set<number>;
+  /** Known once the plan is finished. */
+  policy?: PlanPolicy;
+}
+
+export interface PlannedBatch {
+  /** Its columns are a piece of the store. */
+  readonly piece: number;
+  /** The plan's numbers of the batch's files. */
+  readonly files: readonly number[];
+  readonly count: number;
+  readonly lastRecord: number;
+  /** Nothing was found wrong with any of its items. */
+  readonly isPlain: boolean;
+}
+
+export type LaterFinding = ExcludedFinding | KeyFinding;
+
+/** Why a record is `invalid`. */
+interface ExcludedFinding {
+  readonly record: number;
+  readonly problems: readonly Problem[];
+}
+
+/** What was found about the key of one record. */
+export interface KeyFinding {
+  readonly record: number;
+  readonly wasInvalid: boolean;
+  /** Another record with this key: with one content the first of them, with several the nearest one. */
+  readonly same?: Spot;
+  /** All records with this key have the same content. */
+  readonly sameContent: boolean;
+  /** The first record of another key that is almost the same. */
+  readonly near?: Spot;
+}
+
+/** Where a record begins: the plan's number of its file, and its line. */
+export interface Spot {
+  readonly file: number;
+  readonly line: number;
+}
+
+export function newPackedPlan(pieces: PieceStore, sortedAtOnce: number): PackedPlan {
+  return {
+    pieces,
+    sortedAtOnce,
+    batches: [],
+    files: createFileNames(),
+    counts: new Map(),
+    problems: { error: new Map(), warning: new Map() },
+    findings: createSorter((one, other) => one.record - other.record, { pieces, atOnce: sortedAtOnce }),
+    excluded: new Set(),
+  };
+}
+
+/** Adds records that come behind those before. @throws Failure `storage` */
+export function addItems(plan: PackedPlan, items: PackedItems): void {
+  const columns = columnsIn(items.columns);
+  if (columns.count === 0) return;
+  const troubled = countStatuses(plan, columns);
+  for (const severity of ["error", "warning"] as const) {
+    for (const [code, count] of items.problems[severity]) countProblem(plan, severity, code, count);
+  }
+  plan.batches.push({
+    count: columns.count,
+    lastRecord: requireInOrder(columns, plan.batches.at(-1)?.lastRecord ?? 0),
+    isPlain: troubled === 0,
+    files: items.files.map(plan.files.numberOf),
+    piece: plan.pieces.add(items.columns),
+  });
+}
+
+/** Gives how many of the items something was found wrong with. */
+function countStatuses(plan: PackedPlan, { count, flags }: ItemColumns): number {
+  let troubled = 0;
+  let invalid = 0;
+  for (const flag of flags) {
+    if (!isPlain(flag)) troubled += 1;
+    if ((flag & FLAG.invalid) !== 0) invalid += 1;
+  }
+  countStatus(plan, "invalid", invalid);
+  countStatus(plan, "valid", count - invalid);
+  return troubled;
+}
+
+/** An item that is valid, and about which there is nothing to say. */
+export function isPlain(flag: number): boolean {
+  return (flag & (FLAG.invalid | FLAG.extra)) === 0;
+}
+
+function requireInOrder({ records }: ItemColumns, before: number): number {
+  let last = before;
+  for (const record of records) {
+    if (record <= last) throw new Error(`Record ${record} is planned behind record ${last}.`);
+    last = record;
+  }
+  return last;
+}
+
+export function summaryOf({ counts, problems }: PackedPlan): Summary {
+  const present = STATUSES.toSorted().flatMap((status) => {
+    const count = counts.get(status) ?? 0;
+    return count === 0 ? [] : ([[status, count]] as const);
+  });
+  const byStatus = Object.fromEntries(present);
+  return {
+    records: present.reduce((sum, [, count]) => sum + count, 0),
+    counts: byStatus,
+    errors: mostFrequentFirst(problems.error),
+    warnings: mostFrequentFirst(problems.warning),
+    exitCode: exitCodeOf(byStatus),
+  };
+}
+
+function mostFrequentFirst(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+  const inOrder = [...counts].toSorted(([code, count], [other, most]) => most - count || compareBytes(code, other));
+  return Object.fromEntries(inOrder);
+}
+
+function compareBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+export function moveStatus(plan: PackedPlan, from: Status, to: Status): void {
+  countStatus(plan, from, -1);
+  countStatus(plan, to, 1);
+}
+
+function countStatus({ counts }: PackedPlan, status: Status, more: number): void {
+  counts.set(status, (counts.get(status) ?? 0) + more);
+}
+
+export function countProblem({ problems }: PackedPlan, severity: Severity, code: string, more: number): void {
+  problems[severity].set(code, (problems[severity].get(code) ?? 0) + more);
+}
+
+interface ReadBatch {
+  readonly columns: ItemColumns;
+  /** The plan's numbers of the batch's files. */
+  readonly files: readonly number[];
+}
+
+/** All batches, read back one at a time. Lets signals and timers in between them. */
+export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerator<ReadBatch> {
+  for (const [index, { piece, files }] of batches.entries()) {
+    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await letOthersIn();
+    yield { columns: columnsIn(pieces.read(piece)), files };
+  }
+}
+
+/** The marks of all keys, in input order. */
+export async function* marksOf({ batches, pieces }: PackedPlan): AsyncGenerator<Float64Array> {
+  for (const [index, { piece, count }] of batches.entries()) {
+    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await letOthersIn();
+    yield new Float64Array(pieces.read(piece, marksPart(count)));
+  }
+}
+
+const BATCHES_AT_ONCE = 50;
+
+export function letOthersIn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+interface FileNames {
+  readonly numberOf: (name: string) => number;
+  readonly nameOf: (number: number) => string;
+}
+
+function createFileNames(): FileNames {
+  const names: string[] = [];
+  const numbers = new Map<string, number>();
+  return {
+    numberOf(name) {
+      const known = numbers.get(name);
+      if (known !== undefined) return known;
+      numbers.set(name, names.length);
+      return names.push(name) - 1;
+    },
+    nameOf: (number) => names[number] ?? "",
+  };
+}

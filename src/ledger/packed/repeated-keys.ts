@@ -1,0 +1,172 @@
+import { nearKey } from "../../text/near-key.ts";
+import { FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
+import { batchesOf, type KeyFinding, letOthersIn, marksOf, type PackedPlan, type Spot } from "./packed-plan.ts";
+import { findRepeatedMarks } from "./repeated-marks.ts";
+import { createSorter, type Sorter } from "./spool/sorter.ts";
+import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
+
+/**
+ * Finds the keys that occur more than once in the plan, and those that are almost the same. One key with one content: the
+ * first record stays, the others repeat it. One key with several contents: nobody can tell which is meant. Keys that are
+ * near: each is told of the one before.
+ *
+ * Marks tell which records there is something to find about; those are sorted by their keys, on the disk where they are
+ * many, and the keys themselves are compared.
+ */
+export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFinding> {
+  const entries = await entriesOfRepeatedMarks(plan);
+  if (entries === undefined) return;
+  const groups = createSpooledList<KeyGroup>(plan.pieces);
+  for await (const group of unhurried(groupsOf(entries.sorted()))) groups.add(group);
+  yield* unhurried(findingsOf(entries.sorted(), groups));
+}
+
+/** A record whose mark comes more than once. */
+interface KeyEntry extends Spot {
+  readonly mark: number;
+  readonly key: string;
+  readonly record: number;
+  /** Null: none, or none that can be compared. */
+  readonly content: number | null;
+  readonly isInvalid: boolean;
+}
+
+async function entriesOfRepeatedMarks(plan: PackedPlan): Promise<Sorter<KeyEntry> | undefined> {
+  const count = plan.batches.reduce((sum, batch) => sum + batch.count, 0);
+  const isRepeated = await findRepeatedMarks(() => marksOf(plan), count);
+  if (isRepeated === undefined) return undefined;
+  const entries = createSorter<KeyEntry>(compareEntries, { pieces: plan.pieces, atOnce: plan.sortedAtOnce });
+  for await (const { columns, files } of batchesOf(plan)) {
+    for (let index = 0; index < columns.count; index += 1) {
+      if (isRepeated(columns.marks[index] ?? Number.NaN)) entries.add(entryOf(plan, columns, files, index));
+    }
+  }
+  return entries;
+}
+
+function entryOf({ excluded }: PackedPlan, columns: ItemColumns, files: readonly number[], index: number): KeyEntry {
+  const record = columns.records[index] ?? 0;
+  const content = columns.contents[index] ?? Number.NaN;
+  return {
+    mark: columns.marks[index] ?? 0,
+    key: keyOf(columns, index) ?? "",
+    record,
+    file: files[columns.fileNumbers[index] ?? 0] ?? 0,
+    line: columns.lines[index] ?? 0,
+    content: Number.isNaN(content) ? null : content,
+    isInvalid: ((columns.flags[index] ?? 0) & FLAG.invalid) !== 0 || excluded.has(record),
+  };
+}
+
+/** Keys that are near side by side, and of these those that are the same, in input order. */
+function compareEntries(one: KeyEntry, other: KeyEntry): number {
+  if (one.mark !== other.mark) return one.mark - other.mark;
+  if (one.key === other.key) return one.record - other.record;
+  const [match, otherMatch] = [matchOf(one), matchOf(other)];
+  if (match !== otherMatch) return match < otherMatch ? -1 : 1;
+  return one.key < other.key ? -1 : 1;
+}
+
+/** The same for keys that are near. */
+function matchOf({ key }: KeyEntry): string {
+  return nearKey(key) ?? key;
+}
+
+/** The records of one key. */
+interface KeyGroup {
+  readonly first: KeyEntry;
+  occurs: number;
+  differs: boolean;
+  near?: Spot;
+}
+
+/** One for each key, in the order of the entries. The ways to write one key are held in memory together. */
+function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
+  let near: KeyGroup[] = [];
+  for (let next = entries.next(); next.done !== true; next = entries.next()) {
+    const entry = next.value;
+    const group = near.at(-1);
+    if (group?.first.key === entry.key) {
+      group.occurs += 1;
+      group.differs ||= entry.content === null || entry.content !== group.first.content;
+      continue;
+    }
+    if (group !== undefined && (group.first.mark !== entry.mark || matchOf(group.first) !== matchOf(entry))) {
+      yield* linked(near);
+      near = [];
+    }
+    near.push({ first: entry, occurs: 1, differs: entry.content === null });
+  }
+  yield* linked(near);
+}
+
+/** Each key with the one that came before it; the first one with the second. */
+function linked(groups: readonly KeyGroup[]): readonly KeyGroup[] {
+  if (groups.length < 2) return groups;
+  const inOrder = groups.toSorted((one, other) => one.first.record - other.first.record);
+  for (const [index, group] of inOrder.entries()) {
+    const other = inOrder[index === 0 ? 1 : index - 1];
+    if (other !== undefined) group.near = spotOf(other.first);
+  }
+  return groups;
+}
+
+function spotOf({ file, line }: Spot): Spot {
+  return { file, line };
+}
+
+/** @param groups those of the keys of the entries, in the same order */
+function* findingsOf(entries: Iterator<KeyEntry>, groups: SpooledList<KeyGroup>): Generator<KeyFinding> {
+  let next = entries.next();
+  for (const group of groups) {
+    let earlier: KeyEntry | undefined;
+    for (let left = group.occurs; left > 0 && next.done !== true; left -= 1) {
+      const entry = next.value;
+      next = entries.next();
+      const later = left === 1 || next.done === true ? undefined : next.value;
+      const finding = findingOf(entry, group, { earlier, later });
+      if (finding !== undefined) yield finding;
+      earlier = entry;
+    }
+  }
+}
+
+interface Neighbours {
+  readonly earlier: KeyEntry | undefined;
+  readonly later: KeyEntry | undefined;
+}
+
+function findingOf(entry: KeyEntry, group: KeyGroup, neighbours: Neighbours): KeyFinding | undefined {
+  const { near } = group;
+  const same = group.occurs === 1 ? undefined : sameAs(entry, group, neighbours);
+  if (same === undefined && near === undefined) return undefined;
+  return {
+    record: entry.record,
+    wasInvalid: entry.isInvalid,
+    sameContent: !group.differs,
+    ...(same !== undefined && { same: spotOf(same) }),
+    ...(near !== undefined && { near }),
+  };
+}
+
+function sameAs(
+  { record }: KeyEntry,
+  { first, differs }: KeyGroup,
+  { earlier, later }: Neighbours,
+): KeyEntry | undefined {
+  if (!differs) return record === first.record ? undefined : first;
+  if (earlier === undefined || (later !== undefined && later.record - record < record - earlier.record)) return later;
+  return earlier;
+}
+
+const ITEMS_AT_ONCE = 10_000;
+
+/** The same items; lets signals and timers in between them. */
+async function* unhurried<T>(items: Iterable<T>): AsyncGenerator<T> {
+  let count = 0;
+  for (const item of items) {
+    count += 1;
+    if (count % ITEMS_AT_ONCE === 0) await letOthersIn();
+    yield item;
+  }
+}

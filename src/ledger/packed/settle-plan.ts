@@ -1,0 +1,56 @@
+import type { Problem } from "../../model/problem.ts";
+import type { ExcludedRow, PlanPolicy } from "../ledger.ts";
+import { FLAG } from "./item-columns.ts";
+import { withoutValue } from "./packed-items.ts";
+import { batchesOf, countProblem, type KeyFinding, moveStatus, type PackedPlan } from "./packed-plan.ts";
+import { findRepeatedKeys } from "./repeated-keys.ts";
+
+/** Makes the records whose rows begin at these places `invalid`; one pass over the plan, however many there are. */
+export async function excludeRows(plan: PackedPlan, excluded: readonly ExcludedRow[]): Promise<void> {
+  if (excluded.length === 0) return;
+  const byPlace = new Map<string, Problem[]>();
+  for (const { file, line, problem } of excluded) {
+    const place = `${plan.files.numberOf(file)}:${line}`;
+    byPlace.set(place, [...(byPlace.get(place) ?? []), withoutValue(problem)]);
+  }
+  for await (const { columns, files } of batchesOf(plan)) {
+    const { count, records, lines, flags, fileNumbers } = columns;
+    for (let index = 0; index < count; index += 1) {
+      const problems = byPlace.get(`${files[fileNumbers[index] ?? 0] ?? 0}:${lines[index] ?? 0}`);
+      if (problems === undefined) continue;
+      excludeRecord(plan, {
+        record: records[index] ?? 0,
+        wasInvalid: ((flags[index] ?? 0) & FLAG.invalid) !== 0,
+        problems,
+      });
+    }
+  }
+}
+
+interface ExcludedRecord {
+  readonly record: number;
+  readonly wasInvalid: boolean;
+  readonly problems: readonly Problem[];
+}
+
+function excludeRecord(plan: PackedPlan, { record, wasInvalid, problems }: ExcludedRecord): void {
+  if (!wasInvalid && !plan.excluded.has(record)) moveStatus(plan, "valid", "invalid");
+  plan.excluded.add(record);
+  plan.findings.add({ record, problems });
+  for (const { severity, code, unlisted = 0 } of problems) countProblem(plan, severity, code, 1 + unlisted);
+}
+
+/** Marks what is to be said of keys that occur more than once, and of those that are almost the same. */
+export async function settleKeys(plan: PackedPlan, policy: PlanPolicy): Promise<void> {
+  plan.policy = policy;
+  for await (const found of findRepeatedKeys(plan)) addKeyFinding(plan, found);
+}
+
+function addKeyFinding(plan: PackedPlan, found: KeyFinding): void {
+  plan.findings.add(found);
+  if (found.same !== undefined) {
+    moveStatus(plan, found.wasInvalid ? "invalid" : "valid", found.sameContent ? "duplicate" : "invalid");
+    countProblem(plan, "error", "duplicate_key", 1);
+  }
+  if (found.near !== undefined) countProblem(plan, "warning", "near_duplicate_key", 1);
+}

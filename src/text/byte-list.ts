@@ -1,0 +1,94 @@
+/** Bytes that grow at their end. */
+export interface ByteList {
+  readonly length: () => number;
+  /** What was added since `clear`; to be used before anything more is added. */
+  readonly bytes: () => Uint8Array;
+  /** The same, to be kept. */
+  readonly take: () => Uint8Array;
+  readonly clear: () => void;
+  readonly addByte: (byte: number) => void;
+  /** @param from of the bytes, the first; by default all of them are added */
+  readonly addBytes: (bytes: Uint8Array, from?: number, to?: number) => void;
+  /** In UTF-8; half a surrogate pair, which is no text, stands as U+FFFD. */
+  readonly addText: (text: string) => void;
+}
+
+export function createByteList(firstSize: number = LEAST_SIZE): ByteList {
+  let memory = new Uint8Array(firstSize);
+  let end = 0;
+
+  function makeRoom(more: number): void {
+    if (end + more <= memory.length) return;
+    const wider = new Uint8Array(Math.max(memory.length * 2, end + more));
+    wider.set(memory.subarray(0, end));
+    memory = wider;
+  }
+
+  function clear(): void {
+    end = 0;
+    if (memory.length > KEPT_SIZE) memory = new Uint8Array(firstSize);
+  }
+
+  /** Short pieces: a call of the engine's own copying takes longer. */
+  function addBytes(bytes: Uint8Array, from = 0, to: number = bytes.length): void {
+    makeRoom(to - from);
+    if (to - from > LONG_PIECE) memory.set(bytes.subarray(from, to), end);
+    else for (let index = from; index < to; index += 1) memory[end + index - from] = bytes[index] ?? 0;
+    end += to - from;
+  }
+
+  /** The longest text in UTF-8 has three bytes a code unit. */
+  function addText(text: string): void {
+    makeRoom(text.length * 3);
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index);
+      if (unit > 0x7f || index > LONG_PIECE) {
+        end += encoder.encodeInto(text, memory.subarray(end)).written;
+        return;
+      }
+      memory[end + index] = unit;
+    }
+    end += text.length;
+  }
+
+  return {
+    length: () => end,
+    bytes: () => memory.subarray(0, end),
+    take() {
+      const taken = memory.slice(0, end);
+      clear();
+      return taken;
+    },
+    clear,
+    addByte(byte) {
+      makeRoom(1);
+      memory[end] = byte;
+      end += 1;
+    },
+    addBytes,
+    addText,
+  };
+}
+
+const LEAST_SIZE = 4096;
+/** Memory that is used again after `clear`. */
+const KEPT_SIZE = 2 ** 22;
+const LONG_PIECE = 100;
+const encoder = new TextEncoder();
+
+/** A whole number, not negative, in decimal digits. */
+export function addNumber(list: ByteList, number: number): void {
+  if (number > MOST_IN_32_BITS) list.addText(String(number));
+  else {
+    let unit = 1;
+    while (number / unit >= 10) unit *= 10;
+    for (let rest = number; unit >= 1; unit /= 10) {
+      const digit = (rest / unit) | 0;
+      list.addByte(ZERO + digit);
+      rest -= digit * unit;
+    }
+  }
+}
+
+const MOST_IN_32_BITS = 2 ** 31 - 1;
+const ZERO = 0x30;
