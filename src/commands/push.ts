@@ -16,7 +16,7 @@ export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly supplier: Supplier;
   readonly pace: RateLimitSettings;
-  /** Locator of the ledger: the path of its file. */
+  /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
   readonly dryRun: boolean;
   readonly revise: boolean;

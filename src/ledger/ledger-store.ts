@@ -1,6 +1,11 @@
 import type { Ledger } from "./ledger.ts";
 
-/** Where a ledger is kept, opened or not: a file today. Says nothing of how it is kept. */
+export interface StoreOptions {
+  /** Told in a sentence what the user should know of the ledger's keeper: that it cannot be reached, for one. */
+  readonly notice?: ((message: string) => void) | undefined;
+}
+
+/** Where a ledger is kept, opened or not: a file, or a database. Says nothing of how it is kept. */
 export interface LedgerStore {
   /** For messages, and for `--ledger` of the next command; holds no password. */
   readonly name: string;

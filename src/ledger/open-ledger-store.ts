@@ -1,27 +1,35 @@
 import { Failure } from "../model/failure.ts";
-import type { LedgerStore } from "./ledger-store.ts";
+import type { LedgerStore, StoreOptions } from "./ledger-store.ts";
+import { parsePostgresUrl } from "./postgres/connection/postgres-url.ts";
 
 /** Where runs are remembered unless another place is named. */
 export const DEFAULT_LEDGER = ".migrate/ledger.db";
 
 /**
- * The store that a locator names: the path of a file. Nothing is opened yet.
+ * The store that a locator names: the path of a file, or the URL of a PostgreSQL database. Nothing is opened yet.
  * @throws Failure `config` as `requireLedgerLocator` does
  */
-export async function openLedgerStore(locator: string): Promise<LedgerStore> {
-  const path = requireLedgerLocator(locator);
+export async function openLedgerStore(locator: string, options: StoreOptions = {}): Promise<LedgerStore> {
+  if (isAddress(requireLedgerLocator(locator))) {
+    const { postgresLedgerStore } = await import("./postgres/postgres-store.ts");
+    return postgresLedgerStore(locator, options);
+  }
   const { sqliteLedgerStore } = await import("./sqlite/sqlite-store.ts");
-  return sqliteLedgerStore(path);
+  return sqliteLedgerStore(locator);
 }
 
 /**
  * Gives the locator back when `openLedgerStore` knows its kind.
- * @throws Failure `config` for an address
+ * @throws Failure `config` for an address of another kind, and for a URL that cannot be used: one with a password, say
  */
 export function requireLedgerLocator(locator: string): string {
   if (!isAddress(locator)) return locator;
-  throw new Failure("config", "the ledger is an address, and not a file", {
-    hint: "name a file: --ledger path/to/ledger.db; this version keeps ledgers in SQLite files only",
+  if (/^postgres(?:ql)?:/i.test(locator)) {
+    parsePostgresUrl(locator);
+    return locator;
+  }
+  throw new Failure("config", "the ledger is an address of an unknown kind", {
+    hint: "name a file, --ledger path/to/ledger.db, or a PostgreSQL database, --ledger postgres://user@host/database",
   });
 }
 

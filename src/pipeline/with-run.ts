@@ -161,7 +161,7 @@ async function requireSendable(
 }
 
 export interface RecordedRunOptions {
-  /** Locator of the ledger: the path of its file. */
+  /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
   /** Id of the run, or the beginning of it; none: the latest. */
   readonly run?: string | undefined;
@@ -227,7 +227,7 @@ async function openToWrite(
   command: "push" | "resume" | "reconcile",
   { dependencies, closeLater }: Opening,
 ): Promise<WritableLedger> {
-  const store = await openLedgerStore(locator);
+  const store = await openLedgerStore(locator, { notice: dependencies.notice });
   const ledger = closeLater(await store.write(command, { create: command === "push" }));
   const journal = await openRunJournal(store, ledger, dependencies.clock);
   closeLater({ close: () => removeUnneededInput(store, ledger) });

@@ -7,10 +7,10 @@ export const GENERAL = {
     help: "configuration file (default: migrate.yaml, searched upwards)",
   },
   ledger: {
-    arg: "<path>",
+    arg: "<path|url>",
     env: true,
     config: true,
-    help: "where runs are remembered (default: .migrate/ledger.db)",
+    help: "where runs are remembered: a file, or postgres://user@host/database (default: .migrate/ledger.db)",
   },
   overlay: { arg: "<file>", kind: "list", help: "overlay for both documents (repeatable)" },
 } as const;

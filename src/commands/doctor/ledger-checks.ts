@@ -14,7 +14,7 @@ import { formatBytes } from "./format-bytes.ts";
 import type { TargetSettings } from "../../job/platform-settings.ts";
 
 export interface LedgerOptions {
-  /** Locator of the ledger: the path of its file. */
+  /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
   readonly target: TargetSettings | undefined;
   readonly supplier: string | undefined;
@@ -83,7 +83,8 @@ async function soundness(store: LedgerStore): Promise<{ readonly check: Check; r
       return { check: ok("ledger", `${store.name} is sound: ${held}`, { figures }), found: true };
     }
     const more = findings.length > 1 ? ` (and ${formatCount(findings.length - 1)} more findings)` : "";
-    const fix = "`migrate ledger check` says everything, `migrate ledger repair` mends it";
+    const mend = store.repair === undefined ? "" : ", `migrate ledger repair` mends it";
+    const fix = `\`migrate ledger check\` says everything${mend}`;
     return { check: failed("ledger", `${first}${more}`, { exitCode: STORAGE_EXIT_CODE, fix, figures }), found: true };
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "run_unknown") throw error;

@@ -5,7 +5,7 @@ import { forgetJournal } from "../../pipeline/run-journal.ts";
 import { type Clock, timestamp } from "../../time/clock.ts";
 
 export interface LedgerOptions {
-  /** Locator of the ledger: the path of its file. */
+  /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
 }
 

@@ -9,7 +9,8 @@ import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refre
 import type { Ledger } from "../ledger.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
-import { contents, outcomes as selectOutcomes, type SendingStatus, summary } from "./tables/outcome-query.ts";
+import type { SendingStatus } from "../run-outcome.ts";
+import { contents, outcomes as selectOutcomes, summary } from "./tables/outcome-query.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { countChanges } from "./tables/counts.ts";
 import { coverage } from "./tables/coverage-query.ts";

@@ -140,7 +140,8 @@ describe("settings", () => {
     [{ source: ["customers.csv"] }, "usage", /--source customers=/],
     [{ source: ["=customers.csv"] }, "usage", /--source customers=/],
     [{ source: ["customers="] }, "usage", /--source customers=/],
-    [{ ledger: "postgres://host/db" }, "config", /--ledger/],
+    [{ ledger: "mysql://host/db" }, "config", /--ledger/],
+    [{ ledger: "postgres://user:secret@host/db" }, "config", /PGPASSWORD/],
   ])("%j is refused", async (flags, code, hint) => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     await expect(readSettings([], flags, folder)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });

@@ -1,11 +1,12 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { atExit } from "../../../files/at-exit.ts";
+import { unlessMissing } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
+import { type Holder, isDead, type LockKind, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
 import { ledgerFailure, preparePrivateFile, statOf } from "../ledger-file.ts";
 import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { startLease, watchLease } from "./lease.ts";
-import { type Holder, isDead, nameOf, readEarlierHolder, thisProcess } from "./lock-holder.ts";
-import { lockKindOf, type LockKind } from "./lock-kind.ts";
+import { lockKindOf } from "./lock-kind.ts";
 
 export interface Lock {
   readonly kind: LockKind;
@@ -106,6 +107,11 @@ export function isLocked(path: string): boolean {
   } finally {
     probe.close();
   }
+}
+
+/** Before the lock was a SQLite file, it was a JSON object. Undefined when it is neither. */
+function readEarlierHolder(lockPath: string): Holder | undefined {
+  return parseHolder(unlessMissing(() => readFileSync(lockPath, "utf8")) ?? "");
 }
 
 /** Undefined when the lock has gone meanwhile. */

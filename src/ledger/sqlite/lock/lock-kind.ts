@@ -1,10 +1,8 @@
 import { readFileSync, realpathSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../../../model/failure.ts";
+import type { LockKind } from "../../lock-holder.ts";
 import { statOf } from "../ledger-file.ts";
-
-/** `kernel`: the lock ends with its process. `lease`: the file system's locks cannot be relied on for that. */
-export type LockKind = "kernel" | "lease";
 
 /**
  * File systems of Linux whose locks are the kernel's own, by their magic numbers

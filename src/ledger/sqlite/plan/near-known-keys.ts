@@ -1,8 +1,8 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
-import { keyPlace } from "../../key-place.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
+import { keyPlace } from "../../key-place.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**

@@ -2,7 +2,8 @@ import { Failure } from "../../../model/failure.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../../ledger.ts";
 import { addAccepted, addToCounts } from "./counts.ts";
-import { insertProblems, parseProblem } from "./problem-table.ts";
+import { insertProblems } from "./problem-table.ts";
+import { parseProblem } from "../../stored-problem.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 

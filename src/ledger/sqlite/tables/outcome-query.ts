@@ -1,15 +1,18 @@
-import type { Outcome, Status, Summary } from "../../../model/outcome.ts";
-import type { Problem } from "../../../model/problem.ts";
+import type { Outcome, Summary } from "../../../model/outcome.ts";
 import type { OutcomeFilter } from "../../ledger.ts";
 import { exitCodeOf } from "../../record-exit-code.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { nearKey } from "../../../text/near-key.ts";
-import { parseProblem } from "./problem-table.ts";
+import {
+  type Counts,
+  type ItemColumns,
+  type ProblemColumns,
+  problemsByRecord,
+  type SendingStatus,
+  toOutcome,
+} from "../../run-outcome.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { countsOf, STANDING_PROBLEM } from "./counts.ts";
-
-/** What is known of a request in flight: a living run waits for its answer, a dead one will never have it. */
-export type SendingStatus = "pending" | "ambiguous";
 
 /**
  * The status that an item shows: what was in flight may have been processed, and so may what is to be sent again because
@@ -34,8 +37,6 @@ export function summary(database: SqliteDatabase, run: RunRow, sending: SendingS
     exitCode: exitCodeOf(counts),
   };
 }
-
-type Counts = Readonly<Partial<Record<Status, number>>>;
 
 /** As `shownStatus` has it. */
 function countByStatus(database: SqliteDatabase, run: RunRow, sending: SendingStatus): Counts {
@@ -71,10 +72,10 @@ export async function* outcomes(
 ): AsyncGenerator<readonly Outcome[]> {
   const status = shownStatus(sending);
   const chosen = condition(filter, status);
-  const itemQuery: Query<ItemRow> = {
+  const itemQuery: Query<ItemColumns> = {
     sql: `${selectItems(status)} and ${chosen.sql} order by items.record limit ${BATCH}`,
   };
-  const problemQuery: Query<ProblemRow> = {
+  const problemQuery: Query<ProblemColumns> = {
     sql: `${SELECT_PROBLEMS} and ${chosen.sql} order by problems.record, problems.attempt, position`,
   };
 
@@ -83,8 +84,8 @@ export async function* outcomes(
     const end = items.at(-1)?.record;
     if (end === undefined) return;
     const problems = database.rows(problemQuery, run.number, last, end, ...chosen.values);
-    const problemsByRecord = byRecord(problems);
-    yield items.map((item) => toOutcome(item, problemsByRecord.get(item.record) ?? []));
+    const byRecord = problemsByRecord(problems);
+    yield items.map((item) => toOutcome(item, byRecord.get(item.record) ?? []));
     if (items.length < BATCH) return;
     last = end;
   }
@@ -132,44 +133,3 @@ export function contents(
 const SELECT_CONTENTS: Query<{ record: number; content: Uint8Array }> = {
   sql: "select record, content from items where run = ? and record between ? and ? and typeof(content) = 'blob'",
 };
-
-interface ProblemRow {
-  readonly record: number;
-  readonly problem: string;
-}
-
-function byRecord(rows: readonly ProblemRow[]): ReadonlyMap<number, readonly Problem[]> {
-  const problems = new Map<number, Problem[]>();
-  for (const { record, problem } of rows) {
-    const known = problems.get(record);
-    if (known === undefined) problems.set(record, [parseProblem(problem)]);
-    else known.push(parseProblem(problem));
-  }
-  return problems;
-}
-
-interface ItemRow {
-  readonly record: number;
-  readonly key: string | null;
-  readonly file: string;
-  readonly line: number;
-  readonly status: Status;
-  readonly http: number | null;
-  readonly attempts: number | null;
-  readonly account: string | null;
-  readonly durationMs: number | null;
-}
-
-function toOutcome(item: ItemRow, problems: readonly Problem[]): Outcome {
-  return {
-    record: item.record,
-    source: { file: item.file, line: item.line },
-    status: item.status,
-    problems,
-    ...(item.key !== null && { key: item.key }),
-    ...(item.http !== null && { http: item.http }),
-    ...(item.attempts !== null && { attempts: item.attempts }),
-    ...(item.account !== null && { account: item.account }),
-    ...(item.durationMs !== null && { durationMs: item.durationMs }),
-  };
-}

@@ -1,8 +1,6 @@
 import type { Problem } from "../../../model/problem.ts";
+import { PLAN_ATTEMPT, storedProblem } from "../../stored-problem.ts";
 import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
-
-/** The problems of the plan stand as those of attempt 0. */
-export const PLAN_ATTEMPT = 0;
 
 interface RecordProblems {
   readonly record: number;
@@ -51,13 +49,6 @@ export function appendPlanProblem(
   );
 }
 
-export function parseProblem(text: string): Problem {
-  const problem: Problem = JSON.parse(text);
-  return problem;
-}
-
-/** The value that a problem was found in is never stored. */
 function problemValues(problem: Problem): readonly SqlValue[] {
-  const stored = problem.value === undefined ? problem : { ...problem, value: undefined };
-  return [problem.severity, problem.code, JSON.stringify(stored)];
+  return [problem.severity, problem.code, storedProblem(problem)];
 }

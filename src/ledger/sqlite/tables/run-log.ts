@@ -1,6 +1,6 @@
-import { Failure } from "../../../model/failure.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../../ledger.ts";
+import { AFTER_INTERRUPTION, type RunColumns, severalRuns, toRun, unknownRun } from "../../recorded-run.ts";
 import { newRunId } from "../../run-id.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
@@ -22,7 +22,7 @@ export function findRun(database: SqliteDatabase, id?: string): Run | undefined 
   if (id === undefined) return toRun(database.row(SELECT_LATEST));
   const found = database.rows(SELECT_BY_PREFIX, id.length, id);
   if (found.length < 2) return toRun(found[0]);
-  throw new Failure("run_unknown", `several runs begin with "${id}"`, { hint: "give more of the run's id" });
+  throw severalRuns(id);
 }
 
 /** The latest first. */
@@ -47,10 +47,6 @@ export function requireRun(database: SqliteDatabase, id: string): RunRow {
   const row = database.row(SELECT_ROW, id);
   if (row !== undefined) return { number: row.id, state: row.state, sends: row.sends === 1 };
   throw unknownRun(`"${id}"`);
-}
-
-function unknownRun(name: string): Failure {
-  return new Failure("run_unknown", `the ledger holds no run ${name}`, { hint: "see the runs with `migrate status`" });
 }
 
 export function resumeRun(
@@ -95,8 +91,8 @@ export function finishRun(
  * Callers hold the ledger's lock, so no live run has any.
  */
 export function closeInterruptedAttempts(database: SqliteDatabase, at: string): void {
-  for (const [harmless, status, reason] of STATUS_AFTER_INTERRUPTION) {
-    const inFlight = `from attempts where status = 'sending' and harmless = ${harmless}`;
+  for (const { harmless, status, reason } of AFTER_INTERRUPTION) {
+    const inFlight = `from attempts where status = 'sending' and harmless = ${harmless ? 1 : 0}`;
     database.run(
       `update items set status = ? where status = 'sending' and (run, record) in (select run, record ${inFlight})`,
       status,
@@ -110,30 +106,9 @@ export function closeInterruptedAttempts(database: SqliteDatabase, at: string): 
       status,
       at,
       reason,
-      harmless,
+      harmless ? 1 : 0,
     );
   }
-}
-
-/** An idempotent request that was interrupted may be sent again. */
-const STATUS_AFTER_INTERRUPTION = [
-  [0, "ambiguous", "the run ended before an answer was written down"],
-  [1, "pending", "the run ended before an answer was written down; the step may be repeated"],
-] as const;
-
-interface RunColumns {
-  readonly name: string;
-  readonly command: Run["command"];
-  readonly target: string;
-  readonly supplier: string;
-  readonly operation: string;
-  readonly endpoint: string | null;
-  readonly settings: string;
-  readonly dry_run: number;
-  readonly state: Run["state"];
-  readonly started_at: string;
-  readonly finished_at: string | null;
-  readonly exit_code: number | null;
 }
 
 const SELECT_LATEST: Query<RunColumns> = { sql: "select * from runs order by id desc limit 1" };
@@ -153,25 +128,6 @@ function runValues(id: string, run: NewRun, toolVersion: string | undefined): re
   const { command, target, supplier, operation, endpoint, dryRun, startedAt } = run;
   const values = [id, command, target, supplier, operation, endpoint, settings, dryRun ? 1 : 0];
   return [...values, toolVersion ?? null, startedAt];
-}
-
-function toRun(row: RunColumns | undefined): Run | undefined {
-  if (row === undefined) return undefined;
-  const settings: unknown = JSON.parse(row.settings);
-  return {
-    id: row.name,
-    command: row.command,
-    target: row.target,
-    supplier: row.supplier,
-    operation: row.operation,
-    settings,
-    dryRun: row.dry_run === 1,
-    startedAt: row.started_at,
-    state: row.state,
-    ...(row.endpoint !== null && { endpoint: row.endpoint }),
-    ...(row.finished_at !== null && { finishedAt: row.finished_at }),
-    ...(row.exit_code !== null && { exitCode: row.exit_code }),
-  };
 }
 
 function isTaken(database: SqliteDatabase, id: string): boolean {

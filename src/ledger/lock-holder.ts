@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { unlessMissing } from "../../../files/error-code.ts";
-import { isRunning, pidNamespace, processStart } from "../../../files/running-process.ts";
-import { timestamp } from "../../../time/clock.ts";
-import { systemClock } from "../../../time/system-clock.ts";
-import type { LockKind } from "./lock-kind.ts";
+import { isRunning, pidNamespace, processStart } from "../files/running-process.ts";
+import { timestamp } from "../time/clock.ts";
+import { systemClock } from "../time/system-clock.ts";
+
+/** `kernel`: the lock ends with its process. `lease`: it ends when it has not been renewed for a while. */
+export type LockKind = "kernel" | "lease";
 
 /** Who holds a lock, as others are told. */
 export interface Holder {
@@ -35,11 +35,10 @@ export function thisProcess(command: string, kind: LockKind): Holder {
   };
 }
 
-/** Before the lock was a SQLite file, it was a JSON object. Undefined when it is neither. */
-export function readEarlierHolder(lockPath: string): Holder | undefined {
-  const text = unlessMissing(() => readFileSync(lockPath, "utf8"));
+/** Undefined where the text is no holder as JSON. */
+export function parseHolder(text: string): Holder | undefined {
   try {
-    const value: unknown = JSON.parse(text ?? "");
+    const value: unknown = JSON.parse(text);
     return isHolder(value) ? value : undefined;
   } catch {
     return undefined;

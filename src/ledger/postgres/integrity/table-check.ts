@@ -1,0 +1,73 @@
+import { formatCount } from "../../../text/count.ts";
+import type { LedgerCheck } from "../../ledger-store.ts";
+import type { Queries, Statement } from "../queries.ts";
+import { serverFindings } from "./server-check.ts";
+
+/**
+ * Looks at every row: whether what the tables say of each record agrees. Whether the server's files are whole, the server
+ * knows (`pg_amcheck`, page checksums).
+ */
+export async function checkTables(queries: Queries): Promise<LedgerCheck> {
+  const findings = [...(await serverFindings(queries)), ...(await contradictions(queries))];
+  const counts = await queries.row(COUNT_ROWS);
+  return { findings, counts: counts ?? { runs: 0, records: 0, attempts: 0, decisions: 0 } };
+}
+
+const COUNT_ROWS: Statement<LedgerCheck["counts"]> = {
+  sql: `
+  select (select count(*) from migrate.runs) as runs, (select count(*) from migrate.records) as records,
+    (select count(*) from migrate.attempts) as attempts, (select count(*) from migrate.decisions) as decisions`,
+};
+
+async function contradictions(queries: Queries): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { words, sql } of INVARIANTS) {
+    const statement: Statement<{ count: number }> = { sql: `select count(*) as count from (${sql}) as found` };
+    const { count = 0 } = (await queries.row(statement)) ?? {};
+    if (count > 0) found.push(`${formatCount(count)} ${words}.`);
+  }
+  return found;
+}
+
+/** Each selects what must not be. */
+const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = [
+  {
+    words: "records are accepted without a request or a decision that says so",
+    sql: `select 1 from migrate.records where state = 'accepted'
+      and not exists (select 1 from migrate.attempts where attempts.identity = records.identity and status = 'accepted')
+      and not exists (select 1 from migrate.decisions
+        where decisions.identity = records.identity and decision = 'accepted')`,
+  },
+  {
+    words: "records count other requests than were made",
+    sql: `select 1 from migrate.records left join
+      (select identity, max(attempt) as made from migrate.attempts group by identity) as sent using (identity)
+      where records.attempts <> coalesce(made, 0)`,
+  },
+  {
+    words: "records are in a state that there is not",
+    sql: `select 1 from migrate.records where state not in
+      ('pending', 'sending', 'accepted', 'rejected', 'ambiguous', 'blocked', 'valid')`,
+  },
+  {
+    words: "records of a run are accepted, of which no request and no decision says so",
+    sql: `select 1 from migrate.items where status = 'accepted'
+      and not exists (select 1 from migrate.attempts
+        where attempts.run = items.run and attempts.record = items.record and status = 'accepted')
+      and not exists (select 1 from migrate.decisions
+        where decisions.run = items.run and decisions.record = items.record and decision = 'accepted')`,
+  },
+  {
+    words: "requests are under way of records that are not",
+    sql: `select 1 from migrate.attempts
+      left join migrate.items on items.run = attempts.run and items.record = attempts.record
+      where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
+  },
+  {
+    words: "records of a run that were to be sent are known nowhere",
+    sql: `select 1 from migrate.items
+      where status in ('pending', 'sending', 'accepted', 'ambiguous', 'skipped', 'blocked') and awaits is null
+      and not exists (select 1 from migrate.records where records.identity = items.identity)
+      and run in (select id from migrate.runs where command = 'push' and not dry_run and state <> 'planning')`,
+  },
+];

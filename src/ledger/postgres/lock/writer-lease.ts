@@ -1,0 +1,193 @@
+import { Failure } from "../../../model/failure.ts";
+import type { Clock } from "../../../time/clock.ts";
+import { systemClock } from "../../../time/system-clock.ts";
+import { type Holder, isDead, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
+import type { Fence, PostgresDatabase } from "../postgres-database.ts";
+import type { Queries, Statement } from "../queries.ts";
+
+export interface WriterLease {
+  /** Every transaction of the holder goes through it. */
+  readonly fence: Fence;
+  readonly release: () => Promise<void>;
+}
+
+export interface LeaseOptions {
+  /** Milliseconds without a renewal after which the lease counts as given up, by the server's clock. */
+  readonly leaseMs?: number;
+  readonly clock?: Pick<Clock, "sleep">;
+}
+
+const LEASE_MS = 30_000;
+/** A lease is renewed so many times before it runs out. */
+const RENEWALS = 6;
+const BETWEEN_HOLDERS_MS = 50;
+
+/**
+ * Makes this process the only one that writes to the whole ledger, until `release` or until it has not renewed its lease
+ * for `leaseMs`. Whoever takes the lease raises its fence: from then on every transaction of the one before is refused.
+ * Nothing is kept in the session, so that it holds through a connection pooler, too.
+ *
+ * @throws Failure `ledger_in_use` when another process holds it
+ */
+export async function takeWriterLease(
+  database: PostgresDatabase,
+  command: string,
+  { leaseMs = LEASE_MS, clock = systemClock }: LeaseOptions = {},
+): Promise<WriterLease> {
+  const holder = thisProcess(command, "lease");
+  for (let before: SeenLease | undefined; ;) {
+    const previous = before;
+    const fence = await take(database, { holder, leaseMs, before });
+    if (fence !== undefined) return heldLease(database, fence, leaseMs);
+    const seen = await lookAt(database);
+    before = seen;
+    if (seen === undefined) {
+      await clock.sleep(BETWEEN_HOLDERS_MS);
+      continue;
+    }
+    // The answer to taking it was lost.
+    if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, leaseMs);
+    if (isAtWork(seen, previous)) throw inUse(database.name, seen.holder);
+    if (!seen.isDead) await clock.sleep(leaseMs / RENEWALS);
+  }
+}
+
+interface SeenLease {
+  readonly fence: number;
+  readonly holder: Holder;
+  /** The time at which it runs out, as text. */
+  readonly until: string;
+  readonly hasRunOut: boolean;
+  /** Its holder is known to be dead: a process of this host. */
+  readonly isDead: boolean;
+}
+
+/** Undefined where nobody holds it. */
+async function lookAt(queries: Queries): Promise<SeenLease | undefined> {
+  const found = await queries.row(SELECT_LEASE);
+  const holder = found && parseHolder(found.holder);
+  return holder && { ...found, holder, isDead: isOfThisHost(holder) && isDead(holder) };
+}
+
+interface LeaseColumns {
+  readonly fence: number;
+  readonly holder: string;
+  readonly until: string;
+  readonly hasRunOut: boolean;
+}
+
+const SELECT_LEASE: Statement<LeaseColumns> = {
+  sql: `
+  select fence, holder, lease_until::text as until, lease_until < clock_timestamp() as "hasRunOut"
+  from migrate.writer where id = 1 and holder is not null`,
+  isQuick: true,
+};
+
+/**
+ * Its holder is seen to live here; or has renewed it since the last look; or it had run out by then, and could still not
+ * be taken, because a transaction of its holder is under way.
+ */
+function isAtWork(seen: SeenLease, before: SeenLease | undefined): boolean {
+  if (isOfThisHost(seen.holder)) return !seen.isDead;
+  if (before === undefined) return false;
+  return before.fence !== seen.fence || before.until !== seen.until || before.hasRunOut;
+}
+
+/** Who writes to the ledger just now; undefined where nobody does, for all that can be known here. */
+export async function writerOf(queries: Queries): Promise<Holder | undefined> {
+  const seen = await lookAt(queries);
+  return seen === undefined || seen.isDead || seen.hasRunOut ? undefined : seen.holder;
+}
+
+interface Taking {
+  readonly holder: Holder;
+  readonly leaseMs: number;
+  /** What was seen of the lease: a holder that is known to be dead has lost it. */
+  readonly before: SeenLease | undefined;
+}
+
+/** Undefined where somebody holds it, also for a transaction that is under way. */
+async function take(database: PostgresDatabase, { holder, leaseMs, before }: Taking): Promise<number | undefined> {
+  const dead = before?.isDead === true ? before.fence : NO_FENCE;
+  return database.transaction(async (transaction) => {
+    const taken = await transaction.row(TAKE, JSON.stringify(holder), leaseMs / 1000, dead);
+    return taken?.fence;
+  });
+}
+
+const NO_FENCE = -1;
+
+const TAKE: Statement<{ fence: number }> = {
+  sql: `
+  with free as materialized (
+    select id from migrate.writer
+    where id = 1 and (holder is null or lease_until < clock_timestamp() or fence = $3)
+    for update skip locked
+  )
+  update migrate.writer set fence = fence + 1, holder = $1, lease_until = clock_timestamp() + make_interval(secs => $2)
+  where id in (select id from free) returning fence`,
+};
+
+function heldLease(database: PostgresDatabase, fence: number, leaseMs: number): WriterLease {
+  const renewal = `update migrate.writer set lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
+    where id = 1 and fence = ${fence}`;
+  let renewing: Promise<unknown> | undefined;
+  const timer = setInterval(() => {
+    // Where it fails, the next transaction fails likewise, and says so.
+    renewing ??= database
+      .run(renewal)
+      .catch(() => undefined)
+      .finally(() => {
+        renewing = undefined;
+      });
+  }, leaseMs / RENEWALS);
+  timer.unref();
+  return {
+    fence: writerFence(fence, database.name),
+    async release() {
+      clearInterval(timer);
+      await renewing;
+      const free = "update migrate.writer set holder = null, lease_until = null where id = 1 and fence = $1";
+      // A server that is gone lets the lease run out.
+      await database.run(free, fence).catch(() => undefined);
+    },
+  };
+}
+
+/**
+ * The key share of the lease's row lets its holder renew the lease meanwhile, and lets nobody take it before the
+ * transaction has ended.
+ */
+function writerFence(fence: number, name: string): Fence {
+  return {
+    mark: (transaction) => `
+      with held as materialized (
+        select id from migrate.writer where id = 1 and fence = ${fence} for key share
+      )
+      update migrate.marks set fence = ${fence}, marked = ${transaction} where id in (select id from held)`,
+    lastMark: `select marked from migrate.marks where fence = ${fence} for update`,
+    lost: () => inUse(name, undefined),
+  };
+}
+
+/** Another host may have the same name: only a process of this boot can be looked for. */
+function isOfThisHost(holder: Holder): boolean {
+  const own = thisProcess("", "lease");
+  return (
+    holder.host === own.host &&
+    holder.pidNamespace === own.pidNamespace &&
+    bootOf(holder) !== undefined &&
+    bootOf(holder) === bootOf(own)
+  );
+}
+
+/** A start time is `boot/ticks`. */
+function bootOf({ processStart }: Holder): string | undefined {
+  return processStart?.split("/")[0];
+}
+
+function inUse(name: string, holder: Holder | undefined): Failure {
+  return new Failure("ledger_in_use", `the ledger ${name} is in use by ${nameOf(holder)}`, {
+    hint: "wait until it has ended, then run the same command again; when it has died, its lease runs out within 30 s",
+  });
+}

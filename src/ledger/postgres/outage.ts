@@ -1,0 +1,54 @@
+import type { Clock } from "../../time/clock.ts";
+import { postgresFailure } from "./postgres-failure.ts";
+
+/** A time in which the server cannot be reached. All that is asked meanwhile waits together. */
+interface Outage {
+  /** Waits before the next try; false when the server has been away for too long. */
+  readonly wait: (error: unknown) => Promise<boolean>;
+  /** The server has answered. */
+  readonly end: () => void;
+}
+
+interface OutageOptions {
+  readonly name: string;
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly patienceMs: number;
+  readonly notice: ((message: string) => void) | undefined;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
+
+export function createOutage({ name, clock, patienceMs, notice }: OutageOptions): Outage {
+  let since: number | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  let isTold = false;
+
+  const tell = (error: unknown): void => {
+    if (isTold) return;
+    isTold = true;
+    const failure = postgresFailure(error, name);
+    const why = failure instanceof Error ? failure.message : `the ledger ${name} cannot be reached`;
+    notice?.(`${why}. Nothing new is sent; it is tried again for ${Math.round(patienceMs / 1000)} s`);
+  };
+
+  return {
+    async wait(error) {
+      if (patienceMs === 0) return false;
+      since ??= clock.monotonic();
+      if (clock.monotonic() - since >= patienceMs) return false;
+      // A server that only restarts one connection is back at the first try.
+      if (pauseMs > FIRST_PAUSE_MS) tell(error);
+      await clock.sleep(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      return true;
+    },
+    end() {
+      if (since === undefined) return;
+      if (isTold) notice?.(`The ledger ${name} answers again`);
+      since = undefined;
+      isTold = false;
+      pauseMs = FIRST_PAUSE_MS;
+    },
+  };
+}

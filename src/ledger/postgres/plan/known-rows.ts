@@ -1,0 +1,107 @@
+import type { LocalProblem } from "../../../model/problem.ts";
+import type { PlanPolicy } from "../../ledger.ts";
+import { keyPlace } from "../../key-place.ts";
+import type { RunRow } from "../postgres-schema.ts";
+import type { Statement, Transaction } from "../queries.ts";
+import { passOverCorrected } from "./corrected-rows.ts";
+import { applyFindings } from "./plan-findings.ts";
+
+/**
+ * Compares a run's records that are still to be sent with what all runs know of them. Accepted with this content:
+ * `skipped`; also where the content is an older version of it. Accepted with another: `invalid`, code `unique`, unless
+ * `revise`. Perhaps processed: `ambiguous`, unless `resendAmbiguous`. Belongs to a record that is not accepted:
+ * `blocked`, code `account_not_found`, until that one is. Everything else is sent: new ones, blocked ones, and rejected
+ * ones even when nothing changed, because its cause may have been mended on the platform, and a refusal creates nothing.
+ */
+export async function applyKnownRecords(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
+  if (policy.after !== undefined) await blockWaiting(transaction, run, policy, policy.after);
+  if ((await transaction.row(ANY_RECORD)) === undefined) return;
+  await passOverCorrected(transaction, run, policy);
+  await transaction.run(SKIP_ACCEPTED, run.number);
+  if (!policy.revise) await refuseChanged(transaction, run, policy);
+  if (!policy.resendAmbiguous) await transaction.run(HOLD_AMBIGUOUS, run.number);
+}
+
+const ANY_RECORD: Statement<{ readonly id: number }> = { sql: "select id from migrate.records limit 1" };
+
+const TO_SEND = "items.status in ('valid', 'pending') and records.identity = items.identity";
+
+const SKIP_ACCEPTED = `
+  update migrate.items set status = 'skipped', account = records.account from migrate.records
+  where items.run = $1 and ${TO_SEND} and records.state <> 'ambiguous' and records.accepted_content = items.content`;
+
+const HOLD_AMBIGUOUS = `
+  update migrate.items set status = 'ambiguous' from migrate.records
+  where items.run = $1 and ${TO_SEND} and records.state = 'ambiguous'`;
+
+interface WaitingRow {
+  readonly record: number;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** Their problems of an earlier look are removed first: they may be outdated. */
+async function blockWaiting(transaction: Transaction, run: RunRow, policy: PlanPolicy, after: string): Promise<void> {
+  await transaction.run(
+    "delete from migrate.problems where run = $1 and attempt = 0 and code = 'account_not_found'",
+    run.number,
+  );
+  const statement: Statement<WaitingRow> = {
+    sql: `
+    select items.record, items.line, files.name as file
+    from migrate.items join migrate.files on files.id = items.file
+    where items.run = ${run.number} and items.status in ('valid', 'pending') and items.awaits is not null
+      and not exists (
+        select 1 from migrate.records where identity = items.awaits and accepted_content is not null)
+      and not exists (
+        select 1 from migrate.records where identity = items.identity and accepted_content = items.content)
+    order by items.record`,
+  };
+  await applyFindings(transaction, run, {
+    statement,
+    found: ({ record, file, line }) => {
+      const problem: LocalProblem = {
+        attr: policy.keyAttr,
+        severity: "error",
+        by: "local",
+        place: keyPlace(policy, file, line),
+        code: "account_not_found",
+        after,
+      };
+      return { record, status: "blocked", problems: [problem] };
+    },
+  });
+}
+
+interface ChangedRow {
+  readonly record: number;
+  readonly file: string;
+  readonly line: number;
+  readonly acceptedAt: string;
+}
+
+async function refuseChanged(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
+  const statement: Statement<ChangedRow> = {
+    sql: `
+    select items.record, items.line, files.name as file, records.accepted_at as "acceptedAt"
+    from migrate.items join migrate.files on files.id = items.file
+    join migrate.records on ${TO_SEND}
+    where items.run = ${run.number} and records.accepted_content <> items.content
+      ${policy.resendAmbiguous ? "" : "and records.state <> 'ambiguous'"}
+    order by items.record`,
+  };
+  await applyFindings(transaction, run, {
+    statement,
+    found: ({ record, file, line, acceptedAt }) => {
+      const problem: LocalProblem = {
+        attr: policy.keyAttr,
+        severity: "error",
+        by: "local",
+        place: keyPlace(policy, file, line),
+        code: "unique",
+        acceptedAt,
+      };
+      return { record, status: "invalid", problems: [problem] };
+    },
+  });
+}

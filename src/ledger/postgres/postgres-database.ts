@@ -1,0 +1,196 @@
+import type { Pool, PoolClient } from "pg";
+import type { Failure } from "../../model/failure.ts";
+import type { Clock } from "../../time/clock.ts";
+import { systemClock } from "../../time/system-clock.ts";
+import { createOutage } from "./outage.ts";
+import { postgresFailure, troubleOf } from "./postgres-failure.ts";
+import { ask, type Guard, type Queries, queriesOver, type Transaction, transactionOn } from "./queries.ts";
+
+/** The row of the ledger that allows its latest holder to write. Each transaction marks it with a number of its own. */
+export interface Fence {
+  /** A statement without parameters that changes one row exactly, while the fence holds. */
+  readonly mark: (transaction: number) => string;
+  /** Selects the last number as `marked`, and waits for a transaction that is just being committed. */
+  readonly lastMark: string;
+  readonly lost: () => Failure;
+}
+
+export interface TransactionOptions {
+  readonly fence?: Fence | undefined;
+  /** Goes through whole tables: no time limit. Default: a few rows. */
+  readonly isLong?: boolean;
+  /** False: a crash of the server may undo it. For what is written anew after a crash. Default: true. */
+  readonly isDurable?: boolean;
+}
+
+/**
+ * One database on a server, over connections that are tested and closed with it. What is asked is repeated after a conflict, and for a while when the server cannot be
+ * reached; a commit whose answer was lost is looked for by its mark. Everything it throws is a `Failure` (`storage`,
+ * `config`, `ledger_in_use`, `ledger_damaged`) or a bug.
+ */
+export interface PostgresDatabase extends Queries {
+  /** All of it or nothing, on the server's disk on return. The work is done again when it has to be repeated. */
+  readonly transaction: <Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    options?: TransactionOptions,
+  ) => Promise<Result>;
+  /** What the database holds at one moment, until one of both is closed. Changes nothing, and repeats nothing. */
+  readonly snapshot: () => Promise<Snapshot>;
+  readonly close: () => Promise<void>;
+}
+
+export interface Snapshot extends Transaction {
+  readonly close: () => Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** For messages: the address without its password. */
+  readonly name: string;
+  readonly pool: Pool;
+  /** How long a server is waited for that cannot be reached. Default: not at all. */
+  readonly patienceMs?: number | undefined;
+  readonly notice?: ((message: string) => void) | undefined;
+  readonly clock?: Pick<Clock, "monotonic" | "sleep">;
+}
+
+export function openPostgres(options: DatabaseOptions): PostgresDatabase {
+  const { name, pool, clock = systemClock, patienceMs = 0, notice } = options;
+  const outage = createOutage({ name, clock, patienceMs, notice });
+  const snapshots: Snapshot[] = [];
+  let transactions = 0;
+
+  /** Repeats what failed for a reason that passes. */
+  async function persistently<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    for (let conflicts = 0; ;) {
+      try {
+        const result = await connected(pool, work);
+        outage.end();
+        return result;
+      } catch (error) {
+        const trouble = troubleOf(error);
+        conflicts += 1;
+        if (trouble === "conflict" && conflicts <= MAX_CONFLICTS) await clock.sleep(conflicts * CONFLICT_PAUSE_MS);
+        else if (trouble !== "outage" || !(await outage.wait(error))) throw postgresFailure(error, name);
+      }
+    }
+  }
+
+  return {
+    ...queriesOver(name, persistently),
+    transaction(work, how = {}) {
+      transactions += 1;
+      const number = transactions;
+      const once = transactionWork(work, { ...how, name, number });
+      return persistently(once);
+    },
+    async snapshot() {
+      const snapshot = await openSnapshot(pool, name);
+      snapshots.push(snapshot);
+      return snapshot;
+    },
+    async close() {
+      for (const snapshot of snapshots) await snapshot.close();
+      await pool.end();
+    },
+  };
+}
+
+const MAX_CONFLICTS = 10;
+const CONFLICT_PAUSE_MS = 50;
+
+/** Does the work on one connection; one that is broken is not used again. */
+async function connected<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  let isBroken = false;
+  const onError = (): void => {
+    isBroken = true;
+  };
+  client.on("error", onError);
+  try {
+    return await work(client);
+  } catch (error) {
+    isBroken ||= troubleOf(error) === "outage";
+    throw error;
+  } finally {
+    client.off("error", onError);
+    client.release(isBroken);
+  }
+}
+
+type Work<Result> = (transaction: Transaction) => Promise<Result>;
+
+/** The work as a transaction that may be tried again: when the answer to its commit was lost, it is asked for first. */
+function transactionWork<Result>(
+  work: Work<Result>,
+  how: TransactionOptions & { readonly name: string; readonly number: number },
+): (client: PoolClient) => Promise<Result> {
+  const { fence, name, number } = how;
+  let committing: { readonly result: Result } | undefined;
+  return async (client) => {
+    if (committing !== undefined && fence !== undefined) {
+      const { rows } = await ask<{ marked: number }>(client, { sql: fence.lastMark, isQuick: true });
+      if (rows[0]?.marked === number) return committing.result;
+    }
+    committing = undefined;
+    try {
+      await begin(client, how);
+      const result = await work(transactionOn(client, name));
+      committing = { result };
+      await ask(client, { sql: "commit", isQuick: true });
+      return result;
+    } catch (error) {
+      if (troubleOf(error) !== "outage") {
+        committing = undefined;
+        await ask(client, { sql: "rollback", isQuick: true });
+      }
+      throw error;
+    }
+  };
+}
+
+/** All in one message. What a lost connection has left open on the server ends by itself. */
+async function begin(
+  client: PoolClient,
+  { fence, isLong = false, isDurable = true, number }: TransactionOptions & { readonly number: number },
+): Promise<void> {
+  const settings = [
+    "begin",
+    `set local synchronous_commit = ${isDurable ? "on" : "off"}`,
+    "set local lock_timeout = '10s'",
+    "set local idle_in_transaction_session_timeout = '60s'",
+    `set local statement_timeout = '${isLong ? "0" : "60s"}'`,
+  ];
+  const sql = [...settings, ...(fence === undefined ? [] : [fence.mark(number)])].join("; ");
+  const results: unknown = await ask(client, { sql, isQuick: true });
+  if (fence !== undefined && changedByLast(results) !== 1) throw fence.lost();
+}
+
+/** Of several statements in one message `pg` gives several results. */
+function changedByLast(results: unknown): unknown {
+  const last: unknown = Array.isArray(results) ? results.at(-1) : results;
+  return typeof last === "object" && last !== null ? Reflect.get(last, "rowCount") : undefined;
+}
+
+async function openSnapshot(pool: Pool, name: string): Promise<Snapshot> {
+  const guarded: Guard = async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      throw postgresFailure(error, name);
+    }
+  };
+  const client = await guarded(() => pool.connect());
+  client.on("error", () => undefined);
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (isOpen) client.release(true);
+    isOpen = false;
+  };
+  try {
+    await guarded(() => client.query("begin isolation level repeatable read read only"));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { ...transactionOn(client, name, guarded), close };
+}

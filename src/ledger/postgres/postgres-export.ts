@@ -1,0 +1,37 @@
+import type { ExportedRow } from "../ledger-store.ts";
+import type { Statement, Transaction } from "./queries.ts";
+import { readKey } from "./written-key.ts";
+
+/** Everything that the ledger knows, in batches: runs, records, the list of each run, requests, decisions. */
+export async function* exportTables(transaction: Transaction): AsyncGenerator<readonly ExportedRow[]> {
+  for (const [row, sql] of Object.entries(EXPORTED)) {
+    const statement: Statement<Columns> = { sql };
+    for await (const rows of transaction.batches(statement, BATCH)) {
+      yield rows.map((columns) => ({ row, ...plain(columns) }));
+    }
+  }
+}
+
+const BATCH = 500;
+
+const EXPORTED = {
+  run: "select * from migrate.runs order by id",
+  record: "select * from migrate.records order by id",
+  item: `select items.*, files.name as file
+    from migrate.items join migrate.files on files.id = items.file order by run, record`,
+  attempt: "select * from migrate.attempts order by run, record, attempt",
+  decision: "select * from migrate.decisions order by id",
+} as const;
+
+type Columns = Readonly<Record<string, string | number | boolean | Uint8Array | null>>;
+
+function plain(columns: Columns): ExportedRow {
+  return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, plainValue(value)]));
+}
+
+/** As SQLite keeps them: yes and no as 1 and 0. */
+function plainValue(value: Columns[string] | undefined): string | number | null {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "string") return readKey(value);
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : (value ?? null);
+}

@@ -1,0 +1,135 @@
+import { errorCode } from "../../files/error-code.ts";
+import { Failure, type FailureCode } from "../../model/failure.ts";
+
+/**
+ * What an error of the server or of its connection asks for. `conflict`: the transaction may be repeated at once.
+ * `outage`: it may be repeated when the server is back. `final`: repeating it changes nothing.
+ */
+export type Trouble = "conflict" | "outage" | "final";
+
+/** Serialization failure, deadlock, lock not available. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
+
+/** The server shuts down or starts, takes no more connections, or has ended this one. */
+const OUTAGES: ReadonlySet<string> = new Set([
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
+  "57014",
+  "53300",
+  "25P03",
+  "08000",
+  "08001",
+  "08003",
+  "08004",
+  "08006",
+]);
+
+const NETWORK_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENOENT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+  "EHOSTDOWN",
+  "ENETDOWN",
+]);
+
+/** What `pg` says of a connection that has gone, without a code. */
+const CONNECTION_GONE =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|timeout exceeded)/;
+
+export function troubleOf(error: unknown): Trouble {
+  const code = errorCode(error);
+  if (code !== undefined && CONFLICTS.has(code)) return "conflict";
+  if (code !== undefined && (OUTAGES.has(code) || NETWORK_CODES.has(code))) return "outage";
+  if (error instanceof AggregateError)
+    return error.errors.every((one) => troubleOf(one) === "outage") ? "outage" : "final";
+  return error instanceof Error && CONNECTION_GONE.test(error.message) ? "outage" : "final";
+}
+
+/** What went wrong between here and the server, as a failure that ends the run; anything unknown comes back: a bug. */
+export function postgresFailure(error: unknown, name: string): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  const known = FAILURES_BY_CODE[errorCode(error) ?? ""];
+  if (known !== undefined) {
+    const [code, what, hint] = known;
+    return new Failure(code, `the ledger ${name} ${what}: ${plain(error.message)}`, { hint, cause: error });
+  }
+  if (TLS.test(error.message)) return tlsFailure(error, name);
+  if (troubleOf(error) === "final") return error;
+  return new Failure("storage", `the ledger ${name} cannot be reached: ${reasonOf(error)}`, {
+    hint: "see that the server runs and can be reached from here; then run the same command again, or `migrate resume`",
+    cause: error,
+  });
+}
+
+const PASSWORD_HINT =
+  "give the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the name of the user in --ledger";
+const RIGHTS_HINT =
+  "grant the user of --ledger what docs/cluster.md lists; the schema is made and brought up to date by a user that owns it";
+const DISK_HINT = "make room on the server's disk; then run the same command again";
+const READ_ONLY_HINT = "name the primary server with --ledger: a standby, or a database in recovery, takes no changes";
+
+const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, what: string, hint: string]>> = {
+  "28P01": ["config", "refuses the password", PASSWORD_HINT],
+  "28000": ["config", "refuses the user", "check the user in --ledger, and the server's pg_hba.conf"],
+  "3D000": ["config", "has no such database", "create the database, or name another one with --ledger"],
+  "42501": ["config", "lacks a right", RIGHTS_HINT],
+  "25006": ["storage", "takes no changes", READ_ONLY_HINT],
+  "53100": ["storage", "has no room left", DISK_HINT],
+  "53200": ["storage", "has no memory left", "see what else the server does; then run the same command again"],
+  "53300": [
+    "storage",
+    "takes no more connections",
+    "end other sessions, or raise max_connections; each run takes 4 at most",
+  ],
+  "58030": ["storage", "cannot read or write its files", "see the server's log; nothing is sent until it can"],
+  XX001: ["ledger_damaged", "is damaged", "restore it with the tools of its database server"],
+  XX002: ["ledger_damaged", "is damaged", "restore it with the tools of its database server"],
+};
+
+const TLS = /SSL|certificate|self.signed|altnames/i;
+
+function tlsFailure(error: Error, name: string): Failure {
+  return new Failure(
+    "config",
+    `the ledger ${name} has no TLS connection that can be trusted: ${plain(error.message)}`,
+    {
+      hint: "name the authority's certificate with sslrootcert, or choose another sslmode in --ledger",
+      cause: error,
+    },
+  );
+}
+
+/** Several addresses of one host were tried: the first says why. */
+function reasonOf(error: Error): string {
+  const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  return plain(first instanceof Error ? first.message : error.message);
+}
+
+/** The server's words may hold what was typed; never more than a line of them. */
+function plain(message: string): string {
+  return message.replaceAll(/[\p{Cc}\s]+/gu, " ").slice(0, 200);
+}
+
+export function noPostgresLedger(name: string): Failure {
+  return new Failure("run_unknown", `there is no ledger at ${name}, so there are no runs`, {
+    hint: "start one with `migrate push`; if it lies elsewhere, name it with --ledger",
+  });
+}
+
+/** Compare-and-set: rows that are not as this run left them were changed by another writer. */
+export function requireAll(changed: number | undefined, expected: number, name: string): void {
+  if (changed === expected) return;
+  throw new Failure("ledger_in_use", `another run has written to the ledger ${name} while this one ran`, {
+    hint: "end all other runs, then run `migrate resume`: what was in flight counts as ambiguous",
+  });
+}

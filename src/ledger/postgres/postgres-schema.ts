@@ -1,0 +1,188 @@
+import { Failure } from "../../model/failure.ts";
+import type { Run } from "../ledger.ts";
+import type { PostgresDatabase } from "./postgres-database.ts";
+import type { Queries, Statement } from "./queries.ts";
+
+/**
+ * The history of the schema `migrate`. A ledger of version n has had the first n steps; a new version is one more step,
+ * and the old ones never change. `records` is the truth about every identity over all runs, `items` is one run's input
+ * list, `problems` hold those of the plan (attempt 0) and those of each attempt. Stamps are ISO 8601 UTC, as text;
+ * texts are compared by their bytes, as SQLite does. `writer` has one row: who may write to the whole ledger; `marks`
+ * has one: the last transaction of that one. `ranges` are the parts of a run's plan that are handed out to `workers`,
+ * each with a fence that is raised when it is.
+ *
+ * Rows that are updated have room on their page for the next version, which then touches no index.
+ */
+const SCHEMA_STEPS: readonly string[] = [
+  `create table migrate.ledger (version integer not null);
+   insert into migrate.ledger values (0);
+   create table migrate.writer (
+     id integer primary key check (id = 1), fence bigint not null, holder text, lease_until timestamptz
+   );
+   insert into migrate.writer values (1, 0, null, null);
+   create table migrate.marks (
+     id integer primary key check (id = 1), fence bigint not null, marked bigint not null
+   );
+   insert into migrate.marks values (1, 0, 0);
+   create table migrate.runs (
+     id integer generated always as identity primary key, name text collate "C" not null unique, command text not null,
+     target text not null, supplier text not null, operation text not null, endpoint text, settings text not null,
+     dry_run boolean not null, tool_version text, state text not null, started_at text collate "C" not null,
+     finished_at text, exit_code integer
+   );
+   create table migrate.files (
+     id integer generated always as identity primary key, name text collate "C" not null unique
+   );
+   create table migrate.records (
+     id bigint generated always as identity primary key, identity bytea not null unique, content bytea not null,
+     state text not null, attempts integer not null, accepted_content bytea, accepted_at text collate "C", account text,
+     step text, resends integer not null default 0
+   ) with (fillfactor = 70);
+   create table migrate.items (
+     run integer not null, record integer not null, key text collate "C", near text collate "C", identity bytea,
+     content bytea, awaits bytea, file integer not null, line bigint not null, status text not null,
+     attempt integer, attempts integer, http integer, account text, duration_ms double precision,
+     primary key (run, record)
+   ) with (fillfactor = 70);
+   create table migrate.positions (
+     run integer not null, record integer not null, file integer not null, byte bigint not null, line bigint not null,
+     primary key (run, record)
+   );
+   create table migrate.attempts (
+     run integer not null, record integer not null, attempt integer not null, identity bytea not null,
+     intended_at text collate "C" not null, settled_at text collate "C", status text not null, http integer, account text,
+     duration_ms double precision, reason text, step text, harmless boolean not null,
+     primary key (run, record, attempt)
+   ) with (fillfactor = 70);
+   create index attempts_in_flight on migrate.attempts (run, record) where status = 'sending';
+   create index attempts_by_account on migrate.attempts (account) where account is not null;
+   create table migrate.problems (
+     run integer not null, record integer not null, attempt integer not null, position integer not null,
+     severity text not null, code text collate "C" not null, problem text not null,
+     primary key (run, record, attempt, position)
+   );
+   create table migrate.decisions (
+     id bigint generated always as identity primary key, run integer not null, record integer not null,
+     identity bytea not null, decided_at text not null, decision text not null, decided_by text not null,
+     who text not null, reason text not null, account text
+   );
+   create index decisions_by_identity on migrate.decisions (identity);
+   create table migrate.workers (
+     id text primary key, run integer not null, host text not null, pid integer not null, started_at timestamptz not null,
+     seen_at timestamptz not null, per_second double precision, in_flight integer, state text not null
+   );
+   create table migrate.ranges (
+     run integer not null, first integer not null, last integer not null, fence bigint not null, marked bigint not null,
+     holder text, lease_until timestamptz, state text not null,
+     primary key (run, first)
+   );`,
+];
+
+/**
+ * Makes the schema where it is missing, and takes it through the steps it has not had; several processes that do so at
+ * once wait for each other. A user who may only read and write passes when nothing has to be done.
+ * @throws Failure `config` for a newer ledger, and for a schema or a database that cannot hold one; nothing is changed
+ */
+export async function upgradeSchema(
+  database: PostgresDatabase,
+  steps: readonly string[] = SCHEMA_STEPS,
+): Promise<void> {
+  if ((await ledgerVersion(database, steps.length)) === steps.length) return;
+  await requireSuitableServer(database);
+  await database.transaction(
+    async (transaction) => {
+      await transaction.row(LOCK_SCHEMA);
+      const version = await ledgerVersion(transaction, steps.length);
+      if (version === undefined) await createSchema(transaction);
+      for (const step of steps.slice(version ?? 0)) await transaction.run(step);
+      await transaction.run("update migrate.ledger set version = $1", steps.length);
+    },
+    { isLong: true },
+  );
+}
+
+/**
+ * Whether there is a ledger, of this version.
+ * @throws Failure `config` for one of another version
+ */
+export async function isLedgerThere(queries: Queries): Promise<boolean> {
+  const version = await ledgerVersion(queries);
+  if (version === undefined || version === SCHEMA_STEPS.length) return version !== undefined;
+  throw new Failure("config", `the ledger ${queries.name} was written by an earlier version of this tool`, {
+    hint: "the next push or resume brings it up to date",
+  });
+}
+
+/**
+ * Undefined where there is no ledger.
+ * @throws Failure `config` for a newer one
+ */
+export async function ledgerVersion(
+  queries: Queries,
+  known: number = SCHEMA_STEPS.length,
+): Promise<number | undefined> {
+  const found = await queries.row(IS_LEDGER);
+  if (found?.ledger !== true) return undefined;
+  const { version = 0 } = (await queries.row(SELECT_VERSION)) ?? {};
+  if (version <= known) return version;
+  throw new Failure(
+    "config",
+    `the ledger ${queries.name} was written by a newer version of this tool (format ${version}; this one knows ${known})`,
+    { hint: "use the newer version, or name another ledger with --ledger; nothing was changed" },
+  );
+}
+
+const IS_LEDGER: Statement<{ ledger: boolean }> = { sql: "select to_regclass('migrate.ledger') is not null as ledger" };
+const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version from migrate.ledger" };
+
+/** "migr" as a number: the number of the lock that this tool takes for its schema. */
+const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
+
+/** An empty schema may have been made by somebody with more rights than this user has. */
+async function createSchema(transaction: Queries): Promise<void> {
+  const found = await transaction.row(SELECT_SCHEMA);
+  if (found === undefined) await transaction.run("create schema migrate");
+  else if (found.tables > 0) throw strangeSchema(transaction.name);
+}
+
+const SELECT_SCHEMA: Statement<{ tables: number }> = {
+  sql: `
+  select (select count(*) from pg_class where relnamespace = pg_namespace.oid) as tables
+  from pg_namespace where nspname = 'migrate'`,
+};
+
+function strangeSchema(name: string): Failure {
+  return new Failure("config", `the schema "migrate" of ${name} holds tables of another program`, {
+    hint: "name another database with --ledger; nothing was changed",
+  });
+}
+
+const OLDEST_SERVER = 12;
+
+const SELECT_SERVER: Statement<{ version: string; encoding: string }> = {
+  sql: "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
+};
+
+async function requireSuitableServer(database: Queries): Promise<void> {
+  const { version, encoding } = (await database.row(SELECT_SERVER)) ?? { version: "0", encoding: "" };
+  const major = Math.floor(Number(version) / 10_000);
+  if (major < OLDEST_SERVER) {
+    throw new Failure(
+      "config",
+      `the server of ${database.name} is PostgreSQL ${major}; a ledger needs ${OLDEST_SERVER} or newer`,
+    );
+  }
+  if (encoding === "UTF8") return;
+  throw new Failure("config", `the database ${database.name} keeps text as ${encoding}, which cannot hold every key`, {
+    hint: "name a database that was created with ENCODING 'UTF8'",
+  });
+}
+
+/** A run as the other tables know it. */
+export interface RunRow {
+  /** The row's number in `runs`. */
+  readonly number: number;
+  readonly state: Run["state"];
+  /** False for `validate` and for dry runs: their records stay `valid`. */
+  readonly sends: boolean;
+}

@@ -1,0 +1,117 @@
+import type { Ledger } from "../ledger.ts";
+import type { LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
+import { connectionSettings } from "./connection/connection-settings.ts";
+import { openPool } from "./connection/open-pool.ts";
+import { checkTables } from "./integrity/table-check.ts";
+import { warnOfServer } from "./integrity/server-check.ts";
+import { takeWriterLease, writerOf } from "./lock/writer-lease.ts";
+import { openPostgres, type PostgresDatabase, type Snapshot } from "./postgres-database.ts";
+import { exportTables } from "./postgres-export.ts";
+import { noPostgresLedger } from "./postgres-failure.ts";
+import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
+import { isLedgerThere, ledgerVersion, upgradeSchema } from "./postgres-schema.ts";
+import type { Queries } from "./queries.ts";
+import { listRuns } from "./tables/run-rows.ts";
+
+/** Reports, journals and copies of standard input lie on the machine that makes them. */
+const LOCAL_FOLDER = ".migrate";
+
+/** How long a run waits for a server that cannot be reached. */
+const PATIENCE_MS = 60_000;
+
+/** A ledger in the schema `migrate` of a PostgreSQL database, which only the holder of its lease writes to. */
+export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}): LedgerStore {
+  const settings = connectionSettings(url);
+  const name = settings.shown;
+  const connect = async (patienceMs = 0): Promise<PostgresDatabase> =>
+    openPostgres({ name, pool: await openPool(settings), patienceMs, notice });
+
+  return {
+    name,
+    folder: LOCAL_FOLDER,
+    async write(command, { create }) {
+      const database = await connect(PATIENCE_MS);
+      try {
+        return await openToWrite(database, { command, create, notice });
+      } catch (error) {
+        await database.close();
+        throw error;
+      }
+    },
+    async read() {
+      const database = await connect();
+      try {
+        return await openToRead(database);
+      } catch (error) {
+        await database.close();
+        throw error;
+      }
+    },
+    activeRun: () => withSnapshot(connect, activeRun),
+    check: () => withSnapshot(connect, check),
+    async *export() {
+      const database = await connect();
+      try {
+        const snapshot = await database.snapshot();
+        await requireLedger(snapshot);
+        yield* exportTables(snapshot);
+      } finally {
+        await database.close();
+      }
+    },
+  };
+}
+
+interface WriteOptions extends StoreOptions {
+  readonly command: string;
+  readonly create: boolean;
+}
+
+/** The lease goes when the ledger has been closed. */
+async function openToWrite(database: PostgresDatabase, { command, create, notice }: WriteOptions): Promise<Ledger> {
+  if (!create && (await ledgerVersion(database)) === undefined) throw noPostgresLedger(database.name);
+  await upgradeSchema(database);
+  await warnOfServer(database, notice);
+  const lease = await takeWriterLease(database, command);
+  return postgresLedger(database, {
+    fence: lease.fence,
+    async close() {
+      await lease.release();
+      await database.close();
+    },
+  });
+}
+
+async function openToRead(database: PostgresDatabase): Promise<Ledger> {
+  const snapshot = await database.snapshot();
+  await requireLedger(snapshot);
+  const sending = (await writerOf(snapshot)) === undefined ? "ambiguous" : "pending";
+  return ledgerToRead(snapshot, sending, database.close);
+}
+
+/** The run that whoever writes to the ledger is at work on: of several that did not end, the latest. */
+async function activeRun(queries: Queries): Promise<string | undefined> {
+  if (!(await isLedgerThere(queries)) || (await writerOf(queries)) === undefined) return undefined;
+  return (await listRuns(queries)).find(({ exitCode }) => exitCode === undefined)?.id;
+}
+
+async function check(queries: Queries): Promise<LedgerCheck> {
+  await requireLedger(queries);
+  return checkTables(queries);
+}
+
+async function requireLedger(queries: Queries): Promise<void> {
+  if (!(await isLedgerThere(queries))) throw noPostgresLedger(queries.name);
+}
+
+async function withSnapshot<Result>(
+  connect: () => Promise<PostgresDatabase>,
+  ask: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  const database = await connect();
+  try {
+    return await ask(await database.snapshot());
+  } finally {
+    await database.close();
+  }
+}

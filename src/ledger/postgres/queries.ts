@@ -1,0 +1,89 @@
+import { type CustomTypesConfig, type PoolClient, type QueryResult, type QueryResultRow, types } from "pg";
+
+type Scalar = string | number | boolean | Uint8Array | null;
+export type PostgresValue = Scalar | readonly Scalar[];
+
+/** A statement with the type of the rows that it gives; whoever writes it answers for the type. */
+export interface Statement<Row> {
+  readonly sql: string;
+  /** Touches a few rows: when it is not answered in time, the connection is taken for dead. */
+  readonly isQuick?: boolean;
+  /** Never there: carries the type. */
+  readonly row?: Row;
+}
+
+/** Asks and writes, on one connection or on any. */
+export interface Queries {
+  /** For messages: the address without its password. */
+  readonly name: string;
+  readonly rows: <Row>(statement: Statement<Row>, ...values: readonly PostgresValue[]) => Promise<readonly Row[]>;
+  readonly row: <Row>(statement: Statement<Row>, ...values: readonly PostgresValue[]) => Promise<Row | undefined>;
+  /** Gives the number of rows changed. */
+  readonly run: (sql: string, ...values: readonly PostgresValue[]) => Promise<number>;
+}
+
+/** One transaction: everything that is asked in it goes over one connection. */
+export interface Transaction extends Queries {
+  /** The rows of a query without parameters, in batches, while the transaction goes on writing. */
+  readonly batches: <Row>(statement: Statement<Row>, size: number) => AsyncGenerator<readonly Row[]>;
+}
+
+const ANSWER_TIMEOUT_MS = 30_000;
+
+export function ask<Row>(
+  client: PoolClient,
+  { sql, isQuick = false }: Statement<Row>,
+  values: readonly PostgresValue[] = [],
+): Promise<QueryResult<Row & QueryResultRow>> {
+  return client.query<Row & QueryResultRow>({
+    text: sql,
+    values: [...values],
+    types: TYPES,
+    ...(isQuick && { query_timeout: ANSWER_TIMEOUT_MS }),
+  });
+}
+
+const INT8_OID = 20;
+
+/** Counts come as 64-bit integers, which `pg` would leave as text. */
+const TYPES: CustomTypesConfig = {
+  getTypeParser: (oid: number) => (oid === INT8_OID ? Number : types.getTypeParser(oid, "text")),
+};
+
+/** @param withClient does what is asked on a connection */
+export function queriesOver(
+  name: string,
+  withClient: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>,
+): Queries {
+  const rows: Queries["rows"] = async (statement, ...values) =>
+    (await withClient((client) => ask(client, statement, values))).rows;
+  return {
+    name,
+    rows,
+    row: async (statement, ...values) => (await rows(statement, ...values))[0],
+    run: async (sql, ...values) => (await withClient((client) => ask(client, { sql }, values))).rowCount ?? 0,
+  };
+}
+
+export function transactionOn(client: PoolClient, name: string, guard: Guard = doAtOnce): Transaction {
+  let cursors = 0;
+  return {
+    ...queriesOver(name, (work) => guard(() => work(client))),
+    async *batches(statement, size) {
+      cursors += 1;
+      const cursor = `batches_${cursors}`;
+      await guard(() => ask(client, { sql: `declare ${cursor} no scroll cursor for ${statement.sql}` }));
+      for (;;) {
+        const { rows } = await guard(() => ask(client, { ...statement, sql: `fetch ${size} from ${cursor}` }));
+        if (rows.length > 0) yield rows;
+        if (rows.length < size) break;
+      }
+      await guard(() => ask(client, { sql: `close ${cursor}` }));
+    },
+  };
+}
+
+/** Turns what goes wrong into what callers are to see. */
+export type Guard = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+const doAtOnce: Guard = (work) => work();

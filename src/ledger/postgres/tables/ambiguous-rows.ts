@@ -1,0 +1,128 @@
+import type { AmbiguousItem, Decision, PlanPolicy, RecordedDecision } from "../../ledger.ts";
+import { applyKnownRecords } from "../plan/known-rows.ts";
+import { requireAll } from "../postgres-failure.ts";
+import type { RunRow } from "../postgres-schema.ts";
+import type { Queries, Statement, Transaction } from "../queries.ts";
+import { readKey, writtenKey } from "../written-key.ts";
+import { appendPlanProblems } from "./problem-rows.ts";
+import { closeInterruptedAttempts, historyOf } from "./run-rows.ts";
+
+interface RunUnderPolicy {
+  readonly run: RunRow;
+  readonly policy: PlanPolicy;
+}
+
+/** Gives the time at which the last request without an answer was given up. */
+export async function refresh(
+  transaction: Transaction,
+  { run, policy, at }: RunUnderPolicy & { readonly at: string },
+): Promise<string | undefined> {
+  await closeInterruptedAttempts(transaction, at);
+  await transaction.run(
+    "update migrate.items set status = 'pending' where run = $1 and status = 'ambiguous'",
+    run.number,
+  );
+  await reapplyKnownRecords(transaction, { run, policy });
+  return (await historyOf(transaction)).lastGivenUpAt;
+}
+
+/** What is ambiguous stays so, also where the platform dedupes. */
+async function reapplyKnownRecords(transaction: Transaction, { run, policy }: RunUnderPolicy): Promise<void> {
+  await applyKnownRecords(transaction, run, { ...policy, resendAmbiguous: false });
+}
+
+const SELECT_AMBIGUOUS = `
+  select items.record, items.key, items.identity, items.content = records.content as "isAsSent", resends
+  from migrate.items join migrate.records on records.identity = items.identity
+  where items.run = $1 and items.status = 'ambiguous' and records.state = 'ambiguous'`;
+
+export async function ambiguousItems(
+  queries: Queries,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): Promise<readonly AmbiguousItem[]> {
+  const statement: Statement<AmbiguousItem> = {
+    sql: `${SELECT_AMBIGUOUS} and record between $2 and $3 order by record`,
+  };
+  return (await queries.rows(statement, run.number, range.from, range.to)).map(withKey);
+}
+
+export async function ambiguousItemsByKey(
+  queries: Queries,
+  run: RunRow,
+  keys: readonly string[],
+): Promise<readonly AmbiguousItem[]> {
+  const statement: Statement<AmbiguousItem> = { sql: `${SELECT_AMBIGUOUS} and key = any($2)` };
+  const found = await queries.rows(statement, run.number, keys.map(writtenKey));
+  const items = found.map(withKey);
+  return keys.flatMap((key) => items.filter((item) => item.key === key.normalize("NFC")));
+}
+
+function withKey(item: AmbiguousItem): AmbiguousItem {
+  return { ...item, key: readKey(item.key) };
+}
+
+export async function saveDecisions(
+  transaction: Transaction,
+  { run, policy, decisions }: RunUnderPolicy & { readonly decisions: readonly Decision[] },
+): Promise<void> {
+  for (const decision of decisions) await saveDecision(transaction, run, decision);
+  await reapplyKnownRecords(transaction, { run, policy });
+}
+
+async function saveDecision(transaction: Transaction, run: RunRow, made: Decision): Promise<void> {
+  const { record, identity, decision, at, account = null, problems = [] } = made;
+  const changed =
+    decision === "resend"
+      ? await transaction.run(RESEND, identity)
+      : await transaction.run(UPDATE_RECORD[decision], identity, at, account);
+  requireAll(changed, 1, transaction.name);
+  const status = decision === "resend" ? "pending" : decision;
+  requireAll(await transaction.run(UPDATE_ITEM, run.number, record, status, account), 1, transaction.name);
+  await appendPlanProblems(transaction, run.number, [{ record, problems }]);
+  const { by, who, reason } = made;
+  await transaction.run(INSERT_DECISION, run.number, record, identity, at, decision, by, who, reason, account);
+}
+
+/** The empty content equals none that could be sent: no push sends the record again, unless with `--revise`. */
+const UPDATE_RECORD = {
+  accepted: `
+    update migrate.records set state = 'accepted', accepted_content = content, accepted_at = $2, account = $3
+    where identity = $1 and state = 'ambiguous'`,
+  rejected: `
+    update migrate.records set state = 'rejected', accepted_content = '', accepted_at = $2, account = $3, step = null
+    where identity = $1 and state = 'ambiguous'`,
+} as const;
+
+const RESEND = `
+  update migrate.records set state = 'pending', resends = resends + 1 where identity = $1 and state = 'ambiguous'`;
+
+/** A record that was accepted with another content than this run has is left `pending`: `applyKnownRecords` refuses it. */
+const UPDATE_ITEM = `
+  update migrate.items set account = $4, status = case
+    when $3::text = 'accepted'
+      and content <> (select content from migrate.records where records.identity = items.identity) then 'pending'
+    else $3::text end
+  where run = $1 and record = $2 and status = 'ambiguous'`;
+
+const INSERT_DECISION = `
+  insert into migrate.decisions (run, record, identity, decided_at, decision, decided_by, who, reason, account)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+interface DecisionRow extends Omit<RecordedDecision, "account"> {
+  readonly account: string | null;
+}
+
+const SELECT_DECISIONS: Statement<DecisionRow> = {
+  sql: `
+  select runs.name as run, decisions.record, decided_at as at, decision, decided_by as by, who, reason,
+    decisions.account
+  from migrate.decisions join migrate.runs on runs.id = decisions.run
+  where identity in (select identity from migrate.items where key = $1) order by decisions.id`,
+};
+
+/** Every decision ever made about the records of this key. */
+export async function decisionsFor(queries: Queries, key: string): Promise<readonly RecordedDecision[]> {
+  const rows = await queries.rows(SELECT_DECISIONS, writtenKey(key));
+  return rows.map(({ account, ...made }) => ({ ...made, ...(account !== null && { account }) }));
+}

@@ -1,0 +1,242 @@
+import type { Attempt, AttemptOutcome, Intent, SendableItem } from "../../ledger.ts";
+import { parseProblem } from "../../stored-problem.ts";
+import { requireAll } from "../postgres-failure.ts";
+import type { RunRow } from "../postgres-schema.ts";
+import type { PostgresValue, Queries, Statement, Transaction } from "../queries.ts";
+import { writtenKey } from "../written-key.ts";
+import { insertProblems } from "./problem-rows.ts";
+
+export async function sendable(
+  queries: Queries,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): Promise<readonly SendableItem[]> {
+  const found = await queries.rows(SELECT_SENDABLE, run.number, range.from, range.to);
+  return found.map(({ step, ...item }) => ({ ...item, ...(step !== null && { step }) }));
+}
+
+export async function saveIntents(
+  transaction: Transaction,
+  run: RunRow,
+  intents: readonly Intent[],
+  outcomes: readonly AttemptOutcome[],
+): Promise<void> {
+  await saveOutcomes(transaction, run, outcomes);
+  if (intents.length === 0) return;
+  const claimed = await transaction.row(CLAIM, run.number, ...intentColumns(intents));
+  for (const count of [claimed?.records, claimed?.items, claimed?.attempts]) {
+    requireAll(count, intents.length, transaction.name);
+  }
+}
+
+export async function saveOutcomes(
+  transaction: Transaction,
+  run: RunRow,
+  outcomes: readonly AttemptOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const settled = await transaction.row(SETTLE, run.number, ...outcomeColumns(outcomes));
+  for (const count of [settled?.records, settled?.items, settled?.attempts]) {
+    requireAll(count, outcomes.length, transaction.name);
+  }
+  await insertProblems(transaction, run.number, outcomes);
+}
+
+/** Every attempt for the records of this key in any run. */
+export async function attemptsOf(queries: Queries, key: string): Promise<readonly Attempt[]> {
+  const attempts: Attempt[] = [];
+  for (const row of await queries.rows(SELECT_ATTEMPTS, writtenKey(key))) attempts.push(await toAttempt(queries, row));
+  return attempts;
+}
+
+interface SendableRow extends Omit<SendableItem, "step"> {
+  readonly step: string | null;
+}
+
+const SELECT_SENDABLE: Statement<SendableRow> = {
+  sql: `
+  select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
+    coalesce(records.state, '') = 'ambiguous' as "isAmbiguous",
+    case when records.content = items.content then records.step end as step
+  from migrate.items left join migrate.records on records.identity = items.identity
+  where run = $1 and record between $2 and $3 and status = 'pending'
+    and items.identity is not null and items.content is not null
+  order by record`,
+  isQuick: true,
+};
+
+interface Changes {
+  readonly records: number;
+  readonly items: number;
+  readonly attempts: number;
+}
+
+const COUNT_CHANGES = `
+  select (select count(*) from changed_records) as records, (select count(*) from changed_items) as items,
+    (select count(*) from changed_attempts) as attempts`;
+
+const CLAIM: Statement<Changes> = {
+  sql: `
+  with intents as (
+    select * from unnest($2::int[], $3::bytea[], $4::bytea[], $5::int[], $6::text[], $7::text[], $8::bool[])
+      as each (record, identity, content, attempt, at, step, harmless)
+  ), changed_records as (
+    insert into migrate.records as known (identity, content, state, attempts)
+    select identity, content, 'sending', attempt from intents
+    on conflict (identity) do update set
+      content = excluded.content, state = 'sending', attempts = excluded.attempts,
+      step = case when known.content = excluded.content then known.step end
+    where known.state <> 'sending' and known.attempts = excluded.attempts - 1
+    returning 1
+  ), changed_items as (
+    update migrate.items set status = 'sending', attempt = intents.attempt, attempts = coalesce(attempts, 0) + 1
+    from intents where items.run = $1 and items.record = intents.record and items.status = 'pending'
+    returning 1
+  ), changed_attempts as (
+    insert into migrate.attempts (run, record, attempt, identity, intended_at, step, harmless, status)
+    select $1, record, attempt, identity, at, step, harmless, 'sending' from intents
+    on conflict do nothing returning 1
+  ) ${COUNT_CHANGES}`,
+  isQuick: true,
+};
+
+function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
+  return [
+    intents.map(({ record }) => record),
+    intents.map(({ identity }) => identity),
+    intents.map(({ content }) => content),
+    intents.map(({ attempt }) => attempt),
+    intents.map(({ at }) => at),
+    intents.map(({ step = null }) => step),
+    intents.map(({ idempotent = false }) => idempotent),
+  ];
+}
+
+/**
+ * A new account that another record of the same endpoint was given before, in any run, proves nothing. A refused record
+ * starts again at its first step.
+ */
+const SETTLE: Statement<Changes> = {
+  sql: `
+  with given as (
+    select * from unnest($2::int[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::int[], $8::text[], $9::float8[],
+        $10::text[], $11::text[], $12::bool[]) with ordinality
+      as each (record, identity, attempt, status, at, http, account, duration_ms, reason, step, creates, nth)
+  ), checked as (
+    select given.*, other.record as other_record, other.name as other_run
+    from given left join lateral (
+      select attempts.record, runs.name
+      from migrate.attempts join migrate.runs on runs.id = attempts.run
+      where given.creates and given.status = 'accepted' and attempts.account = given.account
+        and attempts.identity <> given.identity and attempts.status = 'accepted'
+        and runs.endpoint = (select endpoint from migrate.runs where id = $1)
+      union all
+      select earlier.record, runs.name
+      from given as earlier join migrate.runs on runs.id = $1
+      where given.creates and given.status = 'accepted' and earlier.account = given.account
+        and earlier.identity <> given.identity and earlier.status = 'accepted' and earlier.nth < given.nth
+      limit 1
+    ) as other on true
+  ), outcomes as (
+    select record, identity, attempt, at, http, account, duration_ms, step,
+      case when other_run is null then status else 'ambiguous' end as status,
+      case when other_run is null then reason
+        else 'HTTP ' || coalesce(http::text, 'reply') || ' with the account number of another record (record '
+          || other_record || ' of run ' || other_run || ')' end as reason
+    from checked
+  ), changed_attempts as (
+    update migrate.attempts set status = outcomes.status, settled_at = at, http = outcomes.http,
+      account = outcomes.account, duration_ms = outcomes.duration_ms, reason = outcomes.reason
+    from outcomes
+    where attempts.run = $1 and attempts.record = outcomes.record and attempts.attempt = outcomes.attempt
+      and attempts.identity = outcomes.identity and attempts.status = 'sending'
+    returning 1
+  ), changed_records as (
+    update migrate.records set state = outcomes.status,
+      accepted_content = case outcomes.status when 'accepted' then content else accepted_content end,
+      accepted_at = case outcomes.status when 'accepted' then at else accepted_at end,
+      account = case outcomes.status when 'accepted' then outcomes.account else records.account end,
+      step = case outcomes.status when 'accepted' then records.step when 'rejected' then null
+        else coalesce(outcomes.step, records.step) end
+    from outcomes
+    where records.identity = outcomes.identity and records.attempts = outcomes.attempt and records.state = 'sending'
+    returning 1
+  ), changed_items as (
+    update migrate.items set status = outcomes.status, http = outcomes.http, account = outcomes.account,
+      duration_ms = outcomes.duration_ms
+    from outcomes
+    where items.run = $1 and items.record = outcomes.record and items.attempt = outcomes.attempt
+      and items.status = 'sending'
+    returning 1
+  ) ${COUNT_CHANGES}`,
+  isQuick: true,
+};
+
+function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly PostgresValue[] {
+  return [
+    outcomes.map(({ record }) => record),
+    outcomes.map(({ identity }) => identity),
+    outcomes.map(({ attempt }) => attempt),
+    outcomes.map(({ status }) => status),
+    outcomes.map(({ at }) => at),
+    outcomes.map(({ http = null }) => http),
+    outcomes.map(({ account }) => writable(account)),
+    outcomes.map(({ durationMs = null }) => durationMs),
+    outcomes.map(({ reason }) => writable(reason)),
+    outcomes.map(({ step = null }) => step),
+    outcomes.map(({ isNewAccount = false }) => isNewAccount),
+  ];
+}
+
+/** The platform's words may hold what PostgreSQL's text cannot. */
+function writable(text: string | undefined): string | null {
+  return text?.replaceAll("\0", "\u{FFFD}") ?? null;
+}
+
+interface AttemptRow {
+  readonly runNumber: number;
+  readonly run: string;
+  readonly attempt: number;
+  readonly record: number;
+  readonly step: string | null;
+  readonly intendedAt: string;
+  readonly settledAt: string | null;
+  readonly status: Attempt["status"];
+  readonly http: number | null;
+  readonly account: string | null;
+  readonly durationMs: number | null;
+  readonly reason: string | null;
+}
+
+const SELECT_ATTEMPTS: Statement<AttemptRow> = {
+  sql: `
+  select attempts.run as "runNumber", runs.name as run, attempts.attempt, attempts.record, attempts.step,
+    intended_at as "intendedAt", settled_at as "settledAt", attempts.status, attempts.http, attempts.account,
+    attempts.duration_ms as "durationMs", reason
+  from migrate.items
+  join migrate.attempts on attempts.run = items.run and attempts.record = items.record
+  join migrate.runs on runs.id = items.run
+  where items.key = $1 order by intended_at, attempts.run, attempts.attempt`,
+};
+
+async function toAttempt(queries: Queries, row: AttemptRow): Promise<Attempt> {
+  const problems = await queries.rows(SELECT_PROBLEMS, row.runNumber, row.record, row.attempt);
+  return {
+    run: row.run,
+    attempt: row.attempt,
+    record: row.record,
+    intendedAt: row.intendedAt,
+    status: row.status,
+    problems: problems.map(({ problem }) => parseProblem(problem)),
+    ...(row.step !== null && { step: row.step }),
+    ...(row.settledAt !== null && { settledAt: row.settledAt }),
+    ...(row.http !== null && { http: row.http }),
+    ...(row.account !== null && { account: row.account }),
+    ...(row.durationMs !== null && { durationMs: row.durationMs }),
+    ...(row.reason !== null && { reason: row.reason }),
+  };
+}
+
+const SELECT_PROBLEMS: Statement<{ problem: string }> = {
+  sql: "select problem from migrate.problems where run = $1 and record = $2 and attempt = $3 order by position",
+};
