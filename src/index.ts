@@ -4,14 +4,16 @@
  *
  * No function writes to the terminal, listens for signals, reads the environment or ends the process.
  */
-export { push, report, resume, validate } from "./library/runs.ts";
+export { push, reconcile, report, resume, validate } from "./library/runs.ts";
 export type {
   CallOptions,
   Credentials,
   JobOptions,
+  OperatorDecision,
   PaceOptions,
   PushOptions,
   ReadTargetOptions,
+  ReconcileOptions,
   ReportAgainOptions,
   ReportOptions,
   ResumeOptions,
@@ -32,10 +34,15 @@ export type {
 } from "./library/run-result.ts";
 export {
   type DestinationCoverage,
+  explain,
+  type ExplainOptions,
   type LedgerOverview,
   outcomes,
   type OutcomesOptions,
   type ReadLedgerOptions,
+  type RecordAttempt,
+  type RecordDecision,
+  type RecordHistory,
   type RunOverview,
   status,
 } from "./library/ledger-reading.ts";
@@ -56,7 +63,7 @@ export {
   type ReadPlatformOptions,
 } from "./library/platform-reading.ts";
 export type { Account, Product, ProductFilters, RateRequest, UnitRate } from "./platform/reading/received-records.ts";
-export type { FaultOptions, Trigger } from "./sandbox/faults/fault-options.ts";
+export type { FaultOptions, FaultValues, Trigger } from "./sandbox/faults/fault-options.ts";
 export type { Fuel, RateKind } from "./platform/reading/rate-kinds.ts";
 export { resolveTime, type ResolvedTime } from "./time/london-time.ts";
 export type { JsonObject, JsonScalar, JsonValue } from "./json/json-value.ts";

@@ -1,3 +1,4 @@
+import { lookUpRecord } from "../commands/ledger/explain.ts";
 import { status as ledgerStatus } from "../commands/ledger/run-status.ts";
 import type { RunProgress, RunState } from "../job/run-progress.ts";
 import { openLedgerStore } from "../ledger/open-ledger-store.ts";
@@ -5,8 +6,9 @@ import type { Status, Summary } from "../model/outcome.ts";
 import { requireRun } from "../pipeline/run-ledger.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { knownError } from "./call.ts";
-import { recordOutcome } from "./result-of-run.ts";
-import type { RecordOutcome } from "./run-result.ts";
+import { type OptionKinds, requireOptions } from "./check-options.ts";
+import { recordErrors, recordOutcome } from "./result-of-run.ts";
+import type { RecordError, RecordOutcome } from "./run-result.ts";
 import { ledgerOf } from "./settings-of-options.ts";
 
 /** Which run of which ledger is looked at. Nothing is locked: it may be at work. */
@@ -17,6 +19,8 @@ export interface ReadLedgerOptions {
   /** Id of the run, or the beginning of it. */
   readonly run?: string | undefined;
 }
+
+const READ: OptionKinds<ReadLedgerOptions> = { folder: "a text", ledger: "a text", run: "a text" };
 
 /** What a ledger knows. */
 export interface LedgerOverview {
@@ -54,6 +58,7 @@ export interface DestinationCoverage {
 
 /** All runs of a ledger, or one; beside a running push as well. @throws Failure */
 export async function status(options: ReadLedgerOptions = {}): Promise<LedgerOverview> {
+  requireOptions(options, READ, { where: "status" });
   try {
     const { runs, coverage } = await ledgerStatus({ ledger: ledgerOf(options), run: options.run }, systemClock);
     return {
@@ -83,6 +88,7 @@ export interface OutcomesOptions extends ReadLedgerOptions {
  * written down by the time this is asked. @throws Failure
  */
 export async function* outcomes(options: OutcomesOptions = {}): AsyncGenerator<RecordOutcome> {
+  requireOptions(options, { ...READ, statuses: "a list of texts", key: "a text" }, { where: "outcomes" });
   const { statuses, key } = options;
   const filter = { ...(statuses && { statuses }), ...(key !== undefined && { key }) };
   const ledger = await (await openLedgerStore(ledgerOf(options))).read();
@@ -95,5 +101,76 @@ export async function* outcomes(options: OutcomesOptions = {}): AsyncGenerator<R
     throw knownError(error);
   } finally {
     await ledger.close();
+  }
+}
+
+export interface ExplainOptions extends ReadLedgerOptions {
+  /** The business key. */
+  readonly key: string;
+}
+
+/** What a ledger knows of the records with one business key. */
+export interface RecordHistory {
+  readonly key: string;
+  /** The run that the outcomes are of: the one that was named, or the latest that holds the key. */
+  readonly run: string;
+  readonly outcomes: readonly RecordOutcome[];
+  /** Where they are on the platform although that run says otherwise: accepted in another one. */
+  readonly acceptedElsewhere?: { readonly run: string; readonly account?: string | undefined } | undefined;
+  /** Every request ever made for them, the oldest first. */
+  readonly attempts: readonly RecordAttempt[];
+  /** Every decision about them while they were ambiguous, the oldest first. */
+  readonly decisions: readonly RecordDecision[];
+}
+
+export interface RecordAttempt {
+  readonly run: string;
+  readonly record: number;
+  /** The step of the workflow, where there are several. */
+  readonly step?: string | undefined;
+  /** `sending`: it has no outcome yet, or its process has died. */
+  readonly status: Status | "sending";
+  /** ISO 8601 UTC. */
+  readonly intendedAt: string;
+  readonly settledAt?: string | undefined;
+  readonly http?: number | undefined;
+  readonly account?: string | undefined;
+  readonly durationMs?: number | undefined;
+  /** Why, in a few words. */
+  readonly reason?: string | undefined;
+  readonly errors: readonly RecordError[];
+}
+
+export interface RecordDecision {
+  readonly run: string;
+  readonly record: number;
+  readonly decision: "accepted" | "rejected" | "resend";
+  readonly by: "read-back" | "operator";
+  readonly who: string;
+  readonly reason: string;
+  readonly account?: string | undefined;
+  readonly at: string;
+}
+
+/** Everything that a ledger knows of one record; beside a running push as well. @throws Failure */
+export async function explain(options: ExplainOptions): Promise<RecordHistory> {
+  requireOptions(options, { ...READ, key: "a text" }, { where: "explain", required: ["key"] });
+  const { key, run: wanted } = options;
+  try {
+    const found = await lookUpRecord({ key, run: wanted, ledger: ledgerOf(options) });
+    const { run, account } = found.acceptedElsewhere ?? {};
+    return {
+      key,
+      run: found.run.id,
+      outcomes: found.outcomes.map((outcome) => recordOutcome(outcome, false)),
+      acceptedElsewhere: run === undefined ? undefined : { run, account },
+      attempts: found.attempts.map(({ attempt: _number, problems, ...attempt }) => ({
+        ...attempt,
+        errors: recordErrors(problems),
+      })),
+      decisions: found.decisions,
+    };
+  } catch (error) {
+    throw knownError(error);
   }
 }

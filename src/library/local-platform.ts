@@ -6,6 +6,7 @@ import { type FaultOptions, readFaults } from "../sandbox/faults/fault-options.t
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
 import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
 import { knownError } from "./call.ts";
+import { type OptionKinds, requireOptions } from "./check-options.ts";
 import type { Credentials, TargetOptions } from "./run-options.ts";
 
 export interface SandboxOptions {
@@ -44,6 +45,8 @@ export interface RunningSandbox {
   /** What it has received so far, in order of arrival. */
   readonly requests: () => readonly SandboxRequest[];
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
+  /** Misbehaves so from now on; requests are counted anew. */
+  readonly setFaults: (faults: FaultOptions) => void;
   /** Drops every connection, and removes the temporary files. */
   readonly close: () => Promise<void>;
 }
@@ -67,8 +70,21 @@ export interface SandboxRequest {
   readonly processed: boolean;
 }
 
+const SANDBOX: OptionKinds<SandboxOptions> = {
+  contract: "a text or a list of texts",
+  port: "a number from 0",
+  folder: "a text",
+  data: "a text",
+  apiKey: "a text",
+  suppliers: "texts by name",
+  region: "a text",
+  faults: "settings by name",
+  onRequest: "a function",
+};
+
 /** Starts a local platform: real HTTPS on 127.0.0.1. @throws Failure */
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
+  requireOptions(options, SANDBOX, { where: "startSandbox" });
   const temporary = options.folder === undefined ? reserveTemporaryFolder() : undefined;
   const folder = options.folder ?? path.join(temporary?.path ?? "", "sandbox");
   try {
@@ -89,7 +105,10 @@ async function start(options: SandboxOptions, folder: string): Promise<StartedSa
 
 type StartedSandbox = Sandbox & Pick<RunningSandbox, "contract">;
 
-function runningSandbox({ contract, ready, state, history, close }: StartedSandbox, end: () => void): RunningSandbox {
+function runningSandbox(
+  { contract, ready, state, history, ...running }: StartedSandbox,
+  end: () => void,
+): RunningSandbox {
   return {
     target: { baseUrl: ready.baseUrl, environment: "test", ca: ready.ca },
     credentials: { apiKey: ready.apiKey },
@@ -99,7 +118,8 @@ function runningSandbox({ contract, ready, state, history, close }: StartedSandb
     accounts: () => state.accounts().map(({ number, supplier, key, payload }) => ({ number, supplier, key, payload })),
     requests: () => history().map(requestOf),
     setSupplier: state.setSupplier,
-    close: () => close().finally(end),
+    setFaults: (faults) => running.setFaults(readFaults(faults)),
+    close: () => running.close().finally(end),
   };
 }
 

@@ -3,6 +3,8 @@ import { products as productPages } from "../commands/reading/products.ts";
 import { rates as ratePages } from "../commands/reading/rates.ts";
 import type { Account, Product, ProductFilters, RateRequest, UnitRate } from "../platform/reading/received-records.ts";
 import { knownError, openCall } from "./call.ts";
+import { type OptionKinds, requireOptions } from "./check-options.ts";
+import { requireCredentials, requireTargetOptions } from "./option-kinds.ts";
 import type { CallOptions, Credentials, ReadTargetOptions } from "./run-options.ts";
 import { targetSettings } from "./settings-of-options.ts";
 
@@ -16,13 +18,10 @@ export interface ProductsOptions extends ReadPlatformOptions {
 
 /** The products of a platform; a page is asked for when it is wanted. No credentials. @throws Failure */
 export function products(options: ProductsOptions): AsyncGenerator<Product> {
-  return reading(options, async function* pages({ target, dependencies }) {
-    for await (const { results } of productPages(
-      { target, filters: options.filters ?? {}, extent: "all" },
-      dependencies,
-    )) {
-      yield* results;
-    }
+  requireOptions(options, PRODUCTS, { where: "products" });
+  const { filters = {} } = options;
+  return reading("products", options, async function* pages({ target, dependencies }) {
+    for await (const { results } of productPages({ target, filters, extent: "all" }, dependencies)) yield* results;
   });
 }
 
@@ -33,9 +32,10 @@ export interface RatesOptions extends ReadPlatformOptions, RateRequest {
 
 /** The rates of a tariff. No credentials. @throws Failure */
 export function rates(options: RatesOptions): AsyncGenerator<UnitRate> {
+  requireOptions(options, RATES, { where: "rates", required: ["product", "tariff", "fuel", "kind"] });
   const { product, tariff, fuel, kind, from, to, chronological = false } = options;
   const request = { product, tariff, fuel, kind, from, to };
-  return reading(options, async function* pages({ target, dependencies }) {
+  return reading("rates", options, async function* pages({ target, dependencies }) {
     for await (const { results } of ratePages({ target, request, extent: "all", chronological }, dependencies)) {
       yield* results;
     }
@@ -50,13 +50,36 @@ export interface AccountOptions extends ReadPlatformOptions {
 
 /** One account as the platform has it. @throws Failure */
 export async function readAccount(options: AccountOptions): Promise<Account> {
-  const { number, credentials } = options;
-  const found = reading({ ...options, credentials }, async function* one({ target, dependencies }) {
+  requireOptions(options, ACCOUNT, { where: "readAccount", required: ["number"] });
+  const { number } = options;
+  const found = reading("readAccount", options, async function* one({ target, dependencies }) {
     yield await readAccountOf({ target, number }, dependencies);
   });
   for await (const account of found) return account;
   throw new Error("no account");
 }
+
+const READ: OptionKinds<ReadPlatformOptions> = {
+  folder: "a text",
+  signal: "an AbortSignal",
+  onNotice: "a function",
+  target: "settings by name",
+};
+
+const PRODUCTS: OptionKinds<ProductsOptions> = { ...READ, filters: "settings by name" };
+
+const RATES: OptionKinds<RatesOptions> = {
+  ...READ,
+  product: "a text",
+  tariff: "a text",
+  fuel: '"electricity" or "gas"',
+  kind: '"standard", "day", "night" or "standing"',
+  from: "a text",
+  to: "a text",
+  chronological: "true or false",
+};
+
+const ACCOUNT: OptionKinds<AccountOptions> = { ...READ, credentials: "settings by name", number: "a text" };
 
 interface Reading {
   readonly target: ReturnType<typeof targetSettings>;
@@ -64,9 +87,12 @@ interface Reading {
 }
 
 async function* reading<T>(
+  name: string,
   options: ReadPlatformOptions & { readonly credentials?: Credentials | undefined },
   read: (given: Reading) => AsyncGenerator<T>,
 ): AsyncGenerator<T> {
+  requireTargetOptions(options.target, name, ["baseUrl"]);
+  requireCredentials(options.credentials, name);
   const call = openCall(options, options.credentials);
   try {
     const target = targetSettings(options.target, options.folder ?? ".");

@@ -2,12 +2,13 @@ import { openLedgerStore } from "../ledger/open-ledger-store.ts";
 import { exitCodeOf } from "../model/exit-codes.ts";
 import { Failure } from "../model/failure.ts";
 import type { Outcome } from "../model/outcome.ts";
+import type { Problem } from "../model/problem.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { collectCauses } from "../report/formats/causes.ts";
-import { outcomeLine } from "../report/formats/json-report.ts";
+import { outcomeLine, problemJson } from "../report/formats/json-report.ts";
 import { describeKind } from "../report/problem-text.ts";
 import { outcomesWithProblems, type Report } from "../report/report.ts";
-import type { Causes, RecordOutcome, RunResult } from "./run-result.ts";
+import type { Causes, RecordError, RecordOutcome, RunResult } from "./run-result.ts";
 
 interface ResultOptions {
   readonly showValues: boolean;
@@ -92,4 +93,8 @@ async function causesOf(report: Report): Promise<Causes> {
 /** The one form of an outcome that is fixed is its line. */
 export function recordOutcome(outcome: Outcome, showValues: boolean): RecordOutcome {
   return JSON.parse(outcomeLine(outcome, { showValues }));
+}
+
+export function recordErrors(problems: readonly Problem[]): readonly RecordError[] {
+  return problems.map((problem) => JSON.parse(problemJson(problem, { showValues: false })));
 }

@@ -42,7 +42,7 @@ export interface JobOptions {
   /** None: the sources are payloads already. */
   readonly mapping?: string | undefined;
   /** Paths and patterns, for the one source of the mapping that names no files, or that has no parent. */
-  readonly sources?: readonly string[] | undefined;
+  readonly sources?: string | readonly string[] | undefined;
   /** The same for sources of the mapping by their names. */
   readonly namedSources?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Code of the import supplier. */
@@ -133,6 +133,27 @@ export interface ResumeOptions extends ReportOptions, CallOptions {
   readonly ledger?: string | undefined;
   /** Id of the run, or the beginning of it. Default: the latest. */
   readonly run?: string | undefined;
+}
+
+export interface ReconcileOptions extends ReportOptions, CallOptions {
+  readonly credentials?: Credentials | undefined;
+  /** Default: `.migrate/ledger.db`. */
+  readonly ledger?: string | undefined;
+  /** Id of the run, or the beginning of it. Default: the latest. */
+  readonly run?: string | undefined;
+  /** What somebody knows of records by their business keys, where the platform is not to be asked. */
+  readonly decide?: OperatorDecision | undefined;
+  /** Milliseconds without a request before the platform is asked. Default: that of the target. */
+  readonly quietMs?: number | undefined;
+}
+
+export interface OperatorDecision {
+  /** They have arrived. */
+  readonly accept?: readonly string[] | undefined;
+  /** They have not, and may be sent again. */
+  readonly resend?: readonly string[] | undefined;
+  /** Who says so; it is written down. */
+  readonly who: string;
 }
 
 export interface ReportAgainOptions extends Omit<ReportOptions, "showValues">, CallOptions {

@@ -1,14 +1,23 @@
 import { report as reportAgain } from "../commands/ledger/report-again.ts";
 import { push as pushRecords } from "../commands/push.ts";
+import { reconcile as reconcileRun } from "../commands/reconcile.ts";
 import { resume as resumeRun } from "../commands/resume.ts";
 import { validate as validateRecords } from "../commands/validate.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { knownError, openCall } from "./call.ts";
+import {
+  requirePushOptions,
+  requireReconcileOptions,
+  requireReportOptions,
+  requireResumeOptions,
+  requireValidateOptions,
+} from "./option-kinds.ts";
 import type {
   CallOptions,
   Credentials,
   PushOptions,
+  ReconcileOptions,
   ReportAgainOptions,
   ResumeOptions,
   ValidateOptions,
@@ -19,6 +28,7 @@ import { ledgerOf, paceOf, reportOptions, runOptions, targetSettings } from "./s
 
 /** Reads, maps and validates the whole input. Opens no socket. @throws Failure */
 export async function validate(options: ValidateOptions): Promise<RunResult> {
+  requireValidateOptions(options);
   const call = openCall(options);
   try {
     const run = await validateRecords(runOptions(options), call.dependencies);
@@ -43,7 +53,8 @@ export async function validate(options: ValidateOptions): Promise<RunResult> {
  * Validates the whole input, then uploads what is valid. Holds the ledger's lock from beginning to end: another run on
  * it, in whatever process, is refused with `ledger_in_use`. @throws Failure
  */
-export function push(options: PushOptions): Promise<RunResult> {
+export async function push(options: PushOptions): Promise<RunResult> {
+  requirePushOptions(options);
   const { target, allowProduction = false, sendInvalid = false } = options;
   const { dryRun = false, revise = false, newKeys = false, until } = options;
   const common = runOptions(options);
@@ -65,14 +76,28 @@ export function push(options: PushOptions): Promise<RunResult> {
 }
 
 /** Goes on with an unfinished push, with the settings that it recorded. @throws Failure */
-export function resume(options: ResumeOptions): Promise<RunResult> {
+export async function resume(options: ResumeOptions = {}): Promise<RunResult> {
+  requireResumeOptions(options);
   const { run, allowProduction = false } = options;
   const resumed = { run, allowProduction, ...reportOptions(options), ledger: ledgerOf(options) };
   return recorded(options, resumed, (dependencies) => resumeRun(resumed, dependencies));
 }
 
+/**
+ * Settles what may have been processed: reads back what the platform has, or writes down what somebody decides. Sends
+ * nothing. @throws Failure
+ */
+export async function reconcile(options: ReconcileOptions = {}): Promise<RunResult> {
+  requireReconcileOptions(options);
+  const { run, quietMs, decide } = options;
+  const { accept = [], resend = [], who = "" } = decide ?? {};
+  const asked = { run, quietMs, accept, resend, who, ...reportOptions(options), ledger: ledgerOf(options) };
+  return recorded(options, asked, (dependencies) => reconcileRun(asked, dependencies));
+}
+
 /** Writes the report of a run again, from the ledger; beside a running push as well. Opens no socket. @throws Failure */
-export function report(options: ReportAgainOptions = {}): Promise<RunResult> {
+export async function report(options: ReportAgainOptions = {}): Promise<RunResult> {
+  requireReportOptions(options);
   const { run } = options;
   const { out, workbook } = reportOptions(options);
   const again = { run, out, workbook, ledger: ledgerOf(options), showValues: false };

@@ -43,8 +43,8 @@ function jobSettings(options: JobOptions & Pick<CallOptions, "folder">): JobSett
   const { encoding, delimiter, limit, only } = rest;
   return {
     folder: path.resolve(options.folder ?? "."),
-    contract: typeof contract === "string" ? [contract] : contract,
-    sources,
+    contract: listOf(contract),
+    sources: listOf(sources),
     namedSources,
     operation,
     mapping,
@@ -59,6 +59,10 @@ function jobSettings(options: JobOptions & Pick<CallOptions, "folder">): JobSett
     limit,
     only,
   };
+}
+
+function listOf(texts: string | readonly string[]): readonly string[] {
+  return typeof texts === "string" ? [texts] : texts;
 }
 
 export function paceOf(pace: PaceOptions = {}): RateLimitSettings {

@@ -68,6 +68,8 @@ export interface Sandbox {
   /** What was received so far, in the order of arrival; admin requests left out. */
   readonly history: () => readonly HistoryEntry[];
   readonly state: Pick<SandboxState, "accounts" | "supplierStatus" | "setSupplier">;
+  /** From now on, in place of those before; requests are counted anew. */
+  readonly setFaults: (faults: FaultOptions) => void;
   /** Drops every connection and writes the data file. */
   readonly close: () => Promise<void>;
 }
@@ -88,11 +90,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = createFaultPlan(options.faults, clock);
   const tokens = createTokens(clock.now);
   const authenticate = createAuthenticate(apiKey, tokens);
-  const lifetime = (): TokenLifetime => {
-    const { tokenLifetimeSeconds: seconds = 3600, refreshLifetimeSeconds: refreshSeconds = 7 * 86_400 } =
-      faults.options();
-    return { seconds, refreshSeconds };
-  };
+  const lifetime = (): TokenLifetime => tokenLifetime(faults.options());
   const limit = createLoginLimit(() => faults.options().maxLogins, clock);
 
   const isSupplier = (code: string): boolean => state.supplierStatus(code) !== undefined;
@@ -129,6 +127,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ready: readyAt(origin, { ca: certificate.caPath, apiKey, supplier: Object.keys(suppliers)[0] ?? "" }),
     history: history.entries,
     state,
+    setFaults: faults.set,
     close: async () => {
       const closed = once(server, "close");
       server.close();
@@ -137,6 +136,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await stateFile.close();
     },
   };
+}
+
+function tokenLifetime({ tokenLifetimeSeconds, refreshLifetimeSeconds }: FaultOptions): TokenLifetime {
+  return { seconds: tokenLifetimeSeconds ?? 3600, refreshSeconds: refreshLifetimeSeconds ?? 7 * 86_400 };
 }
 
 /** Where the options say nothing: what an overlay says of the instance (`x-rule-settings`). */

@@ -18,7 +18,13 @@ export interface ExplainOptions {
 }
 
 /** Everything about the records with one business key. */
-export interface Explanation {
+export interface Explanation extends KnownRecord {
+  /** Looks them up in the sources, which takes longer. */
+  readonly readSources: () => Promise<ExplainedSources>;
+}
+
+/** What the ledger knows of them. */
+export interface KnownRecord {
   readonly key: string;
   readonly run: Run;
   /** What became of them in that run. */
@@ -29,8 +35,6 @@ export interface Explanation {
   readonly attempts: readonly Attempt[];
   /** Every decision about them while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordedDecision[];
-  /** Looks them up in the sources, which takes longer. */
-  readonly readSources: () => Promise<ExplainedSources>;
 }
 
 /** What the sources hold now. */
@@ -50,18 +54,19 @@ interface ExplainedRecord {
 
 /** Looks a business key up in the ledger, and where that is asked for in the sources of its run. Opens no socket. */
 export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
+  const known = await lookUpRecord(options);
+  const { run, outcomes } = known;
+  const key = options.key.normalize("NFC");
+  return { ...known, readSources: () => readSources({ key, run, outcomes }, dependencies) };
+}
+
+/** The first half of it. */
+export async function lookUpRecord(options: ExplainOptions): Promise<KnownRecord> {
   return readRunLedger(await openLedgerStore(options.ledger), async (ledger) => {
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
     const history = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };
-    return {
-      key,
-      run,
-      outcomes,
-      ...history,
-      acceptedElsewhere: acceptedElsewhere(outcomes, history.attempts),
-      readSources: () => readSources({ key: key.normalize("NFC"), run, outcomes }, dependencies),
-    };
+    return { key, run, outcomes, ...history, acceptedElsewhere: acceptedElsewhere(outcomes, history.attempts) };
   });
 }
 

@@ -59,7 +59,8 @@ function replyJson({ http, attempts, account, durationMs }: Outcome): string {
   return members;
 }
 
-function problemJson(problem: Problem, options: Pick<Report, "showValues">): string {
+/** One of the outcome's `errors`. */
+export function problemJson(problem: Problem, options: Pick<Report, "showValues">): string {
   const { attr, code, severity, by, place, value } = problem;
   let object = `{"attr":${jsonText(attr)},"code":${jsonText(code)},"detail":${jsonText(describeProblem(problem))}`;
   object += `,"severity":"${severity}","by":"${by}"`;

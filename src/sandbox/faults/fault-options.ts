@@ -65,7 +65,7 @@ const FAULTS = {
 
 export type FaultOptions = { readonly [Name in keyof typeof FAULTS]?: FaultValues[(typeof FAULTS)[Name]] };
 
-interface FaultValues {
+export interface FaultValues {
   readonly trigger: Trigger;
   /** A whole number from 1. */
   readonly count: number;

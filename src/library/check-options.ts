@@ -1,0 +1,86 @@
+import { Failure } from "../model/failure.ts";
+import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
+import { suggestionOr } from "../text/suggestion.ts";
+
+/** What an option takes. */
+type Kind =
+  | "a text"
+  | "a text or a list of texts"
+  | "a list of texts"
+  | "lists of texts by name"
+  | "texts by name"
+  | "settings by name"
+  | "true or false"
+  | "a number from 0"
+  | "a whole number from 1"
+  | 'a whole number from 1, or "auto"'
+  | "{ count } or { share }, a share from 0 to 1"
+  | '"test" or "production"'
+  | '"electricity" or "gas"'
+  | '"standard", "day", "night" or "standing"'
+  | "an AbortSignal"
+  | "a function";
+
+/** Every option of a call with what it takes; the compiler sees to it that none is missing. */
+export type OptionKinds<Options> = Readonly<Record<keyof Options, Kind>>;
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
+
+const TESTS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  "a text": isText,
+  "a text or a list of texts": (value) => isText(value) || isTexts(value),
+  "a list of texts": isTexts,
+  "lists of texts by name": (value) => isObject(value) && Object.values(value).every(isTexts),
+  "texts by name": (value) => isObject(value) && Object.values(value).every(isText),
+  "settings by name": isObject,
+  "true or false": (value) => typeof value === "boolean",
+  "a number from 0": (value) => typeof value === "number" && value >= 0,
+  "a whole number from 1": isCount,
+  'a whole number from 1, or "auto"': (value) => value === "auto" || isCount(value),
+  "{ count } or { share }, a share from 0 to 1": isMaxErrors,
+  '"test" or "production"': (value) => value === "test" || value === "production",
+  '"electricity" or "gas"': (value) => FUELS.some((fuel) => fuel === value),
+  '"standard", "day", "night" or "standing"': (value) => RATE_KINDS.some((kind) => kind === value),
+  "an AbortSignal": (value) => isObject(value) && "aborted" in value && "addEventListener" in value,
+  "a function": (value) => typeof value === "function",
+};
+
+function isMaxErrors(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const [[name, most] = [], ...others] = Object.entries(value);
+  const isNumber = typeof most === "number" && most >= 0;
+  return others.length === 0 && isNumber && (name === "count" || (name === "share" && most <= 1));
+}
+
+/**
+ * Refuses what a program without types may hand over: an option that there is not, is missing, or is of another kind. No
+ * value is quoted: it may be a secret.
+ * @param where they stand: `push`, `push: target`
+ * @throws Failure `usage`
+ */
+export function requireOptions<Options extends object>(
+  options: Options,
+  kinds: OptionKinds<Options>,
+  { where, required = [] }: { readonly where: string; readonly required?: readonly (keyof Options & string)[] },
+): void {
+  if (!isObject(options)) throw new Failure("usage", `${where}: an object with its options is expected`);
+  const tests: ReadonlyMap<string, Kind> = new Map(Object.entries<Kind>(kinds));
+  for (const [name, value] of Object.entries(options)) {
+    const kind = tests.get(name);
+    if (kind === undefined) throw unknownOption(name, where, [...tests.keys()]);
+    if (value !== undefined && !TESTS[kind](value)) throw new Failure("usage", `${where}: \`${name}\` is ${kind}`);
+  }
+  const missing = required.find((name) => options[name] === undefined);
+  if (missing === undefined) return;
+  throw new Failure("usage", `${where}: \`${missing}\` is missing`, { hint: `it is ${kinds[missing]}` });
+}
+
+function unknownOption(name: string, where: string, known: readonly string[]): Failure {
+  return new Failure("usage", `${where}: there is no option \`${name}\``, {
+    hint: suggestionOr(`there are ${known.join(", ")}`, name, known),
+  });
+}

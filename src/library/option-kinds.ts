@@ -1,0 +1,178 @@
+import type { AuthSettings, RateLimitSettings, TimeoutSettings } from "../job/platform-settings.ts";
+import { type OptionKinds, requireOptions } from "./check-options.ts";
+import type {
+  CallOptions,
+  Credentials,
+  JobOptions,
+  OperatorDecision,
+  PushOptions,
+  ReadTargetOptions,
+  ReconcileOptions,
+  ReportAgainOptions,
+  ReportOptions,
+  ResumeOptions,
+  TargetOptions,
+  ValidateOptions,
+} from "./run-options.ts";
+
+const CALL: OptionKinds<CallOptions> = {
+  folder: "a text",
+  signal: "an AbortSignal",
+  stopNow: "an AbortSignal",
+  onProgress: "a function",
+  onNotice: "a function",
+};
+
+const JOB: OptionKinds<JobOptions> = {
+  contract: "a text or a list of texts",
+  operation: "a text",
+  mapping: "a text",
+  sources: "a text or a list of texts",
+  namedSources: "lists of texts by name",
+  supplier: "a text",
+  documentRoots: "texts by name",
+  documentRoot: "a text",
+  rules: "settings by name",
+  references: "texts by name",
+  today: "a text",
+  encoding: "a text",
+  delimiter: "a text",
+  limit: "a whole number from 1",
+  only: "a list of texts",
+};
+
+const REPORT: OptionKinds<ReportOptions> = { out: "a text", workbook: "true or false", showValues: "true or false" };
+
+const VALIDATE: OptionKinds<ValidateOptions> = {
+  ...CALL,
+  ...JOB,
+  ...REPORT,
+  allowEmpty: "true or false",
+  maxErrors: "{ count } or { share }, a share from 0 to 1",
+  threads: 'a whole number from 1, or "auto"',
+};
+
+const PUSH: OptionKinds<PushOptions> = {
+  ...VALIDATE,
+  target: "settings by name",
+  credentials: "settings by name",
+  allowProduction: "true or false",
+  ledger: "a text",
+  pace: "settings by name",
+  dryRun: "true or false",
+  revise: "true or false",
+  newKeys: "true or false",
+  sendInvalid: "true or false",
+  until: "a text",
+};
+
+const REPORT_AGAIN: OptionKinds<ReportAgainOptions> = {
+  ...CALL,
+  out: "a text",
+  workbook: "true or false",
+  ledger: "a text",
+  run: "a text",
+};
+
+const RESUME: OptionKinds<ResumeOptions> = {
+  ...REPORT_AGAIN,
+  showValues: "true or false",
+  credentials: "settings by name",
+  allowProduction: "true or false",
+};
+
+const RECONCILE: OptionKinds<ReconcileOptions> = {
+  ...REPORT_AGAIN,
+  showValues: "true or false",
+  credentials: "settings by name",
+  decide: "settings by name",
+  quietMs: "a number from 0",
+};
+
+const TARGET: OptionKinds<TargetOptions> = {
+  baseUrl: "a text",
+  environment: '"test" or "production"',
+  ca: "a text",
+  proxy: "a text",
+  timeouts: "settings by name",
+  allowInsecureLoopback: "true or false",
+  auth: "settings by name",
+};
+
+const TIMEOUTS: OptionKinds<TimeoutSettings> = {
+  connectSeconds: "a number from 0",
+  headersSeconds: "a number from 0",
+  bodySeconds: "a number from 0",
+  wholeSeconds: "a number from 0",
+  quietSeconds: "a number from 0",
+};
+
+const AUTH: OptionKinds<AuthSettings> = {
+  scheme: "a text",
+  apiKeyFile: "a text",
+  tokenFile: "a text",
+  graphqlPath: "a text",
+  mutation: "a text",
+  inputField: "a text",
+  refreshField: "a text",
+  outputFields: "a list of texts",
+  outputPath: "a text",
+  document: "a text",
+  refreshDocument: "a text",
+};
+
+const CREDENTIALS: OptionKinds<Credentials> = { apiKey: "a text", token: "a text", proxy: "a text" };
+
+const PACE: OptionKinds<RateLimitSettings> = {
+  concurrency: 'a whole number from 1, or "auto"',
+  maxConcurrency: "a whole number from 1",
+  rps: "a number from 0",
+  waitForSupplier: "settings by name",
+};
+
+const DECISION: OptionKinds<OperatorDecision> = { accept: "a list of texts", resend: "a list of texts", who: "a text" };
+
+/** @throws Failure `usage` for options that are not what `validate` takes; the same below for the other calls */
+export function requireValidateOptions(options: ValidateOptions): void {
+  requireOptions(options, VALIDATE, { where: "validate", required: ["contract"] });
+}
+
+export function requirePushOptions(options: PushOptions): void {
+  requireOptions(options, PUSH, { where: "push", required: ["contract", "target"] });
+  const { target, credentials, pace = {} } = options;
+  requireTargetOptions(target, "push", ["baseUrl", "environment"]);
+  requireCredentials(credentials, "push");
+  requireOptions<Partial<RateLimitSettings>>(pace, PACE, { where: "push: pace" });
+}
+
+export function requireResumeOptions(options: ResumeOptions): void {
+  requireOptions(options, RESUME, { where: "resume" });
+  requireCredentials(options.credentials, "resume");
+}
+
+export function requireReconcileOptions(options: ReconcileOptions): void {
+  requireOptions(options, RECONCILE, { where: "reconcile" });
+  requireCredentials(options.credentials, "reconcile");
+  const { decide } = options;
+  if (decide !== undefined) requireOptions(decide, DECISION, { where: "reconcile: decide", required: ["who"] });
+}
+
+export function requireReportOptions(options: ReportAgainOptions): void {
+  requireOptions(options, REPORT_AGAIN, { where: "report" });
+}
+
+/** @param call the name of the function, for the message */
+export function requireTargetOptions(
+  target: ReadTargetOptions,
+  call: string,
+  required: readonly (keyof TargetOptions)[],
+): void {
+  const where = `${call}: target`;
+  requireOptions<ReadTargetOptions>(target, TARGET, { where, required });
+  requireOptions(target.timeouts ?? {}, TIMEOUTS, { where: `${where}.timeouts` });
+  requireOptions(target.auth ?? {}, AUTH, { where: `${where}.auth` });
+}
+
+export function requireCredentials(credentials: Credentials | undefined, call: string): void {
+  requireOptions(credentials ?? {}, CREDENTIALS, { where: `${call}: credentials` });
+}

@@ -1,0 +1,95 @@
+// The examples of docs/library.md, run against a local platform as a program of a user's would run.
+//
+//   node test/library/examples.mjs <folder>     a project into which the package is installed
+//
+// Each block of JavaScript is a whole program. It runs in a folder of its own that holds the demo's extract and contract,
+// with a platform in PLATFORM_URL, PLATFORM_CA and PLATFORM_KEY. The block of text behind it is what it prints.
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** The programs of a page: under which heading they stand, their text, and what they print, where the page says so. */
+export function examplesIn(page) {
+  const blocks = /^## (.+)$|^```(\w*)\n([^]*?)^```$/gm;
+  const examples = [];
+  let title = "";
+  let previous = "";
+  for (const [, heading, language, text] of page.matchAll(blocks)) {
+    if (heading !== undefined) title = heading;
+    else if (language === "js") examples.push({ title, code: text });
+    else if (language === "text" && previous === "js") examples.at(-1).prints = text;
+    previous = heading === undefined ? language : "";
+  }
+  return examples;
+}
+
+/** What a program in the folder imports by the package's name, and the folder of the package. */
+function installed(folder) {
+  const entry = realpathSync(createRequire(path.join(folder, "program.mjs")).resolve("energy-migrate"));
+  let root = path.dirname(entry);
+  while (!existsSync(path.join(root, "package.json"))) root = path.dirname(root);
+  return { entry, root };
+}
+
+/** Runs every example in the folder, one after the other: what it prints, and how it ends. */
+export async function runExamples(folder) {
+  const { entry, root } = installed(folder);
+  const { startSandbox } = await import(pathToFileURL(entry));
+  const results = [];
+  for (const example of examplesIn(readFileSync(path.join(root, "docs/library.md"), "utf8"))) {
+    const sandbox = await startSandbox();
+    const place = path.join(folder, `example-${results.length + 1}`);
+    prepare(place, root, example.code);
+    try {
+      results.push({ ...example, ...(await run(place, sandbox)) });
+    } finally {
+      await sandbox.close();
+      rmSync(place, { recursive: true });
+    }
+  }
+  return results;
+}
+
+function prepare(place, root, code) {
+  mkdirSync(place);
+  cpSync(path.join(root, "fixtures/demo"), place, { recursive: true });
+  rmSync(path.join(place, "migrate.yaml"));
+  cpSync(path.join(root, "fixtures/contract/contract.yaml"), path.join(place, "contract.yaml"));
+  writeFileSync(path.join(place, "example.mjs"), code);
+}
+
+/** Only for what hangs. */
+const LIMIT_MS = 240_000;
+
+function run(place, { target, credentials }) {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const platform = { PLATFORM_URL: target.baseUrl, PLATFORM_CA: target.ca, PLATFORM_KEY: credentials.apiKey };
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["example.mjs"], {
+      cwd: place,
+      env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...platform },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: LIMIT_MS,
+    });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (said[name] += text));
+    child.once("error", reject);
+    child.once("close", (exitCode, signal) => resolve({ ...said, exitCode: exitCode ?? signal }));
+  });
+}
+
+/** Whether it ended as it was to end, and printed what the page says. */
+export function isAsShown({ exitCode, stderr, stdout, prints }) {
+  return exitCode === 0 && stderr === "" && (prints === undefined || stdout === prints);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const results = await runExamples(path.resolve(process.argv[2] ?? "."));
+  for (const result of results) {
+    console.log(`${isAsShown(result) ? "ok" : "NOT AS SHOWN"}  ${result.title}`);
+    if (!isAsShown(result)) console.log(result.exitCode, result.stdout, result.stderr);
+  }
+  process.exitCode = results.length > 0 && results.every(isAsShown) ? 0 : 1;
+}

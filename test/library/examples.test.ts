@@ -1,0 +1,37 @@
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { projectFile } from "../e2e/cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { examplesIn, runExamples } from "./examples.mjs";
+
+test("every example of docs/library.md runs as a program of a user's, and prints what the page says", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(path.join(folder, "node_modules"));
+  symlinkSync(projectFile(), path.join(folder, "node_modules/energy-migrate"), "junction");
+  const ran = await runExamples(folder);
+  expect(ran.map(({ title, exitCode, stderr }) => [title, exitCode, stderr])).toEqual(
+    ran.map(({ title }) => [title, 0, ""]),
+  );
+  expect(ran.map(({ stdout, prints }) => prints === undefined || stdout)).toEqual(
+    ran.map(({ prints }) => prints ?? true),
+  );
+});
+
+test("docs/library.md has an example for every function of the library", () => {
+  const page = readFileSync(projectFile("docs/library.md"), "utf8");
+  const code = examplesIn(page).map((example) => example.code);
+  for (const name of [
+    "validate",
+    "push",
+    "resume",
+    "status",
+    "outcomes",
+    "explain",
+    "products",
+    "rates",
+    "readAccount",
+  ]) {
+    expect(code.filter((text) => text.includes(`${name}(`))).not.toEqual([]);
+  }
+});

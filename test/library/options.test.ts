@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import {
+  EXIT_CODES,
+  explain,
+  outcomes,
+  products,
+  push,
+  readAccount,
+  reconcile,
+  startSandbox,
+  validate,
+} from "energy-migrate";
+import { projectFile } from "../e2e/cli.ts";
+
+/** As programs without types call it. */
+const call = (of: (options: never) => unknown, options: unknown): Promise<unknown> =>
+  Promise.resolve()
+    .then(() => Reflect.apply(of, undefined, [options]))
+    .then((value: unknown) => firstOf(value));
+
+/** What a generator throws, it throws when it is asked. */
+async function firstOf(value: unknown): Promise<unknown> {
+  const isIterable = typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+  return isIterable ? Reflect.apply(Reflect.get(value, "next"), value, []) : value;
+}
+
+const TARGET = { baseUrl: "https://platform.example/v1/", environment: "test" };
+
+test.each([
+  [validate, undefined, "validate: an object with its options is expected"],
+  [validate, {}, "validate: `contract` is missing"],
+  [validate, { contract: "c.yaml", maping: "m.yaml" }, "validate: there is no option `maping`"],
+  [validate, { contract: 7 }, "validate: `contract` is a text or a list of texts"],
+  [
+    validate,
+    { contract: "c.yaml", maxErrors: "5%" },
+    "validate: `maxErrors` is { count } or { share }, a share from 0 to 1",
+  ],
+  [push, { contract: "c.yaml" }, "push: `target` is missing"],
+  [push, { contract: "c.yaml", target: { baseUrl: TARGET.baseUrl } }, "push: target: `environment` is missing"],
+  [
+    push,
+    { contract: "c.yaml", target: { ...TARGET, environment: "prod" } },
+    'push: target: `environment` is "test" or "production"',
+  ],
+  [push, { contract: "c.yaml", target: TARGET, credentials: "sk_secret" }, "push: `credentials` is settings by name"],
+  [
+    push,
+    { contract: "c.yaml", target: TARGET, credentials: { apikey: "sk_secret" } },
+    "push: credentials: there is no option `apikey`",
+  ],
+  [
+    push,
+    { contract: "c.yaml", target: { ...TARGET, timeouts: { headerSeconds: 1 } } },
+    "push: target.timeouts: there is no option `headerSeconds`",
+  ],
+  [
+    push,
+    { contract: "c.yaml", target: TARGET, pace: { concurrency: 0 } },
+    'push: pace: `concurrency` is a whole number from 1, or "auto"',
+  ],
+  [push, { contract: "c.yaml", target: TARGET, signal: true }, "push: `signal` is an AbortSignal"],
+  [reconcile, { decide: { accept: ["A"] } }, "reconcile: decide: `who` is missing"],
+  [explain, {}, "explain: `key` is missing"],
+  [outcomes, { status: ["accepted"] }, "outcomes: there is no option `status`"],
+  [products, { target: {} }, "products: target: `baseUrl` is missing"],
+  [readAccount, { target: TARGET }, "readAccount: `number` is missing"],
+  [startSandbox, { faults: { throtle: 1 } }, 'the sandbox\'s fault setting "throtle" is not understood'],
+])("%o is refused the options %o", async (of, options, message) => {
+  const refused = call(of, options);
+  await expect(refused).rejects.toMatchObject({ name: "Failure", code: "usage", exitCode: 2, message });
+  await expect(refused).rejects.not.toMatchObject({ hint: expect.stringContaining("sk_secret") });
+});
+
+test("the meanings of exit codes are those of the README", () => {
+  const table = /## Exit codes\n([^]*?)\n## /.exec(readFileSync(projectFile("README.md"), "utf8"))?.[1] ?? "";
+  for (const [code, meaning] of Object.entries(EXIT_CODES)) expect(table).toContain(`| ${code} | ${meaning} |`);
+});

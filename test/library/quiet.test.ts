@@ -1,0 +1,48 @@
+import { fork } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { projectFile } from "../e2e/cli.ts";
+import { goodAccounts, writeExtract } from "../e2e/push-scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+interface Said {
+  readonly counts: readonly unknown[];
+  readonly before: object;
+  readonly after: object;
+  readonly left: { readonly files: readonly string[]; readonly resources: readonly string[] };
+  readonly variables: readonly string[];
+}
+
+/** One file without a join: it is checked in threads. */
+const FLAT = `
+operation: import-account
+sources: { accounts: { files: accounts.csv } }
+payload: { external_account_number: REF }
+`;
+
+/** Variables that would set something: ours, those of stores and proxies, and the user's folders. */
+const SETTINGS = /^(?:MIGRATE_|AWS_|XDG_|HOME$|USER|NO_COLOR|FORCE_COLOR|CI$|https?_proxy|all_proxy)/i;
+
+test("a program that used the library ends by itself, says nothing, and has nothing left behind", async () => {
+  const [folder, temporary] = [temporaryFolder({ "flat.yaml": FLAT }), temporaryFolder()];
+  writeExtract(folder, { accounts: goodAccounts(30) });
+  const child = fork(projectFile("test/library/quiet-program.mjs"), [folder], {
+    env: { PATH: process.env["PATH"], TMPDIR: temporary, MIGRATE_API_KEY: "of somebody else" },
+    execArgv: ["--trace-warnings"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let printed = "";
+  for (const output of [child.stdout, child.stderr]) output?.on("data", (text) => (printed += String(text)));
+  const said = await new Promise<Said>((resolve, reject) => {
+    child.once("message", (message: Said) => resolve(message));
+    child.once("error", reject);
+    child.once("exit", () => reject(new Error(printed)));
+  });
+  expect(await new Promise((resolve) => child.once("exit", (...end) => resolve(end)))).toEqual([0, null]);
+  expect(printed).toBe("");
+  expect(said.counts).toEqual([{ valid: 30 }, { invalid: 30 }, 3, { accepted: 30 }, "config", "config"]);
+  expect(said.after).toEqual(said.before);
+  expect([said.left.files, readdirSync(temporary)]).toEqual([[], []]);
+  expect(said.left.resources.filter((name) => name !== "PipeWrap")).toEqual([]);
+  expect(said.variables.filter((name) => SETTINGS.test(name))).toEqual([]);
+});
