@@ -81,15 +81,17 @@ function run(place, { target, credentials }) {
 }
 
 /** Whether it ended as it was to end, and printed what the page says. */
-export function isAsShown({ exitCode, stderr, stdout, prints }) {
+function isAsShown({ exitCode, stderr, stdout, prints }) {
   return exitCode === 0 && stderr === "" && (prints === undefined || stdout === prints);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const results = await runExamples(path.resolve(process.argv[2] ?? "."));
   for (const result of results) {
-    console.log(`${isAsShown(result) ? "ok" : "NOT AS SHOWN"}  ${result.title}`);
-    if (!isAsShown(result)) console.log(result.exitCode, result.stdout, result.stderr);
+    const { title, exitCode, stdout, stderr } = result;
+    process.stdout.write(
+      isAsShown(result) ? `ok  ${title}\n` : `NOT AS SHOWN  ${title}: ${exitCode}\n${stdout}${stderr}`,
+    );
   }
   process.exitCode = results.length > 0 && results.every(isAsShown) ? 0 : 1;
 }
