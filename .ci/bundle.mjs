@@ -74,7 +74,12 @@ function lateCall(call, name) {
 function keepOwnPlaces(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   const isOwn = map.sources.map((source) => !source.includes("node_modules"));
-  const lines = decode(map.mappings).map((line) => line.filter(([, source]) => isOwn[source]));
+  const lines = decode(map.mappings).map((line) =>
+    // Without a source after its column, an entry says where the one before it ends.
+    line
+      .map((entry) => (isOwn[entry[1]] ? entry : [entry[0]]))
+      .filter((entry, index, entries) => entry.length > 1 || index === 0 || entries[index - 1].length > 1),
+  );
   const sources = map.sources.map((source, index) => (isOwn[index] ? source : ""));
   writeFileSync(file, JSON.stringify({ ...map, sources, names: [], mappings: encode(lines) }));
 }

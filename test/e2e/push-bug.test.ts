@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { projectFile } from "./cli.ts";
 import { goodAccounts, latestRun, references, useSandbox, workplace } from "./push-scene.ts";
@@ -49,4 +50,13 @@ test.each([
   expect((await work.migrate(["resume"])).code).toBe(resumedWith);
   const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
   expect(contradictions(references(RECORDS), heard, { ambiguous: resumedWith === 0 ? 0 : 16 })).toEqual([]);
+});
+
+test("its stack names the places of the source, not those of the bundle", async () => {
+  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+  const env = { MIGRATE_FAILPOINT: "commit:1:throw" };
+  const { code, stderr } = await work.push([], { env, nodeFlags: ["--import", FAILPOINTS] });
+  expect(code).toBe(70);
+  const [, file = "", line = ""] = /at transaction \((src\/\S+):(\d+):\d+\)/.exec(stderr) ?? [];
+  expect(readFileSync(projectFile(file), "utf8").split("\n")[Number(line) - 1]).toContain('database.exec("commit")');
 });

@@ -3,6 +3,7 @@ import { formatPlace } from "../../model/place.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";
 import type { Logger } from "./logger.ts";
+import { sourceFrames } from "./source-frames.ts";
 import { limitFailure } from "../../runtime/system-limits.ts";
 
 /** Logs why the process ends. Returns the exit code for it. */
@@ -32,5 +33,5 @@ function stackWithoutValues(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error} thrown`;
   const message = error.message.replaceAll(/(["'`])(.*?)\1/gs, (_, mark, quoted) => `${mark}${shapeOf(quoted)}${mark}`);
   const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  return [`${error.name}: ${message}`, ...frames.map((line) => line.trim())].join("\n");
+  return [`${error.name}: ${message}`, ...sourceFrames(frames.map((line) => line.trim()))].join("\n");
 }
