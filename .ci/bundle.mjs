@@ -11,6 +11,7 @@ import { noticesOf } from "./notices.mjs";
 const ENTRIES = {
   main: "cli/main.ts",
   index: "index.ts",
+  "ledger-worker": "ledger/thread/ledger-worker.ts",
   "chunk-worker": "pipeline/threads/chunk-worker.ts",
 };
 

@@ -87,6 +87,12 @@ export interface Ledger {
   /** Every attempt ever made for the records of this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
 
+  /**
+   * The same ledger, worked on by a thread of its own from here on; it is closed with this one, which may still be asked,
+   * and changes nothing any more. Its `plan` may resolve before the items are written. Absent where the ledger is another
+   * program's work.
+   */
+  readonly inThread?: () => Ledger;
   close(): Promise<void>;
 }
 

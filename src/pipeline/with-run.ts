@@ -83,8 +83,9 @@ export function withNewRun(
     const job = await openReportedJob(options, inputFolder, { dependencies, closeLater });
     await requireSendable(job, target, { known, dependencies });
     const { newRun, work } = await prepare(job, closeLater);
-    const ledger = known?.ledger ?? closeLater(await openForgottenLedger(dependencies));
-    const run = await ledger.startRun(newRun);
+    const opened = known?.ledger ?? closeLater(await openForgottenLedger(dependencies));
+    const run = await opened.startRun(newRun);
+    const ledger = inThreadIfLarge(opened, job, options.threads);
     if (known !== undefined) tellBegun(run, known.store, dependencies);
     const reporting = { ...reportingOf(options), store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
@@ -160,6 +161,16 @@ async function requireSendable(
   await requireKnownRecords(known.ledger, job, dependencies);
 }
 
+/** From here on a thread for the ledger is started sooner than it has paid for itself: about 1,000 requests. */
+const BYTES_FOR_THREAD = 2_000_000;
+
+/** A ledger that a push writes to has a thread of its own, unless there is little to do. */
+function inThreadIfLarge(ledger: Ledger, { input }: Pick<Job, "input">, threads: Threads = "auto"): Ledger {
+  const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
+  const isWanted = threads === "auto" ? bytes >= BYTES_FOR_THREAD : threads > 1;
+  return (isWanted ? ledger.inThread?.() : undefined) ?? ledger;
+}
+
 export interface RecordedRunOptions {
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
@@ -202,7 +213,8 @@ export function withRecordedRun<J extends Job | undefined>(
     // It may have been given its endpoint meanwhile.
     const known = await requireRun(ledger, run.id);
     tellBegun(known, store, dependencies);
-    return doWork({ ledger, run: known, job, shownValues, reporting, journal, dependencies }, work);
+    const atWork = job === undefined ? ledger : inThreadIfLarge(ledger, job, settings.threads);
+    return doWork({ ledger: atWork, run: known, job, shownValues, reporting, journal, dependencies }, work);
   });
 }
 

@@ -24,6 +24,9 @@ import { nextSendable, notePosition } from "./tables/position-table.ts";
 import { setEndpoints } from "./set-endpoints.ts";
 import { timeline } from "./tables/timeline-query.ts";
 import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
+import type { LedgerWork } from "../thread/ledger-calls.ts";
+import { startLedgerThread } from "../thread/ledger-thread.ts";
+import { threadLedger } from "../thread/thread-ledger.ts";
 
 export interface SqliteLedgerOptions {
   readonly path: string;
@@ -32,7 +35,7 @@ export interface SqliteLedgerOptions {
   /** For commands that only look, beside whoever writes. */
   readonly readOnly?: boolean;
   /** Noted with each run. */
-  readonly toolVersion?: string;
+  readonly toolVersion?: string | undefined;
   /** For stamps. */
   readonly clock?: Pick<Clock, "now">;
 }
@@ -51,13 +54,59 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
     if (statOf(path) === undefined && !create) throw noLedger(path);
     preparePrivateFile(path);
   });
-  const database = (readOnly && openToRead(path, () => isLocked(path))) || openToWrite(path);
   const sending = readOnly && isLocked(path) ? "pending" : "ambiguous";
-  return ledgerOver(database, { ...options, sending }, database.close);
+  const database = readOnly ? openToRead(path, () => isLocked(path)) : undefined;
+  if (database !== undefined) return ledgerOver(database, { ...options, sending }, database.close);
+  const { file, sealed } = openToWrite(path);
+  return movable(ledgerOver(sealed, { ...options, sending }, sealed.close), file, options);
+}
+
+/** The same ledger, with `inThread`. */
+function movable(ledger: Ledger, file: SqliteDatabase, { path, toolVersion }: SqliteLedgerOptions): Ledger {
+  let moved: Ledger | undefined;
+  return {
+    ...ledger,
+    inThread() {
+      moved ??= startThread({ path, toolVersion }, file);
+      return moved;
+    },
+    close: () => (moved ?? ledger).close(),
+  };
+}
+
+/**
+ * The file stays open here, too: SQLite would otherwise write its log into it, without the seal, when a process ends that
+ * could not close the ledger in order.
+ */
+function startThread(work: LedgerWork, file: SqliteDatabase): Ledger {
+  const thread = startLedgerThread(work);
+  return threadLedger(thread, async (isClean) => {
+    await thread.end();
+    if (isClean) file.close();
+    else file.abandon();
+  });
+}
+
+export interface OpenedBeside {
+  readonly ledger: Ledger;
+  /** False where something is left in the log that could not be written into the file. */
+  readonly close: () => boolean;
+}
+
+/** Opens a ledger once more that another thread of this process has open, and does not write to. */
+export function openBeside({ path, toolVersion }: LedgerWork): OpenedBeside {
+  const database = openDatabase(path, { mustExist: true });
+  database.execute(DURABLE);
+  countChanges(database);
+  const sealed = sealedDatabase(database);
+  return {
+    ledger: ledgerOver(sealed, { ...(toolVersion !== undefined && { toolVersion }) }, sealed.close),
+    close: sealed.close,
+  };
 }
 
 /** Opens it to read first: the log that a crash has left beside a ledger that is refused stays as it is. */
-function openToWrite(path: string): SqliteDatabase {
+function openToWrite(path: string): OpenedToWrite {
   const seen = openToRead(path, () => false);
   seen?.close();
   const database = openDatabase(path);
@@ -66,11 +115,17 @@ function openToWrite(path: string): SqliteDatabase {
     upgradeSchema(database);
     database.execute(DURABLE);
     countChanges(database);
-    return sealedDatabase(database);
+    return { file: database, sealed: sealedDatabase(database) };
   } catch (error) {
     database.abandon();
     throw error;
   }
+}
+
+interface OpenedToWrite {
+  readonly file: SqliteDatabase;
+  /** The same, kept under seal. */
+  readonly sealed: SqliteDatabase;
 }
 
 /** Undefined for a ledger of an older version, and for one that a crash has left half made. */

@@ -4,7 +4,7 @@ import { repairLedger } from "./integrity/ledger-repair.ts";
 import type { Ledger } from "../ledger.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import { sealPath } from "./integrity/seal.ts";
-import { isLocked, lockLedger } from "./lock/ledger-lock.ts";
+import { isLocked, type Lock, lockLedger } from "./lock/ledger-lock.ts";
 import { requireOnePlace } from "./lock/lock-kind.ts";
 import { exportLedger } from "./ledger-export.ts";
 import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
@@ -52,25 +52,30 @@ export function sqliteLedgerStore(path: string): LedgerStore {
 async function openLocked(path: string, command: string, create: boolean): Promise<Ledger> {
   const lock = await lockInOnePlace(path, command);
   try {
-    const ledger = await openLedger({ path, create });
-    return {
-      ...ledger,
-      async saveIntents(run, intents, outcomes) {
-        lock.requireHeld();
-        await ledger.saveIntents(run, intents, outcomes);
-      },
-      async close() {
-        try {
-          await ledger.close();
-        } finally {
-          await lock.release();
-        }
-      },
-    };
+    return underLock(await openLedger({ path, create }), lock);
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+function underLock(ledger: Ledger, lock: Lock): Ledger {
+  const { inThread } = ledger;
+  return {
+    ...ledger,
+    ...(inThread && { inThread: () => underLock(inThread(), lock) }),
+    async saveIntents(run, intents, outcomes) {
+      lock.requireHeld();
+      await ledger.saveIntents(run, intents, outcomes);
+    },
+    async close() {
+      try {
+        await ledger.close();
+      } finally {
+        await lock.release();
+      }
+    },
+  };
 }
 
 async function lockInOnePlace(path: string, command: string): ReturnType<typeof lockLedger> {

@@ -6,7 +6,7 @@ import { packItems } from "../../ledger/packed/packed-items.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { compileChecks, keySelection, mapRecord } from "../check-records.ts";
 import { createItemMaker, type ItemSettings, type PlannedBatch } from "../plan-items.ts";
-import { packFailure, type ThreadFailure } from "./thread-failure.ts";
+import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 
 /** What checking needs to know beside the job. Plain data. */
 export interface CheckSettings {

@@ -5,7 +5,7 @@ import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan-items.ts";
 import type { PackedBatch } from "./check-chunk.ts";
 import type { ChunkAnswer, ChunkWork } from "./chunk-worker.ts";
-import { unpackFailure } from "./thread-failure.ts";
+import { unpackFailure } from "../../model/thread-failure.ts";
 import { inThreads, type Task } from "./thread-pool.ts";
 
 interface CheckInThreads {

@@ -5,7 +5,7 @@ import type { InputRecord } from "../../model/record.ts";
 import { rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkFile, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import { type CheckAnswer, checkChunks, type CheckSettings } from "./check-chunk.ts";
-import { packFailure, type ThreadFailure } from "./thread-failure.ts";
+import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 
 /**
  * What a worker thread knows: it compiles the job anew from its settings, opens no source, and makes something of the

@@ -2,6 +2,11 @@ import { ledgerFailure, statOf } from "../ledger-file.ts";
 import { BUSY_TIMEOUT, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { readSeal, type Seal, sealPath, updateSeal, writeCommitCount, writeSealWithoutChecksums } from "./seal.ts";
 
+interface SealedDatabase extends SqliteDatabase {
+  /** False where something is left in the log that could not be written into the file. */
+  readonly close: () => boolean;
+}
+
 /**
  * The same database, kept under seal: the file beside it knows the checksum of every page and how many transactions were
  * committed, so that damage of any kind is noticed when it is opened next (`requireSound`). The log goes into the file
@@ -9,7 +14,7 @@ import { readSeal, type Seal, sealPath, updateSeal, writeCommitCount, writeSealW
  *
  * Costs one small row a transaction and one unsynced write of 28 bytes.
  */
-export function sealedDatabase(database: SqliteDatabase): SqliteDatabase {
+export function sealedDatabase(database: SqliteDatabase): SealedDatabase {
   const { path } = database;
   let seal = guarded(() => sealOf(database), path);
   let hasWritten = logSize(path) > 0;
@@ -51,6 +56,7 @@ export function sealedDatabase(database: SqliteDatabase): SqliteDatabase {
           database.abandon();
         }
       }
+      return isClean;
     },
   };
 }

@@ -1,5 +1,5 @@
-import { Failure, type FailureCode } from "../../model/failure.ts";
-import type { Place } from "../../model/place.ts";
+import { Failure, type FailureCode } from "./failure.ts";
+import type { Place } from "./place.ts";
 
 /** A failure on its way to another thread, which would take it for an error without a code. */
 export interface ThreadFailure {

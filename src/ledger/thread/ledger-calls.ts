@@ -1,0 +1,60 @@
+import type { Outcome } from "../../model/outcome.ts";
+import type { ThreadFailure } from "../../model/thread-failure.ts";
+import type { Ledger, OutcomeFilter } from "../ledger.ts";
+import type { PackedItems } from "../packed/item-columns.ts";
+import type { PackedRows } from "./packed-rows.ts";
+
+type PlainCalls = Omit<
+  Ledger,
+  "plan" | "saveIntents" | "saveOutcomes" | "sendable" | "outcomes" | "inThread" | "close"
+>;
+
+/** What the thread of a ledger is asked to do: the ledger's own methods, those that are called often with packed rows. */
+interface LedgerCalls extends PlainCalls {
+  readonly plan: (run: string, items: PackedItems) => Promise<void>;
+  readonly saveIntents: (run: string, intents: PackedRows, outcomes: PackedRows) => Promise<void>;
+  readonly saveOutcomes: (run: string, outcomes: PackedRows) => Promise<void>;
+  readonly sendable: (run: string, from: number, to: number) => Promise<PackedRows>;
+  /** The next batch of the outcomes that are read under this number, from the first on; undefined behind the last. */
+  readonly nextOutcomes: (reading: OutcomeReading) => Promise<readonly Outcome[] | undefined>;
+  /** No more of them are wanted. */
+  readonly endOutcomes: (number: number) => Promise<void>;
+  /** False where something is left in the log that could not be written into the file. */
+  readonly close: () => Promise<boolean>;
+}
+
+export interface OutcomeReading {
+  readonly number: number;
+  readonly run: string;
+  readonly filter: OutcomeFilter | undefined;
+}
+
+export type CallName = keyof LedgerCalls;
+type CallArguments = { readonly [Name in CallName]: Parameters<LedgerCalls[Name]> };
+type CallResults = { readonly [Name in CallName]: Awaited<ReturnType<LedgerCalls[Name]>> };
+
+export type CallMethods = {
+  readonly [Name in CallName]: (...given: CallArguments[Name]) => Promise<CallResults[Name]>;
+};
+
+/** The ledger that a thread works on: another thread holds its lock, has found it sound, and keeps it open. */
+export interface LedgerWork {
+  readonly path: string;
+  readonly toolVersion?: string | undefined;
+}
+
+/** What the thread is asked. */
+export type LedgerCall<Name extends CallName = CallName> = {
+  readonly [Each in Name]: { readonly id: number; readonly name: Each; readonly given: CallArguments[Each] };
+}[Name];
+
+/** The answer to a call: its result, or what went wrong; `error`: a bug. */
+export type LedgerAnswer<Name extends CallName = CallName> =
+  | { readonly result: CallResults[Name] }
+  | { readonly failure: ThreadFailure }
+  | { readonly error: unknown };
+
+export type CallsOf<Name extends CallName> = {
+  readonly given: CallArguments[Name];
+  readonly result: CallResults[Name];
+};

@@ -1,0 +1,63 @@
+import { Worker } from "node:worker_threads";
+import { unpackFailure } from "../../model/thread-failure.ts";
+import type { CallName, CallsOf, LedgerAnswer, LedgerWork } from "./ledger-calls.ts";
+
+/** The thread that works on a ledger. Calls are done one after another, in the order in which they were made. */
+export interface LedgerThread {
+  /** @throws what the ledger throws, and when the thread has ended */
+  readonly ask: <Name extends CallName>(
+    name: Name,
+    given: CallsOf<Name>["given"],
+    moved?: readonly ArrayBuffer[],
+  ) => Promise<CallsOf<Name>["result"]>;
+  readonly end: () => Promise<void>;
+}
+
+/** Its answer is of the call's own type: a method, which TypeScript lets be narrower than what it is taken for. */
+interface Waiting {
+  settle(answer: LedgerAnswer): void;
+}
+
+/** Starts at once, and opens the ledger at the first call. */
+export function startLedgerThread(
+  work: LedgerWork,
+  entry: URL = new URL("./ledger-worker.js", import.meta.url),
+): LedgerThread {
+  const worker = new Worker(entry, { workerData: work });
+  const waiting = new Map<number, Waiting>();
+  let calls = 0;
+  let wrong: { readonly error: unknown } | undefined;
+
+  const fail = (error: unknown): void => {
+    wrong ??= { error };
+    for (const call of waiting.values()) call.settle(wrong);
+    waiting.clear();
+  };
+  worker.on("message", ({ id, ...answer }: LedgerAnswer & { readonly id: number }) => {
+    waiting.get(id)?.settle(answer);
+    waiting.delete(id);
+  });
+  worker.on("error", fail);
+  worker.on("messageerror", fail);
+  worker.on("exit", () => fail(new Error("the thread of the ledger has ended")));
+
+  return {
+    ask: <Name extends CallName>(name: Name, given: CallsOf<Name>["given"], moved: readonly ArrayBuffer[] = []) =>
+      new Promise<CallsOf<Name>["result"]>((resolve, reject) => {
+        const settle = (answer: LedgerAnswer<Name>): void => {
+          if ("result" in answer) resolve(answer.result);
+          else reject("failure" in answer ? unpackFailure(answer.failure) : answer.error);
+        };
+        if (wrong !== undefined) {
+          settle(wrong);
+          return;
+        }
+        calls += 1;
+        waiting.set(calls, { settle });
+        worker.postMessage({ id: calls, name, given }, moved);
+      }),
+    async end() {
+      await worker.terminate();
+    },
+  };
+}

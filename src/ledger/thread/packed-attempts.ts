@@ -1,0 +1,106 @@
+import type { Problem } from "../../model/problem.ts";
+import type { AttemptOutcome, Intent, SendableItem } from "../ledger.ts";
+import { createRowPacker, NO_NUMBER, type PackedRows, unpackRows } from "./packed-rows.ts";
+
+const INTENT = { numbers: 5, hashes: 2 } as const;
+
+export function packIntents(intents: readonly Intent[]): PackedRows {
+  const rows = createRowPacker(intents.length, INTENT);
+  for (const { record, attempt, idempotent, step, at, identity, content } of intents) {
+    rows.add([record, attempt, flagNumber(idempotent), rows.text(step), rows.text(at)], [identity, content]);
+  }
+  return rows.packed();
+}
+
+export function unpackIntents(packed: PackedRows): readonly Intent[] {
+  return unpackRows(packed, INTENT, (row) => {
+    const [idempotent, step] = [row.flag(2), row.text(3)];
+    return {
+      record: row.number(0) ?? 0,
+      attempt: row.number(1) ?? 0,
+      identity: row.hash(0),
+      content: row.hash(1),
+      at: row.text(4) ?? "",
+      ...(idempotent !== undefined && { idempotent }),
+      ...(step !== undefined && { step }),
+    };
+  });
+}
+
+const OUTCOME = { numbers: 11, hashes: 1 } as const;
+
+const STATUSES: readonly AttemptOutcome["status"][] = [
+  "valid",
+  "accepted",
+  "rejected",
+  "ambiguous",
+  "blocked",
+  "pending",
+];
+
+export function packOutcomes(outcomes: readonly AttemptOutcome[]): PackedRows {
+  const rows = createRowPacker(outcomes.length, OUTCOME);
+  for (const outcome of outcomes) {
+    const { record, attempt, identity, status, problems, http = NO_NUMBER, durationMs = NO_NUMBER } = outcome;
+    const reply = [http, durationMs, rows.text(outcome.account), flagNumber(outcome.isNewAccount)];
+    const texts = [rows.text(outcome.reason), rows.text(outcome.step), rows.text(outcome.at)];
+    const problemsText = rows.text(problems.length === 0 ? undefined : JSON.stringify(problems));
+    rows.add([record, attempt, STATUSES.indexOf(status), ...reply, ...texts, problemsText], [identity]);
+  }
+  return rows.packed();
+}
+
+export function unpackOutcomes(packed: PackedRows): readonly AttemptOutcome[] {
+  return unpackRows(packed, OUTCOME, (row) => {
+    const [http, durationMs, account, isNewAccount] = [row.number(3), row.number(4), row.text(5), row.flag(6)];
+    const [reason, step] = [row.text(7), row.text(8)];
+    return {
+      record: row.number(0) ?? 0,
+      attempt: row.number(1) ?? 0,
+      identity: row.hash(0),
+      status: STATUSES[row.number(2) ?? -1] ?? "ambiguous",
+      at: row.text(9) ?? "",
+      problems: parseProblems(row.text(10)),
+      ...(http !== undefined && { http }),
+      ...(durationMs !== undefined && { durationMs }),
+      ...(account !== undefined && { account }),
+      ...(isNewAccount !== undefined && { isNewAccount }),
+      ...(reason !== undefined && { reason }),
+      ...(step !== undefined && { step }),
+    };
+  });
+}
+
+function parseProblems(text: string | undefined): readonly Problem[] {
+  if (text === undefined) return [];
+  const problems: readonly Problem[] = JSON.parse(text);
+  return problems;
+}
+
+const SENDABLE = { numbers: 4, hashes: 2 } as const;
+
+export function packSendable(items: readonly SendableItem[]): PackedRows {
+  const rows = createRowPacker(items.length, SENDABLE);
+  for (const { record, attempts, isAmbiguous, step, identity, content } of items) {
+    rows.add([record, attempts, flagNumber(isAmbiguous), rows.text(step)], [identity, content]);
+  }
+  return rows.packed();
+}
+
+export function unpackSendable(packed: PackedRows): readonly SendableItem[] {
+  return unpackRows(packed, SENDABLE, (row) => {
+    const step = row.text(3);
+    return {
+      record: row.number(0) ?? 0,
+      attempts: row.number(1) ?? 0,
+      isAmbiguous: row.flag(2) === true,
+      identity: row.hash(0),
+      content: row.hash(1),
+      ...(step !== undefined && { step }),
+    };
+  });
+}
+
+function flagNumber(flag: boolean | undefined): number {
+  return flag === undefined ? NO_NUMBER : Number(flag);
+}

@@ -1,0 +1,103 @@
+/**
+ * Rows as they are handed from thread to thread: numbers, hashes and texts, each in one piece. To copy them as objects
+ * would take longer than to write them down.
+ */
+export interface PackedRows {
+  /** So many of each row, as its packer says; `NaN` where a row has none. Positions in `texts` are among them. */
+  readonly numbers: Float64Array;
+  /** So many of each row, as its packer says, each of 32 bytes: sha256. */
+  readonly hashes: Uint8Array;
+  readonly texts: readonly string[];
+}
+
+export interface RowPacker {
+  /** The position of a text, which two equal texts have in common. */
+  readonly text: (text: string | undefined) => number;
+  readonly add: (numbers: readonly number[], hashes: readonly Uint8Array[]) => void;
+  readonly packed: () => PackedRows;
+}
+
+const HASH_BYTES = 32;
+export const NO_NUMBER: number = Number.NaN;
+
+export function createRowPacker(
+  rows: number,
+  perRow: { readonly numbers: number; readonly hashes: number },
+): RowPacker {
+  const numbers = new Float64Array(rows * perRow.numbers);
+  const hashes = new Uint8Array(rows * perRow.hashes * HASH_BYTES);
+  const texts = new Map<string, number>();
+  let numbersEnd = 0;
+  let hashesEnd = 0;
+  return {
+    text(text) {
+      if (text === undefined) return NO_NUMBER;
+      const position = texts.get(text) ?? texts.size;
+      texts.set(text, position);
+      return position;
+    },
+    add(row, rowHashes) {
+      numbers.set(row, numbersEnd);
+      numbersEnd += perRow.numbers;
+      for (const hash of rowHashes) {
+        if (hash.length !== HASH_BYTES) throw new Error(`A hash has ${HASH_BYTES} bytes, not ${hash.length}.`);
+        hashes.set(hash, hashesEnd);
+        hashesEnd += HASH_BYTES;
+      }
+    },
+    packed: () => ({ numbers, hashes, texts: [...texts.keys()] }),
+  };
+}
+
+/** What each row has. */
+export interface RowReader {
+  /** Undefined where the row has none. */
+  readonly number: (column: number) => number | undefined;
+  readonly flag: (column: number) => boolean | undefined;
+  readonly text: (column: number) => string | undefined;
+  readonly hash: (column: number) => Uint8Array;
+}
+
+export function unpackRows<Row>(
+  { numbers, hashes, texts }: PackedRows,
+  perRow: { readonly numbers: number; readonly hashes: number },
+  unpack: (row: RowReader) => Row,
+): readonly Row[] {
+  let row = 0;
+  const number = (column: number): number | undefined => {
+    const found = numbers[row * perRow.numbers + column];
+    return found === undefined || Number.isNaN(found) ? undefined : found;
+  };
+  const reader: RowReader = {
+    number,
+    flag(column) {
+      const found = number(column);
+      return found === undefined ? undefined : found === 1;
+    },
+    text(column) {
+      const position = number(column);
+      return position === undefined ? undefined : texts[position];
+    },
+    hash(column) {
+      const at = (row * perRow.hashes + column) * HASH_BYTES;
+      return hashes.subarray(at, at + HASH_BYTES);
+    },
+  };
+  return Array.from({ length: numbers.length / perRow.numbers }, (_, index) => {
+    row = index;
+    return unpack(reader);
+  });
+}
+
+export function isPackedRows(value: unknown): value is PackedRows {
+  return typeof value === "object" && value !== null && "numbers" in value && "hashes" in value;
+}
+
+/** What is handed over and not copied. */
+export function piecesOf(...packed: readonly PackedRows[]): readonly ArrayBuffer[] {
+  return packed.flatMap(({ numbers, hashes }) => [numbers.buffer, hashes.buffer]).filter(isArrayBuffer);
+}
+
+function isArrayBuffer(buffer: ArrayBufferLike): buffer is ArrayBuffer {
+  return buffer instanceof ArrayBuffer;
+}

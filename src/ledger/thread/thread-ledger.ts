@@ -1,0 +1,116 @@
+import type { Outcome } from "../../model/outcome.ts";
+import type { Ledger, OutcomeFilter } from "../ledger.ts";
+import { isPacked, packItems } from "../packed/packed-items.ts";
+import type { LedgerThread } from "./ledger-thread.ts";
+import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts";
+import { piecesOf } from "./packed-rows.ts";
+
+/**
+ * A ledger that a thread of its own works on. `plan` resolves when there is room for more, which is before its items are
+ * written; what goes wrong with them is thrown by the next call that plans. Everything else resolves when it is done.
+ * @param close ends the thread, when it is told whether the thread has left nothing undone
+ */
+export function threadLedger({ ask }: LedgerThread, close: (isClean: boolean) => Promise<void>): Ledger {
+  const plans = createPlanQueue();
+  return {
+    startRun: (run) => ask("startRun", [run]),
+    findRun: (id) => ask("findRun", [id]),
+    runs: () => ask("runs", []),
+    setEndpoints: (endpoints) => ask("setEndpoints", [endpoints]),
+    restartPlan: (run) => ask("restartPlan", [run]),
+    plan(run, items) {
+      const packed = isPacked(items) ? items : packItems(items);
+      return plans.add(ask("plan", [run, packed], [packed.columns]));
+    },
+    async exclude(run, excluded) {
+      await plans.written();
+      await ask("exclude", [run, excluded]);
+    },
+    async finishPlan(run, policy) {
+      await plans.written();
+      await ask("finishPlan", [run, policy]);
+    },
+    async sendable(run, from, to) {
+      return unpackSendable(await ask("sendable", [run, from, to]));
+    },
+    saveIntents(run, intents, outcomes = []) {
+      const packed = [packIntents(intents), packOutcomes(outcomes)] as const;
+      return ask("saveIntents", [run, ...packed], piecesOf(...packed));
+    },
+    saveOutcomes(run, outcomes) {
+      const packed = packOutcomes(outcomes);
+      return ask("saveOutcomes", [run, packed], piecesOf(packed));
+    },
+    resumeRun: (run, policy) => ask("resumeRun", [run, policy]),
+    refresh: (run, policy) => ask("refresh", [run, policy]),
+    ambiguous: (run, from, to) => ask("ambiguous", [run, from, to]),
+    ambiguousByKey: (run, keys) => ask("ambiguousByKey", [run, keys]),
+    saveDecisions: (run, decisions, policy) => ask("saveDecisions", [run, decisions, policy]),
+    decisions: (key) => ask("decisions", [key]),
+    history: () => ask("history", []),
+    finishRun: (run, exitCode) => ask("finishRun", [run, exitCode]),
+    summary: (run) => ask("summary", [run]),
+    coverage: () => ask("coverage", []),
+    outcomes: (run, filter) => outcomesFrom(ask, run, filter),
+    contents: (run, from, to) => ask("contents", [run, from, to]),
+    timeline: (run) => ask("timeline", [run]),
+    attempts: (key) => ask("attempts", [key]),
+    async close() {
+      const isClean = await ask("close", []).catch(async (error: unknown) => {
+        await close(false);
+        throw error;
+      });
+      await close(isClean);
+    },
+  };
+}
+
+/** Batches that are not written yet: enough to keep the thread busy, and few enough to keep memory flat. */
+const MAX_PENDING_BATCHES = 4;
+
+interface PlanQueue {
+  /** @throws what went wrong with any batch so far */
+  readonly add: (writing: Promise<void>) => Promise<void>;
+  /** Resolves when all of them are written. @throws as `add` does */
+  readonly written: () => Promise<void>;
+}
+
+function createPlanQueue(): PlanQueue {
+  const pending: Promise<void>[] = [];
+  const state: { wrong?: { readonly error: unknown } } = {};
+
+  async function until(most: number): Promise<void> {
+    while (state.wrong === undefined && pending.length > most) await pending.shift();
+    if (state.wrong !== undefined) throw state.wrong.error;
+  }
+  return {
+    async add(writing) {
+      const noted = writing.catch((error: unknown) => {
+        state.wrong ??= { error };
+      });
+      pending.push(noted);
+      await until(MAX_PENDING_BATCHES);
+    },
+    written: () => until(0),
+  };
+}
+
+let readings = 0;
+
+async function* outcomesFrom(
+  ask: LedgerThread["ask"],
+  run: string,
+  filter: OutcomeFilter | undefined,
+): AsyncGenerator<readonly Outcome[]> {
+  readings += 1;
+  const reading = { number: readings, run, filter };
+  try {
+    for (;;) {
+      const batch = await ask("nextOutcomes", [reading]);
+      if (batch === undefined) return;
+      yield batch;
+    }
+  } finally {
+    await ask("endOutcomes", [reading.number]);
+  }
+}
