@@ -1,0 +1,85 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { Failure } from "../../../src/model/failure.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type * as compiled from "../../../src/ledger/sqlite/sqlite-ledger.ts";
+import { keptFolder, temporaryFolder } from "../../temporary-folder.ts";
+import { describeLedger } from "../behaviour/ledger-behaviour.ts";
+import { item, outcomesOf, planned, PUSH, sendAll } from "../ledger-input.ts";
+
+// The compiled ledger, which finds the compiled file of its thread.
+const { openLedger }: typeof compiled = await import(
+  new URL("../../../dist/ledger/sqlite/sqlite-ledger.js", import.meta.url).href
+);
+
+const { folder, remove } = keptFolder();
+afterAll(remove);
+let count = 0;
+
+function inThread(ledger: Ledger): Ledger {
+  const moved = ledger.inThread?.();
+  if (moved === undefined) throw new Error("a SQLite ledger has a thread");
+  return moved;
+}
+
+async function openInThread(): Promise<Ledger> {
+  count += 1;
+  return inThread(await openLedger({ path: join(folder, `${count}`, "ledger.db") }));
+}
+
+describeLedger("a SQLite ledger in a thread of its own", openInThread);
+
+describe("a ledger that goes on in a thread", () => {
+  test("knows what was written before, and is closed with the one that it came from: nothing is left in the log", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    const alone = await openLedger({ path });
+    const { id } = await alone.startRun(PUSH);
+    const moved = inThread(alone);
+    await moved.plan(id, [item(1, "A"), item(2, "B")]);
+    await moved.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", keyColumns: new Map() });
+    await sendAll(moved, id, "accepted");
+    expect((await alone.summary(id)).counts).toEqual({ accepted: 2 });
+    await alone.close();
+    expect(statSync(`${path}-wal`).size).toBe(0);
+
+    const again = await openLedger({ path, create: false });
+    expect((await outcomesOf(again, id)).map(({ status }) => status)).toEqual(["accepted", "accepted"]);
+    await again.close();
+  });
+
+  test("says what went wrong as the ledger itself does, with code and hint", async () => {
+    const ledger = await openInThread();
+    const error: unknown = await ledger.summary("nobody").catch((thrown: unknown) => thrown);
+    // The compiled code has a class of its own.
+    expect(error).toMatchObject({
+      name: Failure.name,
+      code: "run_unknown",
+      hint: expect.stringContaining("migrate status"),
+    });
+    await ledger.close();
+  });
+
+  test("gives up reading outcomes where no more are wanted, and goes on with other work", async () => {
+    const ledger = await openInThread();
+    const items = Array.from({ length: 1200 }, (_, index) => item(index + 1, `K${index}`));
+    const run = await planned(ledger, items);
+    for await (const batch of ledger.outcomes(run)) {
+      expect(batch[0]?.record).toBe(1);
+      break;
+    }
+    expect((await outcomesOf(ledger, run)).length).toBe(1200);
+    await ledger.close();
+  });
+
+  test("tells of a plan that could not be written by the next call that plans", async () => {
+    const ledger = await openInThread();
+    const { id } = await ledger.startRun(PUSH);
+    await ledger.plan(id, [item(1, "A")]);
+    await ledger.plan(id, [item(1, "A")]).catch(() => undefined);
+    await expect(
+      ledger.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", keyColumns: new Map() }),
+    ).rejects.toThrow(/UNIQUE/);
+    await ledger.close();
+  });
+});
