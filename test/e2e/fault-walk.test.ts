@@ -6,7 +6,7 @@ import { contradictions, hear } from "./three-accounts.ts";
 
 const RECORDS = 24;
 /** Every nth moment is tried; `npm run soak` tries all of them. */
-const STEP = Number(process.env["FAULT_STEP"] ?? 7);
+const STEP = Number(process.env["FAULT_STEP"] ?? 11);
 /** Of some there are few. */
 const RARE: ReadonlySet<string> = new Set(["report"]);
 const WHOLE_MS = STEP === 1 ? 3_600_000 : 600_000;
@@ -31,22 +31,25 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
 };
 
 const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
-  POINTS.filter((point) => STEP === 1 || MAIN[action]?.includes(point)).map((point) => [words, point, action]),
+  POINTS.filter((point) => STEP === 1 || MAIN[action]?.includes(point)).flatMap((point) =>
+    // With several, the ledger has a thread of its own.
+    ["1", "2"].map((threads) => [words, point, threads, action]),
+  ),
 );
 
 test.each(CASES)(
-  "%s at every moment of the kind %s: the push completes or stops with 6, and resumes clean",
+  "%s at every moment of the kind %s, threads: %s: the push completes or stops with 6, and resumes clean",
   { timeout: WHOLE_MS },
-  async (_, point = "", action = "") => {
+  async (_, point = "", threads = "", action = "") => {
     const complaints: string[] = [];
     let struck = 0;
     for (let nth = STEP === 1 || RARE.has(point) ? 1 : 2; ; nth += STEP) {
-      const told = await pushThrough(`${point}:${nth}:${action}`);
+      const told = await pushThrough(`${point}:${nth}:${action}`, threads);
       complaints.push(...told.complaints);
       if (!told.struck) break;
       struck += 1;
     }
-    process.stderr.write(`${point}, ${action}: ${struck} moments\n`);
+    process.stderr.write(`${point}, ${action}, ${threads} threads: ${struck} moments\n`);
     expect(complaints).toEqual([]);
     expect(struck).toBeGreaterThan(0);
   },
@@ -55,12 +58,14 @@ test.each(CASES)(
 /** One push into a fault, and what is wrong with it or with what follows. */
 async function pushThrough(
   failpoint: string,
+  threads: string,
 ): Promise<{ readonly struck: boolean; readonly complaints: readonly string[] }> {
   await admin.reset();
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const fired = work.file("fired");
   const env = { MIGRATE_FAILPOINT: failpoint, MIGRATE_FAILPOINT_FIRED: fired };
-  const end = await work.push(["--concurrency", "4"], { env, nodeFlags: ["--import", FAILPOINTS] });
+  const flags = ["--concurrency", "4", "--threads", threads];
+  const end = await work.push(flags, { env, nodeFlags: ["--import", FAILPOINTS] });
   const struck = existsSync(fired);
   const isOrderly = end.code === 0 || (struck && (end.code === 6 || end.signal === "SIGKILL"));
   if (!isOrderly) return { struck, complaints: [`${failpoint}: ended with ${end.code}: ${end.stderr}`] };

@@ -18,24 +18,30 @@ const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
 /** To repeat a failure: KILL_SEED=<the seed it printed>. */
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
-test(
-  `${KILLS} kills of a push lose nothing, leave nothing unaccounted, create nothing twice`,
+/** With several, the ledger has a thread of its own, and so has the reading. */
+const THREADS = [
+  ["one thread", "1"],
+  ["several threads", "2"],
+] as const;
+
+test.each(THREADS)(
+  `${KILLS / 2} kills of a push in %s lose nothing, leave nothing unaccounted, create nothing twice`,
   { timeout: PATIENCE_MS },
-  async () => {
-    const { end, heard } = await pushThroughKills(KILLS, { sandbox: [], push: [] });
+  async (_, threads) => {
+    const { end, heard } = await pushThroughKills(KILLS / 2, { sandbox: [], push: ["--threads", threads] });
     expect(contradictions(references(RECORDS), heard, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
     expect(end.code).toBe(0);
     expect(heard.platform.accounts).toHaveLength(RECORDS);
   },
 );
 
-test(
-  "10 kills before a platform that does not notice repeats leave records in doubt, and create nothing twice",
+test.each(THREADS)(
+  "5 kills of a push in %s before a platform that does not notice repeats leave records in doubt, and create nothing twice",
   { timeout: PATIENCE_MS },
-  async () => {
-    const { end, heard, tally } = await pushThroughKills(10, {
+  async (_, threads) => {
+    const { end, heard, tally } = await pushThroughKills(5, {
       sandbox: ["--forgetful"],
-      push: ["--contract", "no-dedupe.yaml"],
+      push: ["--contract", "no-dedupe.yaml", "--threads", threads],
     });
     const allowed = { ambiguous: tally.kills * IN_DOUBT_A_KILL };
     expect(contradictions(references(RECORDS), heard, allowed), `KILL_SEED=${seed}`).toEqual([]);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { projectFile } from "./cli.ts";
 import { goodAccounts, latestRun, references, useSandbox, workplace } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
@@ -8,48 +8,53 @@ const { sandbox, admin } = useSandbox();
 
 const RECORDS = 40;
 const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
-/** After the plan and the first intents, while requests are under way. */
-const NTH = 9;
+/** The transactions of a thread after the plan and the first intents, while requests are under way. */
+const THREADS = [
+  ["one thread", "1", 9],
+  ["several threads, in that of the ledger", "2", 5],
+] as const;
 
-test.each([
-  ["in the work itself", "throw"],
-  ["where nobody waits for it", "uncaught"],
-  ["in a promise that nobody holds", "unhandled"],
-])("an error that nobody foresaw, %s: 70, no personal data, and resume completes", async (_, action) => {
-  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
-  await admin.faults({ latencyMs: 20 });
-  const env = { MIGRATE_FAILPOINT: `commit:${NTH}:${action}`, MIGRATE_FAILPOINT_FIRED: work.file("fired") };
-  const { code, stdout, stderr } = await work.push(["--concurrency", "4"], {
-    env,
-    nodeFlags: ["--import", FAILPOINTS],
+describe.each(THREADS)("in %s", (_name, threads, nth) => {
+  test.each([
+    ["in the work itself", "throw"],
+    ["where nobody waits for it", "uncaught"],
+    ["in a promise that nobody holds", "unhandled"],
+  ])("an error that nobody foresaw, %s: 70, no personal data, and resume completes", async (_, action) => {
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    await admin.faults({ latencyMs: 20 });
+    const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}`, MIGRATE_FAILPOINT_FIRED: work.file("fired") };
+    const { code, stdout, stderr } = await work.push(["--concurrency", "4", "--threads", threads], {
+      env,
+      nodeFlags: ["--import", FAILPOINTS],
+    });
+    expect(code).toBe(70);
+    expect(stderr).toMatch(/this is a bug in migrate/);
+    expect(stderr).toMatch(/SyntaxError/);
+    expect(stdout + stderr).not.toMatch(/Amina|07700|900730/);
+
+    const sent = await admin.imports();
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.length).toBeLessThan(RECORDS);
+    const resumed = await work.migrate(["resume"]);
+    expect(resumed.code).toBe(0);
+    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    expect(contradictions(references(RECORDS), heard, { ambiguous: 0 })).toEqual([]);
   });
-  expect(code).toBe(70);
-  expect(stderr).toMatch(/this is a bug in migrate/);
-  expect(stderr).toMatch(/SyntaxError/);
-  expect(stdout + stderr).not.toMatch(/Amina|07700|900730/);
 
-  const sent = await admin.imports();
-  expect(sent.length).toBeGreaterThan(0);
-  expect(sent.length).toBeLessThan(RECORDS);
-  const resumed = await work.migrate(["resume"]);
-  expect(resumed.code).toBe(0);
-  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-  expect(contradictions(references(RECORDS), heard, { ambiguous: 0 })).toEqual([]);
-});
+  test.each([
+    ["in the work itself: what was under way is written down before the end", "throw", 0],
+    ["where nobody waits for it: what was under way is in doubt, and not sent again", "uncaught", 5],
+  ])("the same on a platform that does not notice repeats, %s", async (_, action, resumedWith) => {
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    await admin.faults({ latencyMs: 20, forgetful: true });
+    const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}` };
+    const flags = ["--concurrency", "4", "--threads", threads, "--contract", "no-dedupe.yaml"];
+    expect((await work.push(flags, { env, nodeFlags: ["--import", FAILPOINTS] })).code).toBe(70);
 
-test.each([
-  ["in the work itself: what was under way is written down before the end", "throw", 0],
-  ["where nobody waits for it: what was under way is in doubt, and not sent again", "uncaught", 5],
-])("the same on a platform that does not notice repeats, %s", async (_, action, resumedWith) => {
-  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
-  await admin.faults({ latencyMs: 20, forgetful: true });
-  const env = { MIGRATE_FAILPOINT: `commit:${NTH}:${action}` };
-  const flags = ["--concurrency", "4", "--contract", "no-dedupe.yaml"];
-  expect((await work.push(flags, { env, nodeFlags: ["--import", FAILPOINTS] })).code).toBe(70);
-
-  expect((await work.migrate(["resume"])).code).toBe(resumedWith);
-  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-  expect(contradictions(references(RECORDS), heard, { ambiguous: resumedWith === 0 ? 0 : 16 })).toEqual([]);
+    expect((await work.migrate(["resume"])).code).toBe(resumedWith);
+    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    expect(contradictions(references(RECORDS), heard, { ambiguous: resumedWith === 0 ? 0 : 16 })).toEqual([]);
+  });
 });
 
 test("its stack names the places of the source, not those of the bundle", async () => {

@@ -17,7 +17,7 @@ import { coverage } from "./tables/coverage-query.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./tables/run-log.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
-import { sealPath } from "./integrity/seal.ts";
+import { forgetChecksums, sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
 import { requireSound } from "./integrity/ledger-check.ts";
 import { nextSendable, notePosition } from "./tables/position-table.ts";
@@ -82,8 +82,9 @@ function startThread(work: LedgerWork, file: SqliteDatabase): Ledger {
   const thread = startLedgerThread(work);
   return threadLedger(thread, async (isClean) => {
     await thread.end();
-    if (isClean) file.close();
-    else file.abandon();
+    if (isClean) return file.close();
+    forgetChecksums(work.path);
+    file.abandon();
   });
 }
 

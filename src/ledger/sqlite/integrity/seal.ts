@@ -65,6 +65,13 @@ export function writeSealWithoutChecksums(path: string, seal: Seal): void {
   }
 }
 
+/** The same where only the file knows the seal. */
+export function forgetChecksums(database: string): void {
+  const path = sealPath(database);
+  const seal = readSeal(path);
+  if (seal !== undefined && seal !== "damaged") writeSealWithoutChecksums(path, seal);
+}
+
 const MAGIC: Buffer = Buffer.from("MIGSEAL1");
 /** Magic, page size, number of pages, commits; then the checksum of these. */
 const CHECKED_BYTES = 24;
