@@ -30,6 +30,8 @@ export function threadLedger({ ask }: LedgerThread, close: (isClean: boolean) =>
       await plans.written();
       await ask("finishPlan", [run, policy]);
     },
+    notePosition: (run, position) => ask("notePosition", [run, position]),
+    nextSendable: (run, from) => ask("nextSendable", [run, from]),
     async sendable(run, from, to) {
       return unpackSendable(await ask("sendable", [run, from, to]));
     },
