@@ -23,7 +23,7 @@ interface LedgerCalls extends PlainCalls {
   readonly close: () => Promise<boolean>;
 }
 
-export interface OutcomeReading {
+interface OutcomeReading {
   readonly number: number;
   readonly run: string;
   readonly filter: OutcomeFilter | undefined;
