@@ -32,23 +32,25 @@ export function createByteList(firstSize: number = LEAST_SIZE): ByteList {
   /** Short pieces: a call of the engine's own copying takes longer. */
   function addBytes(bytes: Uint8Array, from = 0, to: number = bytes.length): void {
     makeRoom(to - from);
-    if (to - from > LONG_PIECE) memory.set(bytes.subarray(from, to), end);
-    else for (let index = from; index < to; index += 1) memory[end + index - from] = bytes[index] ?? 0;
-    end += to - from;
+    const [target, start] = [memory, end - from];
+    if (to - from > LONG_PIECE) target.set(bytes.subarray(from, to), end);
+    else for (let index = from; index < to; index += 1) target[start + index] = bytes[index] ?? 0;
+    end = start + to;
   }
 
   /** The longest text in UTF-8 has three bytes a code unit. */
   function addText(text: string): void {
     makeRoom(text.length * 3);
+    const [target, start] = [memory, end];
     for (let index = 0; index < text.length; index += 1) {
       const unit = text.charCodeAt(index);
       if (unit > 0x7f || index > LONG_PIECE) {
-        end += encoder.encodeInto(text, memory.subarray(end)).written;
+        end += encoder.encodeInto(text, target.subarray(start)).written;
         return;
       }
-      memory[end + index] = unit;
+      target[start + index] = unit;
     }
-    end += text.length;
+    end = start + text.length;
   }
 
   return {
@@ -78,17 +80,21 @@ const encoder = new TextEncoder();
 
 /** A whole number, not negative, in decimal digits. */
 export function addNumber(list: ByteList, number: number): void {
-  if (number > MOST_IN_32_BITS) list.addText(String(number));
-  else {
-    let unit = 1;
-    while (number / unit >= 10) unit *= 10;
-    for (let rest = number; unit >= 1; unit /= 10) {
-      const digit = (rest / unit) | 0;
-      list.addByte(ZERO + digit);
-      rest -= digit * unit;
-    }
+  if (number > MOST_IN_32_BITS) {
+    list.addText(String(number));
+    return;
   }
+  let first = digits.length;
+  let rest = number | 0;
+  do {
+    const tenth = (rest / 10) | 0;
+    first -= 1;
+    digits[first] = ZERO + rest - tenth * 10;
+    rest = tenth;
+  } while (rest > 0);
+  list.addBytes(digits, first, digits.length);
 }
 
 const MOST_IN_32_BITS = 2 ** 31 - 1;
+const digits = new Uint8Array(10);
 const ZERO = 0x30;

@@ -18,49 +18,58 @@ const extras = createByteList();
 
 /** Keys are kept in NFC and UTF-8, and problems without the value that they were found in, as a ledger keeps them. */
 export function packItems(items: readonly PlannedItem[]): PackedItems {
-  keys.clear();
-  extras.clear();
-  const found = items.map((item) => ({ item, ...packTexts(item) }));
+  const { marks, keyEnds, extraEnds } = packTexts(items);
   const memory = newColumns({ count: items.length, keyBytes: keys.length(), extraBytes: extras.length() });
   const columns = columnsIn(memory);
-  const files: string[] = [];
-  for (const [index, { item, mark, keyEnd, extraEnd }] of found.entries()) {
-    if (files.at(-1) !== item.file) files.push(item.file);
-    columns.records[index] = item.record;
-    columns.lines[index] = item.line;
-    columns.contents[index] = contentNumber(item.content);
-    columns.marks[index] = mark;
-    columns.keyEnds[index] = keyEnd;
-    columns.fileNumbers[index] = files.length - 1;
-    columns.extraEnds[index] = extraEnd;
-    columns.flags[index] = flagsOf(item);
-  }
+  columns.marks.set(marks);
+  columns.keyEnds.set(keyEnds);
+  columns.extraEnds.set(extraEnds);
   columns.keys.set(keys.bytes());
   columns.extras.set(extras.bytes());
+  const { records, lines, contents, fileNumbers, flags } = columns;
+  const files: string[] = [];
+  let file: string | undefined;
+  let index = 0;
+  for (const item of items) {
+    if (item.file !== file) files.push(item.file);
+    file = item.file;
+    records[index] = item.record;
+    lines[index] = item.line;
+    contents[index] = contentNumber(item.content);
+    fileNumbers[index] = files.length - 1;
+    flags[index] = flagsOf(item);
+    index += 1;
+  }
   return { columns: memory, files, problems: countProblems(items) };
+}
+
+/** Fills the lists of keys and extras. */
+function packTexts(items: readonly PlannedItem[]): Pick<ItemColumns, "marks" | "keyEnds" | "extraEnds"> {
+  const marks = new Float64Array(items.length);
+  const [keyEnds, extraEnds] = [new Uint32Array(items.length), new Uint32Array(items.length)];
+  keys.clear();
+  extras.clear();
+  let index = 0;
+  for (const item of items) {
+    marks[index] = item.key === undefined ? Number.NaN : packKey(item.key, keys);
+    keyEnds[index] = keys.length();
+    if (hasExtra(item)) addExtra(item);
+    extraEnds[index] = extras.length();
+    index += 1;
+  }
+  return { marks, keyEnds, extraEnds };
 }
 
 function countProblems(items: readonly PlannedItem[]): ProblemCounts {
   const counts = { error: new Map<string, number>(), warning: new Map<string, number>() };
   for (const { problems } of items) {
+    if (problems.length === 0) continue;
     for (const { severity, code, unlisted = 0 } of problems) {
       const byCode = counts[severity];
       byCode.set(code, (byCode.get(code) ?? 0) + 1 + unlisted);
     }
   }
   return counts;
-}
-
-interface PackedTexts {
-  readonly mark: number;
-  readonly keyEnd: number;
-  readonly extraEnd: number;
-}
-
-function packTexts(item: PlannedItem): PackedTexts {
-  const mark = item.key === undefined ? Number.NaN : packKey(item.key, keys);
-  if (hasExtra(item)) addExtra(item);
-  return { mark, keyEnd: keys.length(), extraEnd: extras.length() };
 }
 
 function flagsOf(item: PlannedItem): number {

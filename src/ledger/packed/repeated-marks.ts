@@ -1,3 +1,5 @@
+import { TWO_TO_THE_32 } from "../../text/text-hash.ts";
+
 type Marks = () => AsyncIterable<Float64Array>;
 
 /**
@@ -7,10 +9,11 @@ type Marks = () => AsyncIterable<Float64Array>;
  */
 export async function findRepeatedMarks(marks: Marks, count: number): Promise<((mark: number) => boolean) | undefined> {
   const parts = Math.max(1, Math.ceil(count / MARKS_OF_PART));
+  const bits = createBits((count / parts + 1) * BITS_OF_MARK);
   const repeated: (Float64Array | undefined)[] = [];
   let room = MOST_REPEATED;
   for (let part = 0; part < parts; part += 1) {
-    const found = await repeatedOfPart(marks, { part, parts, count: count / parts });
+    const found = await repeatedOfPart(marks, { part, parts, bits });
     const fits = found !== undefined && found.length <= room;
     if (fits) room -= found.length;
     repeated.push(fits ? found : undefined);
@@ -23,8 +26,8 @@ export async function findRepeatedMarks(marks: Marks, count: number): Promise<((
   };
 }
 
-/** So many marks are looked at together: 32 MB of bits. */
-const MARKS_OF_PART = 8_000_000;
+/** So many marks are looked at together: 16 MB of bits. */
+const MARKS_OF_PART = 3_000_000;
 const BITS_OF_MARK = 16;
 /** More repeated marks are not remembered one by one. */
 const MOST_REPEATED = 1_000_000;
@@ -32,20 +35,19 @@ const MOST_REPEATED = 1_000_000;
 interface Part {
   readonly part: number;
   readonly parts: number;
-  /** Marks that are likely to be in it. */
-  readonly count: number;
+  readonly bits: Bits;
 }
 
 function partOf(mark: number, parts: number): number {
-  return parts === 1 ? 0 : Math.floor(mark / 2 ** 32) % parts;
+  return parts === 1 ? 0 : ((mark / TWO_TO_THE_32) | 0) % parts;
 }
 
 /**
  * Sorted; undefined where they are too many. Each mark sets one of many bits. Those that find theirs set share it with
  * another mark, or with their own like: of these, far fewer, the marks are compared.
  */
-async function repeatedOfPart(marks: Marks, { part, parts, count }: Part): Promise<Float64Array | undefined> {
-  const bits = createBits((count + 1) * BITS_OF_MARK);
+async function repeatedOfPart(marks: Marks, { part, parts, bits }: Part): Promise<Float64Array | undefined> {
+  bits.clear();
   const isOfPart = (mark: number): boolean => !Number.isNaN(mark) && partOf(mark, parts) === part;
   for await (const batch of marks()) for (const mark of batch) if (isOfPart(mark)) bits.set(mark);
   if (!bits.areShared()) return new Float64Array();
@@ -60,6 +62,7 @@ async function repeatedOfPart(marks: Marks, { part, parts, count }: Part): Promi
 
 /** Many bits, of which each mark sets one. */
 interface Bits {
+  readonly clear: () => void;
   readonly set: (mark: number) => void;
   /** Whether any bit was set twice. */
   readonly areShared: () => boolean;
@@ -73,6 +76,11 @@ function createBits(least: number): Bits {
   const again = new Uint32Array((last + 1) / 32);
   let areShared = false;
   return {
+    clear() {
+      once.fill(0);
+      again.fill(0);
+      areShared = false;
+    },
     set(mark) {
       const slot = mark & last;
       const [word, bit] = [slot >>> 5, 1 << (slot & 31)];

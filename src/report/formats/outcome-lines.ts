@@ -26,22 +26,15 @@ export interface Separators {
  */
 export function createOutcomeLines({ before, between }: Separators): OutcomeLines {
   const bytes = createByteList(2 * WORTH_WRITING);
-  let separator = Buffer.from(before);
-  const laterSeparator = Buffer.from(between);
-
-  function beginLine(): void {
-    bytes.addBytes(separator);
-    separator = laterSeparator;
-  }
+  let opening = Buffer.from(before + OPENING);
+  const laterOpening = Buffer.from(between + OPENING);
 
   function addKey(keys: Uint8Array, from: number, to: number): void {
-    bytes.addBytes(KEY);
-    if (!needsNoEscape(keys, from, to)) bytes.addText(jsonText(decoder.decode(keys.subarray(from, to))));
-    else {
-      bytes.addByte(QUOTE);
+    if (needsNoEscape(keys, from, to)) {
+      bytes.addBytes(KEY_AND_QUOTE);
       bytes.addBytes(keys, from, to);
       bytes.addByte(QUOTE);
-    }
+    } else bytes.addText(`,"key":${jsonText(decoder.decode(keys.subarray(from, to)))}`);
   }
 
   function addValid({ from, to, hasKeys, batch }: ValidOutcomes): void {
@@ -52,8 +45,8 @@ export function createOutcomeLines({ before, between }: Separators): OutcomeLine
       const fileNumber = fileNumbers[index] ?? 0;
       if (fileNumber !== file) source = Buffer.from(`,"source":{"file":${jsonText(files[fileNumber] ?? "")},"line":`);
       file = fileNumber;
-      beginLine();
-      bytes.addBytes(RECORD);
+      bytes.addBytes(opening);
+      opening = laterOpening;
       addNumber(bytes, records[index] ?? 0);
       if (hasKeys) addKey(keys, index === 0 ? 0 : (keyEnds[index - 1] ?? 0), keyEnds[index] ?? 0);
       bytes.addBytes(source);
@@ -64,13 +57,13 @@ export function createOutcomeLines({ before, between }: Separators): OutcomeLine
 
   return {
     add(line) {
-      beginLine();
-      bytes.addText(line);
+      bytes.addText((opening === laterOpening ? between : before) + line);
+      opening = laterOpening;
     },
     addValid,
     take: () => (bytes.length() < WORTH_WRITING ? undefined : bytes.take()),
     end(after) {
-      if (separator === laterSeparator) bytes.addText(after);
+      if (opening === laterOpening) bytes.addText(after);
       return bytes.take();
     },
   };
@@ -78,8 +71,8 @@ export function createOutcomeLines({ before, between }: Separators): OutcomeLine
 
 const WORTH_WRITING = 128 * 1024;
 
-const RECORD = Buffer.from('{"record":');
-const KEY = Buffer.from(',"key":');
+const OPENING = '{"record":';
+const KEY_AND_QUOTE = Buffer.from(',"key":"');
 const CLOSING = Buffer.from('},"status":"valid"}');
 const NOTHING = Buffer.alloc(0);
 
