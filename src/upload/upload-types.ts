@@ -47,6 +47,8 @@ export interface UploadOptions {
   readonly ceiling?: number;
   /** Requests a second at most. */
   readonly rps?: number;
+  /** What a run of several workers lets this one do just now, beside what it finds out itself. */
+  readonly share?: (() => PaceShare) | undefined;
   /** All records go to one import supplier: when it takes none, nothing is left to be done. */
   readonly oneSupplier?: boolean;
   /** Ask a closed import supplier now and then whether it is open again, for so long; default: do not. */
@@ -66,6 +68,16 @@ export interface UploadOptions {
   readonly trustNotFoundFrom?: number;
   /** How long the run waits for a platform that cannot be reached or lets nothing through, default 5 minutes. */
   readonly maxWaitMs?: number;
+}
+
+/** The part of a run's pace that is one worker's. */
+export interface PaceShare {
+  /** Requests in flight at most, at least 1. */
+  readonly limit: number;
+  /** Requests a second at most. */
+  readonly rps?: number | undefined;
+  /** So long nothing may leave: another worker was told to wait. */
+  readonly holdMs: number;
 }
 
 export type UploadEvent =

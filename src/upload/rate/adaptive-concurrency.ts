@@ -2,7 +2,7 @@ import type { Clock, Random } from "../../time/clock.ts";
 import { fullJitter } from "../../transport/retry-delay.ts";
 import type { PushBack } from "../../platform/reply/reply-class.ts";
 import { createLearnedRate, type LearnedRate } from "./rate-limit.ts";
-import type { UploadEvent, UploadOptions } from "../upload-types.ts";
+import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
 
 /**
  * How many requests may be in flight, and when the next may leave. One at a time more while that helps, half as many on
@@ -53,30 +53,34 @@ const SLOWDOWN_MS = 5;
 const WINDOWS_BEFORE_NEXT_TRY = 10;
 /** The best time is forgotten slowly, because platforms change over the day. */
 const BEST_LATENCY_DECAY = 1.0002;
+/** The share of a run that one process sends alone. */
+const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
 /** How far ahead of an even spacing `rps` may run, so that coarse timers cost no throughput. */
 const BURST_MS = 50;
 
 export function createRateControl(
-  options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps">,
+  options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps" | "share">,
   dependencies: RateControlDependencies,
 ): RateControl {
   const { clock, onChange } = dependencies;
+  const { rps, share = () => WHOLE_PACE } = options;
   const concurrency = createConcurrencyLimit(options, onChange);
   const pauses = createPauses(dependencies);
   const learned = createLearnedRate();
-  const spacing = createRequestSpacing(options.rps, learned);
+  const spacing = createRequestSpacing(() => share().rps ?? rps, learned);
   let troubles = 0;
   let pushedBackInARow = 0;
   let unsentInARow = 0;
   let outageRounds = 0;
 
   const isProbing = (): boolean => unsentInARow >= UNSENT_BEFORE_PROBE;
+  const restMs = (): number => Math.max(pauses.restMs(), share().holdMs);
 
   return {
-    limit: () => (isProbing() ? 1 : concurrency.limit()),
+    limit: () => (isProbing() ? 1 : Math.min(concurrency.limit(), share().limit)),
     maximum: concurrency.maximum,
-    waitForTurn: (signal) => sleep(clock, pauses.restMs() || spacing.claim(clock.monotonic()), signal),
-    waitForPause: (signal) => sleep(clock, pauses.restMs(), signal),
+    waitForTurn: (signal) => sleep(clock, restMs() || spacing.claim(clock.monotonic()), signal),
+    waitForPause: (signal) => sleep(clock, restMs(), signal),
     epoch: () => troubles,
     answered(durationMs, inFlight, epoch = troubles) {
       pushedBackInARow = 0;
@@ -241,14 +245,14 @@ function createLatencyWindow(latencyMatters: boolean): LatencyWindow {
 
 /** A token bucket written as a timetable: when the next request is due. */
 function createRequestSpacing(
-  rps: number | undefined,
+  rps: () => number | undefined,
   learned: LearnedRate,
 ): { readonly claim: (now: number) => number } {
   let due = 0;
   return {
     /** Milliseconds to wait; 0 takes the place in the timetable. */
     claim(now) {
-      const interval = 1000 / Math.min(rps ?? Number.POSITIVE_INFINITY, learned.perSecond(now));
+      const interval = 1000 / Math.min(rps() ?? Number.POSITIVE_INFINITY, learned.perSecond(now));
       const wait = due - now - Math.max(0, BURST_MS - interval);
       if (wait > 0 && interval > 0) return wait;
       due = Math.max(due, now) + interval;

@@ -11,7 +11,7 @@ interface Bench {
   readonly windows: (count: number, durationMs: number) => void;
 }
 
-function bench(options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps">): Bench {
+function bench(options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps" | "share">): Bench {
   let now = 0;
   const events: UploadEvent[] = [];
   const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
@@ -159,5 +159,41 @@ describe("in an upload", () => {
     );
     expect(end.counts).toEqual({ accepted: 2_000 });
     expect(refused / sent.length).toBeLessThan(0.05);
+  });
+});
+
+describe("a share of a run's pace", () => {
+  test("limits the requests in flight, whatever was found out alone, and gives them back when it grows", () => {
+    let limit = 2;
+    const { pace, windows } = bench({ concurrency: "auto", share: () => ({ limit, holdMs: 0 }) });
+    windows(3, 50);
+    expect(pace.limit()).toBe(2);
+    limit = 7;
+    expect(pace.limit()).toBe(5);
+    windows(3, 50);
+    expect(pace.limit()).toBe(7);
+  });
+
+  test("spaces requests by its own part of the requests a second", () => {
+    let rps = 10;
+    const { pace, pass } = bench({ concurrency: 16, rps: 100, share: () => ({ limit: 16, rps, holdMs: 0 }) });
+    expect(pace.waitForTurn(never)).toBeUndefined();
+    pass(99);
+    expect(pace.waitForTurn(never)).toBeDefined();
+    pass(1);
+    expect(pace.waitForTurn(never)).toBeUndefined();
+    rps = 1000;
+    pass(100);
+    expect(pace.waitForTurn(never)).toBeUndefined();
+    expect(pace.waitForTurn(never)).toBeUndefined();
+  });
+
+  test("holds every request while another worker was told to wait", () => {
+    let holdMs = 500;
+    const { pace } = bench({ concurrency: 4, share: () => ({ limit: 4, holdMs }) });
+    expect(pace.waitForTurn(never)).toBeDefined();
+    expect(pace.waitForPause(never)).toBeDefined();
+    holdMs = 0;
+    expect(pace.waitForTurn(never)).toBeUndefined();
   });
 });
