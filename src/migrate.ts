@@ -2,6 +2,7 @@ import type { CheckProgress } from "./job/dependencies.ts";
 import type { Job } from "./job/job.ts";
 import type { Threads } from "./job/recorded-settings.ts";
 import type { Counts } from "./job/run-progress.ts";
+import type { WorkerSettings } from "./job/recorded-settings.ts";
 import type { MappedRecord } from "./model/record.ts";
 import { checkRecords, foundRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
 import {
@@ -17,6 +18,7 @@ import { endRun, type ShownRun } from "./pipeline/run-report.ts";
 import { type SendOptions, sendRecords } from "./pipeline/send-records.ts";
 import { checkInThreads } from "./pipeline/threads/check-in-threads.ts";
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
+import { shareRun } from "./pipeline/shared/share-run.ts";
 import type { OpenPlan, OpenRun } from "./pipeline/with-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 
@@ -27,6 +29,8 @@ export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shown
 export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues" | "journal"> {
   /** Asked before the first request of a run that has something to send. @throws Failure when it is not to be sent */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
+  /** Other processes send what this one has planned. */
+  readonly workers?: WorkerSettings | undefined;
 }
 
 /**
@@ -55,7 +59,11 @@ function checkInput(run: OpenPlan, options: MigrateOptions): Promise<CheckResult
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { job, shownValues, journal, dependencies } = run;
   if (sending !== undefined) await announce(run, sending);
-  const sent = sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal }));
+  const { workers } = sending ?? {};
+  const sent =
+    workers === undefined
+      ? sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal }))
+      : await shareRun(run, { ...sending, workers });
   return endRun(run, { checked, sent });
 }
 

@@ -7,6 +7,7 @@ import {
   checkOptions,
   threadOptions,
   type Flags,
+  type InspectFlags,
   jobOptions,
   metricsOptions,
   options,
@@ -91,7 +92,7 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
   if (command.parent?.name() === "config") return false;
-  return named || ["resume", "reconcile", "demo"].includes(command.name());
+  return named || ["resume", "reconcile", "worker", "demo"].includes(command.name());
 }
 
 function addRunCommands(program: Command): void {
@@ -153,6 +154,11 @@ function addRunFollowUps(program: Command): void {
     .action(async (run: string | undefined, flags: ReconcileFlags) =>
       (await import("./actions/run-actions.ts")).reconcileAction(run, flags),
     );
+
+  withOptions(program.command("worker"), options("config", "cache", "ledger"))
+    .description("Join a push of another machine whose ledger is on PostgreSQL, and send some of its records.")
+    .option("--run <id>", "the run's id, or its beginning (default: the latest)")
+    .action(async (flags: InspectFlags) => (await import("./actions/worker-action.ts")).workerAction(flags));
 
   withOptions(program.command("report"), [...options("config", "cache", "ledger"), ...reportOptions])
     .description("Render the report of a run again. No network.")

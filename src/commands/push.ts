@@ -1,10 +1,11 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import { instanceOf } from "../job/endpoint.ts";
 import type { Job } from "../job/job.ts";
-import { describeRun } from "../job/recorded-settings.ts";
+import { describeRun, type WorkerSettings } from "../job/recorded-settings.ts";
 import { requireOngoing, type Supplier } from "../job/supplier-settings.ts";
 import type { Counts } from "../job/run-progress.ts";
 import { connect, hostOf } from "../job/target-connection.ts";
+import { requireSharedLedger } from "../ledger/open-ledger-store.ts";
 import { migrate } from "../migrate.ts";
 import { Failure } from "../model/failure.ts";
 import { confirmSending, requireSomebodyToAsk } from "../pipeline/confirm-sending.ts";
@@ -16,6 +17,8 @@ export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly supplier: Supplier;
   readonly pace: RateLimitSettings;
+  /** Other processes send what this one plans; the ledger is on PostgreSQL then. */
+  readonly workers?: WorkerSettings | undefined;
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
   readonly dryRun: boolean;
@@ -32,7 +35,8 @@ export interface PushOptions extends RunOptions {
 
 /** Validates the whole input, then uploads what is valid; what was accepted before is passed over. */
 export async function push(options: PushOptions, dependencies: Dependencies): Promise<RunReport> {
-  const { dryRun, ledger, pace, until } = options;
+  const { dryRun, ledger, pace, until, workers } = options;
+  if (workers !== undefined) requireSharedLedger(ledger);
   if (!dryRun) requireOngoing(options.supplier);
   const [host, instance] = [hostOf(options.target), instanceOf(options.target.baseUrl)];
   return withNewRun({ options, ledger, target: { host, instance } }, dependencies, async (job, closeLater) => {
@@ -47,7 +51,7 @@ export async function push(options: PushOptions, dependencies: Dependencies): Pr
       work: (run) => {
         const confirm = (counts: Counts): Promise<void> =>
           confirmSending(options, { run: run.run, counts }, dependencies);
-        const sending = connection && { connection, pace, until, confirm: isAsking ? confirm : undefined };
+        const sending = connection && { connection, pace, until, workers, confirm: isAsking ? confirm : undefined };
         return migrate(run, options, sending);
       },
     };

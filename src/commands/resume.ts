@@ -33,14 +33,14 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     const job = await openRecordedJob(settings, dependencies, { trustsTime });
     await identifyEarlierRuns(ledger, job, dependencies);
     const work = async (open: OpenRun): Promise<ShownRun> => {
-      const { target, pace, until } = settings;
+      const { target, pace, until, workers } = settings;
       await ledger.resumeRun(run.id, planPolicy(job, settings));
       const connection = (await isAnythingLeft(run, job, ledger))
         ? closeLater(await connect(target, job.operation, { dependencies, pace }))
         : undefined;
       const isAsking = allowProduction !== true && settings.confirmed !== true && !(await hasSent(ledger, run));
       const confirm = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
-      const sending = connection && { connection, pace, until, confirm: isAsking ? confirm : undefined };
+      const sending = connection && { connection, pace, until, workers, confirm: isAsking ? confirm : undefined };
       if (run.state !== "planning") return continueSending(open, sending);
       await ledger.restartPlan(run.id);
       return migrate(open, settings, sending);

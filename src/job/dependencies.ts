@@ -34,8 +34,19 @@ export interface Dependencies {
   readonly temporaryFolder: string;
   /** For what the ledger will not take: a folder that outlives the process. */
   readonly rescueFolder: string;
+  /** Starts this program once more, with these words behind its name; absent where it was not started as a program. */
+  readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
   /** Where compiled contracts are kept; undefined: nowhere. */
   readonly contractCache?: ContractCache | undefined;
+}
+
+/** Another process of this program, which signals of the terminal do not reach. */
+export interface StartedProcess {
+  readonly pid: number;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+  /** Asks it to end; nothing happens where it has. */
+  readonly stop: () => void;
 }
 
 export interface SecretFiles {

@@ -22,6 +22,8 @@ export interface RunSettings {
   readonly job: JobSettings;
   readonly target: TargetSettings;
   readonly pace: RateLimitSettings;
+  /** Several processes send it. */
+  readonly workers?: WorkerSettings | undefined;
   readonly maxErrors?: MaxErrors | undefined;
   readonly threads?: Threads | undefined;
   readonly revise: boolean;
@@ -38,17 +40,37 @@ export interface RunSettings {
   readonly files: readonly FileFingerprint[];
 }
 
+export interface WorkerSettings {
+  /** Those that are started on the machine of the push. */
+  readonly count: number;
+  /** Without a word for so long, a worker counts as dead. */
+  readonly leaseMs: number;
+}
+
 /** The entry of a new push in the ledger. Reads every file once, to know them again. */
 export async function describeRun(
   options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
 ): Promise<NewRun> {
-  const { target, pace, maxErrors, threads, revise, newKeys, until, allowEmpty, sendInvalid, confirmed, out, dryRun } =
-    options;
+  const {
+    target,
+    pace,
+    workers,
+    maxErrors,
+    threads,
+    revise,
+    newKeys,
+    until,
+    allowEmpty,
+    sendInvalid,
+    confirmed,
+    out,
+    dryRun,
+  } = options;
   const files: FileFingerprint[] = [];
   for (const file of filesOf(job)) files.push(await fingerprintFile(file));
   const rejectsSecret = randomBytes(32).toString("base64url");
-  const sending = { target, pace, revise, newKeys, until, sendInvalid, confirmed };
+  const sending = { target, pace, workers, revise, newKeys, until, sendInvalid, confirmed };
   const settings: RunSettings = {
     job: job.settings,
     ...sending,
@@ -110,6 +132,21 @@ export function settingsIfKnown({ settings }: Run): RunSettings | undefined {
 /** What a report remembers of its run; undefined when it is something else. */
 export function jobSettingsIfKnown(settings: unknown): JobSettings | undefined {
   return jobSettingsSchema.safeParse(settings).data;
+}
+
+/** The same on another machine, where what lay in the folder of the run lies in this one. */
+export function settingsSeenFrom(run: Run, folder: string): RunSettings {
+  const { job } = settingsOf(run);
+  return settingsOf({ ...run, settings: moved(run.settings, job.folder, folder) });
+}
+
+/** Plain JSON in which every path of the one folder is one of the other. */
+function moved(value: unknown, from: string, to: string): unknown {
+  if (typeof value === "string")
+    return value === from || value.startsWith(`${from}/`) ? to + value.slice(from.length) : value;
+  if (Array.isArray(value)) return value.map((one) => moved(one, from, to));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, moved(one, from, to)]));
 }
 
 /** Paths were relative to the folder in which the run began. */
@@ -193,6 +230,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
     rps: z.number().optional(),
     waitForSupplier: z.object({ forMs: z.number().optional() }).optional(),
   }),
+  workers: z.object({ count: z.number(), leaseMs: z.number() }).optional(),
   maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
   threads: z.union([z.literal("auto"), z.number()]).optional(),
   revise: z.boolean(),

@@ -1,4 +1,5 @@
 import type { Ledger } from "./ledger.ts";
+import type { SharedRun, SharedStatus } from "./shared-run.ts";
 
 export interface StoreOptions {
   /** Told in a sentence what the user should know of the ledger's keeper: that it cannot be reached, for one. */
@@ -22,6 +23,13 @@ export interface LedgerStore {
    * @throws Failure `run_unknown` where there is none; `ledger_damaged`, `storage`, `config`
    */
   readonly read: () => Promise<Ledger>;
+  /**
+   * Opens a run that several processes send. Absent where no other machine reaches the ledger.
+   * @throws Failure `run_unknown`, `config`, `storage`
+   */
+  readonly share?: (run: string) => Promise<SharedRun>;
+  /** How far the workers of a run have come; undefined for a run that has none. */
+  readonly sharedStatus?: (run: string) => Promise<SharedStatus | undefined>;
   /** The id of the run that a living process is at work on. */
   readonly activeRun: () => Promise<string | undefined>;
   /**

@@ -33,6 +33,17 @@ export function requireLedgerLocator(locator: string): string {
   });
 }
 
+/**
+ * To be asked before a run is shared.
+ * @throws Failure `usage` for a ledger that other machines cannot reach
+ */
+export function requireSharedLedger(locator: string): void {
+  if (isAddress(locator)) return;
+  throw new Failure("usage", `workers need a ledger that they can reach, and ${locator} is a file of this machine`, {
+    hint: "name one on PostgreSQL: --ledger postgres://user@host/database (docs/cluster.md)",
+  });
+}
+
 /** Whether a locator has a scheme, as `postgres://host/name` has, and is therefore no path. */
 export function isAddress(locator: string): boolean {
   return locator.includes("://");

@@ -286,7 +286,7 @@ type Unsaved = UploadEnd["unsaved"];
  * and in a private file (0600) of the rescue folder, a JSON object a line and without any value. Whoever reconciles by
  * hand knows from it what has arrived.
  */
-async function reportUnsaved(
+export async function reportUnsaved(
   unsaved: Unsaved,
   run: string,
   { notice, rescueFolder }: Pick<Dependencies, "notice" | "rescueFolder">,

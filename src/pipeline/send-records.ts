@@ -90,10 +90,10 @@ function journaled(ledger: UploadLedger, journal: RunJournal | undefined): Uploa
  * Milliseconds until the platform's word that it does not have an ambiguous record is believed; 0 where nothing is asked
  * for before it is sent again.
  */
-async function quietBeforeResend(
-  { ledger }: RunHandle,
+export async function quietBeforeResend(
+  { ledger }: SendHandle,
   { quietMs, steps }: Connection,
-  { clock, notice }: SendOptions["dependencies"],
+  { clock, notice }: Pick<SendOptions["dependencies"], "clock" | "notice">,
 ): Promise<number> {
   if (steps.every(({ status }) => status === undefined)) return 0;
   const left = quietLeftMs(quietMs, (await ledger.history()).lastGivenUpAt, clock);
@@ -111,11 +111,17 @@ export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, cloc
 }
 
 /** How long a run waits for a platform that does not take anything, before it ends as incomplete. */
-const MAX_PLATFORM_WAIT_MS = 5 * 60_000;
+export const MAX_PLATFORM_WAIT_MS: number = 5 * 60_000;
 
 interface SendContext extends Pick<SendOptions, "shownValues" | "until"> {
   readonly job: Job;
-  readonly handle: RunHandle;
+  readonly handle: SendHandle;
+}
+
+/** A run, and what sending asks of its ledger. */
+export interface SendHandle {
+  readonly ledger: Pick<RunHandle["ledger"], "sendable" | "history">;
+  readonly run: Pick<RunHandle["run"], "id">;
 }
 
 /**
@@ -140,7 +146,7 @@ export async function* recordsToSend(
 }
 
 /** The step that was asked for is done, or a later one. */
-function hasReachedStep({ step }: SendableItem, { until, job }: SendContext): boolean {
+export function hasReachedStep({ step }: SendableItem, { until, job }: Pick<SendContext, "until" | "job">): boolean {
   const names = job.operation.steps.map(({ name }) => name);
   return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
 }

@@ -9,6 +9,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   validate: ["validate", "validate accounts.ndjson --contract operator.yaml --out report"],
   push: ["push --target test", "push --target live --limit 10 --yes"],
   resume: ["resume", "resume 20261120-2341"],
+  worker: ["worker --ledger postgres://migrate@db.example/migrate"],
   reconcile: ["reconcile", "reconcile --accept EXT-00123"],
   report: ["report --format csv", "report --drift"],
   status: ["status --format json"],

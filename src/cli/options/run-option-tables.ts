@@ -102,6 +102,20 @@ export const SENDING = {
   sendInvalid: { help: "send also what is invalid here, and let the platform judge (asks first; see --yes)" },
   concurrency: { arg: "<auto|n>", kind: "concurrency", env: true, help: "requests in flight" },
   rps: { arg: "<n>", kind: "rate", env: true, help: "most requests a second" },
+  workers: {
+    arg: "<n>",
+    kind: "number",
+    range: [0, 64],
+    env: true,
+    help: "processes that send, here; others may join (ledger on PostgreSQL; docs/cluster.md)",
+  },
+  /** Milliseconds. */
+  lease: {
+    arg: "<duration>",
+    kind: "duration",
+    env: true,
+    help: "without a word for so long, a worker counts as dead (default: 30s)",
+  },
   /** True: as long as it takes; otherwise milliseconds. */
   waitForSupplier: {
     arg: "[duration]",

@@ -15,6 +15,7 @@ import { type LedgerSettings, readLedgerSettings, readSettings, type Settings } 
 import { listenForInterrupts } from "./interrupts.ts";
 import { createLogger, type Logger, loggerOptionsOf } from "./logger.ts";
 import { createProgress, type Progress } from "../progress/progress.ts";
+import { startProcess } from "./start-process.ts";
 import { logExit } from "./process-exit.ts";
 import { reserveTemporaryFolder } from "../../runtime/temporary-folder.ts";
 import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts";
@@ -154,6 +155,7 @@ function createContext(flags: Flags): Context {
       copyStandardInput: (folder) => spoolStdin(process.stdin, folder),
       screen: screenOf(process.stdout, flags),
       temporaryFolder,
+      startProcess: (words) => startProcess(words, process.cwd()),
       contractCache:
         flags.cache === false
           ? undefined

@@ -3,7 +3,7 @@ import type { NamingPlace } from "../../job/naming-place.ts";
 import type { Supplier, SupplierSettings } from "../../job/supplier-settings.ts";
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import type { MaxErrors, Threads } from "../../job/recorded-settings.ts";
+import type { MaxErrors, Threads, WorkerSettings } from "../../job/recorded-settings.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { typedAgain } from "../options/option-table.ts";
 import type { Flags } from "../options/options.ts";
@@ -33,6 +33,7 @@ export interface Settings {
   readonly sendInvalid: boolean;
   readonly yes: boolean;
   readonly pace: RateLimitSettings;
+  readonly workers: WorkerSettings | undefined;
   readonly target: TargetSettings | undefined;
   /** What the configuration says of the job's import supplier. */
   readonly supplier: Supplier;
@@ -92,6 +93,7 @@ export function settingsOf(
     sendInvalid: sendInvalid ?? false,
     yes: yes ?? false,
     pace: rateLimitSettings(flags, target),
+    workers: workerSettings(flags),
     target: target && targetSettings(target, flags),
   };
 }
@@ -187,6 +189,20 @@ function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): Rate
     rps: flags.rps ?? target?.rps,
     ...(flags.waitForSupplier !== undefined && { waitForSupplier: waitOf(flags.waitForSupplier) }),
   };
+}
+
+const DEFAULT_LEASE_MS = 30_000;
+/** A worker says each second that it lives. */
+const MIN_LEASE_MS = 2_000;
+
+function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
+  if (workers === undefined && lease === undefined) return undefined;
+  if (workers === undefined) {
+    throw new Failure("usage", "--lease means nothing without workers", { hint: "say how many: --workers <n>" });
+  }
+  if (lease === undefined) return { count: workers, leaseMs: DEFAULT_LEASE_MS };
+  if (lease >= MIN_LEASE_MS) return { count: workers, leaseMs: lease };
+  throw new Failure("usage", `--lease ${lease / 1000}s is too short`, { hint: "give 2s or more; 30s is the default" });
 }
 
 function waitOf(wait: true | number): RateLimitSettings["waitForSupplier"] {

@@ -76,6 +76,13 @@ const SCHEMA_STEPS: readonly string[] = [
      holder text, lease_until timestamptz, state text not null,
      primary key (run, first)
    );`,
+  `create table migrate.shared_runs (
+     run integer primary key, state text not null, lease_ms integer not null, concurrency integer not null,
+     rps double precision, resends boolean not null, hold_until timestamptz, hold_reason text, failure text
+   );
+   alter table migrate.ranges add column job text, add column taken_at timestamptz;
+   alter table migrate.workers add column rank bigint generated always as identity, add column report text,
+     drop column per_second, drop column in_flight;`,
 ];
 
 /**

@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import type { StartedProcess } from "../../job/dependencies.ts";
+import { Failure } from "../../model/failure.ts";
+
+/**
+ * Starts this program once more, in a group of its own: a Ctrl-C reaches it by way of whoever started it. Its failures
+ * are shown on the same stderr.
+ */
+export function startProcess(words: readonly string[], folder: string): StartedProcess {
+  const [, program] = process.argv;
+  if (program === undefined) throw new Failure("usage", "this program cannot be started once more");
+  const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
+    cwd: folder,
+    detached: true,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", () => resolve());
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import { z } from "zod";
+import { STATUSES } from "../../../model/outcome.ts";
+import type {
+  Orders,
+  RangeCounts,
+  SharedFailure,
+  SharedPlan,
+  SharedStatus,
+  WorkerIdentity,
+  WorkerReport,
+  WorkerStatus,
+} from "../../shared-run.ts";
+import type { Queries, Statement } from "../queries.ts";
+
+/** A shared run as it stands in its table. */
+export interface SharedRow {
+  readonly state: Orders["state"];
+  readonly leaseMs: number;
+  readonly concurrency: number;
+  readonly rps: number | null;
+  readonly resends: boolean;
+  readonly holdMs: number;
+  readonly holdReason: string | null;
+  readonly failure: string | null;
+}
+
+export async function openSharedRow(queries: Queries, run: number, plan: SharedPlan): Promise<void> {
+  const { leaseMs, concurrency, rps = null, resendAmbiguous } = plan;
+  await queries.run(UPSERT_SHARED, run, leaseMs, concurrency, rps, resendAmbiguous);
+  await queries.run("delete from migrate.workers where run = $1", run);
+}
+
+const UPSERT_SHARED = `
+  insert into migrate.shared_runs (run, state, lease_ms, concurrency, rps, resends) values ($1, 'open', $2, $3, $4, $5)
+  on conflict (run) do update set state = 'open', lease_ms = $2, concurrency = $3, rps = $4, resends = $5,
+    hold_until = null, hold_reason = null, failure = null`;
+
+export function sharedRow(queries: Queries, run: number): Promise<SharedRow | undefined> {
+  return queries.row(SELECT_SHARED, run);
+}
+
+const SELECT_SHARED: Statement<SharedRow> = {
+  sql: `
+  select state, lease_ms as "leaseMs", concurrency, rps, resends, hold_reason as "holdReason", failure,
+    greatest(0, coalesce(extract(epoch from hold_until - clock_timestamp()) * 1000, 0))::float8 as "holdMs"
+  from migrate.shared_runs where run = $1`,
+  isQuick: true,
+};
+
+export async function setState(queries: Queries, run: number, state: Orders["state"]): Promise<void> {
+  await queries.run(
+    "update migrate.shared_runs set state = $2 where run = $1 and state <> 'ended' and state <> $2",
+    run,
+    state,
+  );
+}
+
+/** The first failure counts. */
+export async function setFailure(queries: Queries, run: number, failure: SharedFailure): Promise<void> {
+  const text = JSON.stringify(failure);
+  await queries.run("update migrate.shared_runs set failure = coalesce(failure, $2) where run = $1", run, text);
+}
+
+export async function setHold(queries: Queries, run: number, forMs: number, reason: string): Promise<void> {
+  await queries.run(SET_HOLD, run, forMs / 1000, reason);
+}
+
+const SET_HOLD = `
+  update migrate.shared_runs set hold_until = clock_timestamp() + make_interval(secs => $2), hold_reason = $3
+  where run = $1 and coalesce(hold_until, '-infinity') < clock_timestamp() + make_interval(secs => $2)`;
+
+export async function addWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
+  await queries.run(
+    `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
+     values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working')`,
+    id,
+    run,
+    worker.host,
+    worker.pid,
+  );
+}
+
+/** False for a worker that was taken for dead. */
+export async function noteWorker(queries: Queries, id: string, report: WorkerReport): Promise<boolean> {
+  const sql = "update migrate.workers set seen_at = clock_timestamp(), report = $2 where id = $1 and state = 'working'";
+  return (await queries.run(sql, id, JSON.stringify(report))) === 1;
+}
+
+export async function endWorker(queries: Queries, id: string): Promise<void> {
+  await queries.run("update migrate.workers set state = 'left', seen_at = clock_timestamp() where id = $1", id);
+}
+
+/** Those that have not been heard of for longer than their lease. */
+export async function loseDeadWorkers(queries: Queries, run: number, leaseMs: number): Promise<void> {
+  await queries.run(
+    `update migrate.workers set state = 'lost' where run = $1 and state = 'working'
+       and seen_at < clock_timestamp() - make_interval(secs => $2)`,
+    run,
+    leaseMs / 1000,
+  );
+}
+
+/** Gives the worker of this process, which is lost from now on. */
+export async function loseWorkerOf(
+  queries: Queries,
+  run: number,
+  { host, pid }: WorkerIdentity,
+): Promise<readonly string[]> {
+  const lost = await queries.rows(LOSE_WORKER, run, host, pid);
+  return lost.map(({ id }) => id);
+}
+
+const LOSE_WORKER: Statement<{ id: string }> = {
+  sql: `
+  update migrate.workers set state = 'lost' where run = $1 and host = $2 and pid = $3 and state = 'working'
+  returning id`,
+};
+
+/** Where a worker stands among those that are alive. */
+export async function placeOf(
+  queries: Queries,
+  { run, id, leaseMs }: { readonly run: number; readonly id: string; readonly leaseMs: number },
+): Promise<Pick<Orders, "workers" | "position">> {
+  return (await queries.row(SELECT_PLACE, run, leaseMs / 1000, id)) ?? { workers: 1, position: 0 };
+}
+
+const SELECT_PLACE: Statement<Pick<Orders, "workers" | "position">> = {
+  sql: `
+  select count(*) as workers,
+    count(*) filter (where rank < (select rank from migrate.workers where id = $3)) as position
+  from migrate.workers where run = $1 and state = 'working'
+    and seen_at >= clock_timestamp() - make_interval(secs => $2)`,
+  isQuick: true,
+};
+
+export async function rangeCounts(queries: Queries, run: number): Promise<RangeCounts> {
+  return (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
+}
+
+const SELECT_COUNTS: Statement<RangeCounts> = {
+  sql: `
+  select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'taken') as taken,
+    count(*) filter (where state = 'done') as done
+  from migrate.ranges where run = $1`,
+  isQuick: true,
+};
+
+/** How far a shared run has come; undefined for a run that was never shared. */
+export async function sharedStatus(queries: Queries, run: number, id: string): Promise<SharedStatus | undefined> {
+  const row = await sharedRow(queries, run);
+  if (row === undefined) return undefined;
+  const { state, leaseMs, concurrency, rps, holdMs, holdReason, failure } = row;
+  return {
+    run: id,
+    state,
+    leaseMs,
+    concurrency,
+    ...(rps !== null && { rps }),
+    ranges: await rangeCounts(queries, run),
+    workers: await workersOf(queries, run),
+    ...(holdMs > 0 && { hold: { forMs: Math.round(holdMs), reason: holdReason ?? "" } }),
+    ...(failure !== null && { failure: failureSchema.parse(JSON.parse(failure)) }),
+  };
+}
+
+interface WorkerRow extends WorkerIdentity {
+  readonly id: string;
+  readonly state: WorkerStatus["state"];
+  readonly startedAt: string;
+  readonly seenAt: string;
+  readonly report: string | null;
+}
+
+const STAMP = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+
+const SELECT_WORKERS: Statement<WorkerRow> = {
+  sql: `
+  select workers.id, host, pid, report,
+    case when workers.state = 'working' and seen_at < clock_timestamp() - make_interval(secs => lease_ms / 1000.0)
+      then 'lost' else workers.state end as state,
+    to_char(started_at at time zone 'UTC', ${STAMP}) as "startedAt",
+    to_char(seen_at at time zone 'UTC', ${STAMP}) as "seenAt"
+  from migrate.workers join migrate.shared_runs on shared_runs.run = workers.run
+  where workers.run = $1 order by rank`,
+};
+
+const SELECT_HELD: Statement<{ holder: string; first: number; last: number; since: string }> = {
+  sql: `
+  select holder, first, last, to_char(taken_at at time zone 'UTC', ${STAMP}) as since
+  from migrate.ranges where run = $1 and state = 'taken' order by first`,
+};
+
+async function workersOf(queries: Queries, run: number): Promise<readonly WorkerStatus[]> {
+  const held = await queries.rows(SELECT_HELD, run);
+  const workers = (await queries.rows(SELECT_WORKERS, run)).map(({ report, ...worker }) => ({
+    ...worker,
+    ...(report === null ? NOTHING_YET : reportSchema.parse(JSON.parse(report))),
+    holds: held.filter(({ holder }) => holder === worker.id).map(({ first, last, since }) => ({ first, last, since })),
+  }));
+  return workers.toSorted((one, other) => Number(other.state === "working") - Number(one.state === "working"));
+}
+
+const NOTHING_YET: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
+
+const failureSchema: z.ZodType<SharedFailure> = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().optional(),
+});
+
+const reportSchema: z.ZodType<WorkerReport> = z.object({
+  counts: z.partialRecord(z.enum(STATUSES), z.number()),
+  inFlight: z.number(),
+  perSecond: z.number(),
+  limit: z.number().optional(),
+  reason: z.string().optional(),
+  replies: z.object({ count: z.number(), totalMs: z.number() }),
+});

@@ -1,0 +1,144 @@
+import { hostname } from "node:os";
+import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
+import type { WorkerSettings } from "../../job/recorded-settings.ts";
+import type { RateLimitSettings } from "../../job/platform-settings.ts";
+import type { SharedFailure, SharedPlan, SharedRun, SharedStatus } from "../../ledger/shared-run.ts";
+import { Failure, type FailureCode, FAILURES } from "../../model/failure.ts";
+import type { UploadEnd } from "../../upload/upload-types.ts";
+import { createSharedProgress } from "./shared-progress.ts";
+
+export interface CoordinateOptions {
+  readonly shared: SharedRun;
+  readonly run: string;
+  /** Records that are to be sent. */
+  readonly pending: number;
+  readonly workers: WorkerSettings;
+  readonly pace: RateLimitSettings;
+  readonly resendAmbiguous: boolean;
+  /** Words of the command that starts a worker on this machine. */
+  readonly workerCommand: readonly string[];
+  /** Requests that were made since last told. */
+  readonly onRequests: (count: number) => void;
+  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "onProgress" | "notice" | "startProcess">;
+}
+
+const LOOK_MS = 1_000;
+
+/**
+ * Gives what is pending out to workers, starts those of this machine, and watches until all of it is sent, or nobody is
+ * left who could. Sends nothing itself.
+ */
+export async function coordinate(options: CoordinateOptions): Promise<UploadEnd> {
+  const { shared, workers, pending, pace, resendAmbiguous, run, workerCommand, dependencies } = options;
+  const { drain, abort, notice } = dependencies;
+  const given = await shared.handOut(planOf(pending, { workers, pace, resendAmbiguous }));
+  if (given === 0) {
+    await shared.end();
+    return { reason: "done", counts: {}, unsaved: [] };
+  }
+  const processes = startWorkers(workers.count, workerCommand, dependencies);
+  notice(startedText(given, processes.length, run));
+  const stopProcesses = (): void => processes.forEach((one) => one.stop());
+  drain.addEventListener("abort", stopProcesses);
+  abort.addEventListener("abort", stopProcesses);
+  try {
+    return await watch(options, processes);
+  } finally {
+    drain.removeEventListener("abort", stopProcesses);
+    abort.removeEventListener("abort", stopProcesses);
+    await shared.end();
+    stopProcesses();
+    await Promise.all(processes.map(({ ended }) => ended));
+  }
+}
+
+/** Ranges that are long enough to cost little, and short enough that no worker is left with much in the end. */
+const MAX_RANGE = 1_000;
+const RANGES_PER_WORKER = 8;
+
+export function planOf(
+  pending: number,
+  { workers, pace, resendAmbiguous }: Pick<CoordinateOptions, "workers" | "pace" | "resendAmbiguous">,
+): SharedPlan {
+  const concurrency = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
+  const parts = RANGES_PER_WORKER * Math.max(1, workers.count);
+  return {
+    size: Math.max(1, Math.min(MAX_RANGE, Math.ceil(pending / parts))),
+    leaseMs: workers.leaseMs,
+    concurrency,
+    resendAmbiguous,
+    ...(pace.rps !== undefined && { rps: pace.rps }),
+  };
+}
+
+function startWorkers(
+  count: number,
+  command: readonly string[],
+  { startProcess }: CoordinateOptions["dependencies"],
+): readonly StartedProcess[] {
+  if (startProcess === undefined) throw new Failure("usage", "workers can be started by the command line alone");
+  return Array.from({ length: count }, () => startProcess(command));
+}
+
+function startedText(ranges: number, here: number, run: string): string {
+  const others = `join from other machines with \`migrate worker --run ${run} --ledger <url>\``;
+  return `${ranges} ranges for ${here} ${here === 1 ? "worker" : "workers"} on this machine; ${others}`;
+}
+
+async function watch(options: CoordinateOptions, processes: readonly StartedProcess[]): Promise<UploadEnd> {
+  const { shared, onRequests, dependencies } = options;
+  const { drain, clock, onProgress } = dependencies;
+  const progress = createSharedProgress(onProgress, onRequests);
+  const gone = new Set<number>();
+  let isDraining = false;
+  for (const one of processes) void one.ended.then(() => gone.add(one.pid));
+  const expelled = new Set<number>();
+  for (;;) {
+    for (const pid of [...gone].filter((one) => !expelled.has(one))) {
+      expelled.add(pid);
+      await shared.expel({ host: hostname(), pid });
+    }
+    if (drain.aborted && !isDraining) {
+      isDraining = true;
+      await shared.drain();
+    }
+    const status = await shared.watch();
+    progress.note(status);
+    const end = endOf(status, { isDraining, areAllHereGone: gone.size === processes.length });
+    if (end !== undefined) return end;
+    await clock.sleep(LOOK_MS, isDraining ? undefined : drain);
+  }
+}
+
+interface Here {
+  readonly isDraining: boolean;
+  /** The processes that were started on this machine have ended. */
+  readonly areAllHereGone: boolean;
+}
+
+/** Undefined while there is something to wait for. */
+function endOf(status: SharedStatus, { isDraining, areAllHereGone }: Here): UploadEnd | undefined {
+  const { ranges, workers, failure } = status;
+  const nothing = { counts: {}, unsaved: [] };
+  const isAnybodyThere = workers.some(({ state }) => state === "working");
+  const isAllDone = ranges.waiting + ranges.taken === 0;
+  if (isAllDone && failure === undefined) return { reason: "done", ...nothing };
+  if (isAnybodyThere || !areAllHereGone) return undefined;
+  if (failure !== undefined) return { reason: "stopped", failure: toFailure(failure), ...nothing };
+  if (isDraining) return { reason: "drained", ...nothing };
+  return { reason: "stopped", failure: noWorkerLeft(ranges.waiting + ranges.taken), ...nothing };
+}
+
+function toFailure({ code, message, hint }: SharedFailure): Failure {
+  return new Failure(isFailureCode(code) ? code : "incomplete", message, { hint });
+}
+
+function isFailureCode(code: string): code is FailureCode {
+  return Object.hasOwn(FAILURES, code);
+}
+
+function noWorkerLeft(ranges: number): Failure {
+  return new Failure("incomplete", `no worker is left, and ${ranges} ranges are`, {
+    hint: "see above why they ended; then `migrate resume` goes on",
+  });
+}

@@ -1,0 +1,91 @@
+import type { Orders, SharedWorker } from "../../ledger/shared-run.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Clock } from "../../time/clock.ts";
+import type { ReportBuilder } from "./worker-report.ts";
+import type { WorkerLease } from "./worker-lease.ts";
+import type { WorkerPace } from "./worker-pace.ts";
+
+/** Tells the server each second that the worker lives, and the worker what it is to do. */
+export interface Heartbeat {
+  /** Resolves when the worker may begin: when all others have heard of it. */
+  readonly ready: Promise<void>;
+  /** Aborts when the worker is to take nothing more. */
+  readonly leaving: AbortSignal;
+  /** Aborts when the worker has lost what it held. */
+  readonly lost: AbortSignal;
+  /** Why it leaves, where that is a failure of its own. */
+  readonly failure: () => Failure | undefined;
+  readonly orders: () => Orders | undefined;
+  /** How often. */
+  readonly everyMs: number;
+  readonly stop: () => Promise<void>;
+}
+
+interface HeartbeatParts {
+  readonly worker: SharedWorker;
+  readonly clock: Clock;
+  readonly report: ReportBuilder;
+  readonly lease: WorkerLease;
+  readonly pace: WorkerPace;
+  /** What else is due with each beat. */
+  readonly onBeat: () => Promise<void>;
+}
+
+const BEAT_MS = 1_000;
+/** So many beats of the others have come when so many of ours have. */
+const BEATS_UNTIL_KNOWN = 2;
+
+export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: HeartbeatParts): Heartbeat {
+  const everyMs = Math.min(BEAT_MS, worker.leaseMs / 5);
+  const [leaving, lost, stopped] = [new AbortController(), new AbortController(), new AbortController()];
+  let orders: Orders | undefined;
+  let failure: Failure | undefined;
+  let markReady: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    markReady = resolve;
+  });
+
+  const beat = async (): Promise<void> => {
+    const asked = lease.moment();
+    orders = await worker.beat(report.current());
+    lease.renewed(asked);
+    pace.learn(orders);
+    if (orders.state !== "open") leaving.abort();
+    await onBeat();
+  };
+
+  const beatOn = async (): Promise<void> => {
+    for (let beats = 1; !stopped.signal.aborted; beats += 1) {
+      await beat();
+      // Whoever comes later waits for the first one.
+      if (orders?.position === 0 || beats > BEATS_UNTIL_KNOWN || leaving.signal.aborted) markReady();
+      await clock.sleep(everyMs, stopped.signal);
+    }
+  };
+
+  const ended = beatOn().catch((error: unknown) => {
+    failure = error instanceof Failure ? error : new Failure("storage", String(error), { cause: error });
+    if (!(error instanceof Failure)) throw error;
+    lost.abort();
+    leaving.abort();
+    markReady();
+  });
+  // A bug shows when the worker is stopped.
+  ended.catch(() => {
+    lost.abort();
+    leaving.abort();
+    markReady();
+  });
+  return {
+    ready,
+    leaving: leaving.signal,
+    lost: lost.signal,
+    failure: () => failure,
+    orders: () => orders,
+    everyMs,
+    async stop() {
+      stopped.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { RecordRange, SharedWorker } from "../../ledger/shared-run.ts";
+
+/** What a worker holds of a run, and how far it is with it. */
+export interface RangeProgress {
+  readonly take: (range: RecordRange) => void;
+  /** All of its records were handed on to be sent. */
+  readonly fed: (range: RecordRange) => void;
+  /** Ranges that are not settled yet. */
+  readonly unsettled: () => readonly RecordRange[];
+  /** How many are. */
+  readonly settled: () => number;
+  /** Settles those of which nothing is left. */
+  readonly settle: () => Promise<void>;
+  /** Writes under the worker's fences, and notes what is under way. */
+  readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;
+}
+
+interface Held {
+  readonly range: RecordRange;
+  isFed: boolean;
+  /** Records that have an intent and no outcome. */
+  readonly open: Set<number>;
+}
+
+/** @param isLeft whether records of the range are still to be sent */
+export function createRangeProgress(
+  worker: SharedWorker,
+  isLeft: (range: RecordRange) => Promise<boolean>,
+): RangeProgress {
+  const held = new Map<number, Held>();
+  let settled = 0;
+  const openOf = (record: number): Set<number> | undefined =>
+    [...held.values()].find(({ range }) => record >= range.first && record <= range.last)?.open;
+  return {
+    take: (range) => void held.set(range.first, { range, isFed: false, open: new Set() }),
+    fed({ first }) {
+      const one = held.get(first);
+      if (one !== undefined) one.isFed = true;
+    },
+    unsettled: () => [...held.values()].map(({ range }) => range),
+    settled: () => settled,
+    async settle() {
+      for (const { range, isFed, open } of held.values()) {
+        if (!isFed || open.size > 0 || (await isLeft(range)) || open.size > 0) continue;
+        await worker.finish(range);
+        held.delete(range.first);
+        settled += 1;
+      }
+    },
+    ledger: {
+      async saveIntents(run, intents, outcomes = []) {
+        for (const { record } of intents) openOf(record)?.add(record);
+        await worker.saveIntents(run, intents, outcomes);
+        const again = new Set(intents.map(({ record }) => record));
+        for (const { record } of outcomes) if (!again.has(record)) openOf(record)?.delete(record);
+      },
+      async saveOutcomes(run, outcomes) {
+        await worker.saveOutcomes(run, outcomes);
+        for (const { record } of outcomes) openOf(record)?.delete(record);
+      },
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Orders } from "../../ledger/shared-run.ts";
+import type { Clock } from "../../time/clock.ts";
+import type { PaceShare } from "../../upload/upload-types.ts";
+
+/** What one worker may do of what all of a run's workers may do together. */
+export interface WorkerPace {
+  readonly learn: (orders: Orders) => void;
+  readonly share: () => PaceShare;
+  /** False for a worker for which no request is left. */
+  readonly isWanted: () => boolean;
+}
+
+export function createWorkerPace(clock: Pick<Clock, "monotonic">): WorkerPace {
+  let orders: Orders | undefined;
+  let holdUntil = 0;
+  return {
+    learn(told) {
+      orders = told;
+      holdUntil = clock.monotonic() + told.holdMs;
+    },
+    isWanted: () => orders !== undefined && partOf(orders.concurrency, orders) > 0,
+    share() {
+      const { rps, workers = 1 } = orders ?? {};
+      return {
+        limit: orders === undefined ? 1 : Math.max(1, partOf(orders.concurrency, orders)),
+        ...(rps !== undefined && { rps: rps / workers }),
+        holdMs: Math.max(0, holdUntil - clock.monotonic()),
+      };
+    },
+  };
+}
+
+/** The parts of all workers together are the whole: who joined first has one more where it cannot be divided. */
+export function partOf(whole: number, { workers, position }: Pick<Orders, "workers" | "position">): number {
+  return Math.floor(whole / Math.max(1, workers)) + (position < whole % Math.max(1, workers) ? 1 : 0);
+}

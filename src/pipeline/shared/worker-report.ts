@@ -1,0 +1,47 @@
+import type { WorkerReport } from "../../ledger/shared-run.ts";
+import type { Clock } from "../../time/clock.ts";
+import type { UploadEvent } from "../../upload/upload-types.ts";
+
+/** Gathers what a worker tells the others of itself. */
+export interface ReportBuilder {
+  readonly note: (event: UploadEvent) => void;
+  readonly current: () => WorkerReport;
+}
+
+/** The rate is that of the last seconds. */
+const RATE_WINDOW_MS = 10_000;
+
+export function createReport(clock: Pick<Clock, "monotonic">): ReportBuilder {
+  const counts: Record<string, number> = {};
+  const replies = { count: 0, totalMs: 0 };
+  const samples = [{ at: clock.monotonic(), done: 0 }];
+  let done = 0;
+  let inFlight = 0;
+  let pace: { limit?: number; reason?: string } = {};
+  return {
+    note(event) {
+      if (event.kind === "pace") pace = { limit: event.limit, reason: event.reason };
+      if (event.kind !== "outcome") return;
+      inFlight = event.inFlight;
+      counts[event.status] = (counts[event.status] ?? 0) + 1;
+      done += 1;
+      if (event.durationMs === undefined) return;
+      replies.count += 1;
+      replies.totalMs += event.durationMs;
+    },
+    current() {
+      const now = clock.monotonic();
+      samples.push({ at: now, done });
+      while ((samples[1]?.at ?? now) <= now - RATE_WINDOW_MS) samples.shift();
+      const [first = { at: now, done }] = samples;
+      const perSecond = now > first.at ? ((done - first.done) * 1000) / (now - first.at) : 0;
+      return {
+        counts: { ...counts },
+        inFlight,
+        perSecond: Math.round(perSecond * 10) / 10,
+        ...pace,
+        replies: { count: replies.count, totalMs: Math.round(replies.totalMs) },
+      };
+    },
+  };
+}
