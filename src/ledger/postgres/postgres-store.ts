@@ -11,7 +11,10 @@ import { noPostgresLedger } from "./postgres-failure.ts";
 import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
 import { isLedgerThere, ledgerVersion, upgradeSchema } from "./postgres-schema.ts";
 import type { Queries } from "./queries.ts";
-import { listRuns } from "./tables/run-rows.ts";
+import { endAbandonedRuns } from "./shared/end-shared-run.ts";
+import { postgresSharedRun } from "./shared/postgres-shared-run.ts";
+import { sharedStatus } from "./shared/worker-rows.ts";
+import { listRuns, requireRun } from "./tables/run-rows.ts";
 
 /** Reports, journals and copies of standard input lie on the machine that makes them. */
 const LOCAL_FOLDER = ".migrate";
@@ -47,6 +50,18 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
         throw error;
       }
     },
+    async share(run) {
+      const database = await connect(PATIENCE_MS);
+      try {
+        await requireLedger(database);
+        return await postgresSharedRun(database, run);
+      } catch (error) {
+        await database.close();
+        throw error;
+      }
+    },
+    sharedStatus: (run) =>
+      withSnapshot(connect, async (snapshot) => sharedStatus(snapshot, (await requireRun(snapshot, run)).number, run)),
     activeRun: () => withSnapshot(connect, activeRun),
     check: () => withSnapshot(connect, check),
     async *export() {
@@ -73,6 +88,12 @@ async function openToWrite(database: PostgresDatabase, { command, create, notice
   await upgradeSchema(database);
   await warnOfServer(database, notice);
   const lease = await takeWriterLease(database, command);
+  try {
+    await endAbandonedRuns(database);
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
   return postgresLedger(database, {
     fence: lease.fence,
     async close() {

@@ -4,7 +4,7 @@ import { systemClock } from "../../../time/system-clock.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import type { Queries } from "../queries.ts";
 import { openRangeQueue } from "./range-queue.ts";
-import { takeBack } from "./range-rows.ts";
+import { jobsOf, takeBack } from "./range-rows.ts";
 import type { SharedContext } from "./shared-context.ts";
 import { setState, sharedRow, sharedStatus } from "./worker-rows.ts";
 
@@ -18,7 +18,7 @@ export async function endShared({ database, run, queue, clock }: SharedContext):
     },
     { isLong: true },
   );
-  await queue.remove();
+  await queue.remove(await jobsOf(database, run));
 }
 
 /** Ends what a dead planner has left of shared runs. @throws Failure `ledger_in_use` while workers are still at it */

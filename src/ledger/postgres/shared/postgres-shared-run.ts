@@ -28,13 +28,10 @@ export async function postgresSharedRun(
       await context.queue.create();
       return database.transaction(
         async (transaction) => {
-          const firsts = await cutRanges(transaction, run, plan.size);
+          const jobs = await cutRanges(transaction, run, plan.size);
           await openSharedRow(transaction, run, plan);
-          await context.queue.add(
-            firsts.map((first) => ({ id: randomUUID(), first })),
-            transaction,
-          );
-          return firsts.length;
+          await context.queue.add(jobs, transaction);
+          return jobs.length;
         },
         { isLong: true },
       );

@@ -1,4 +1,5 @@
 import type PgBoss from "pg-boss";
+import type { PostgresDatabase } from "../postgres-database.ts";
 import type { PostgresValue, Queries } from "../queries.ts";
 
 /** The schema that pg-boss keeps its jobs in. */
@@ -24,13 +25,14 @@ export interface RangeQueue {
   readonly complete: (id: string, transaction: Queries) => Promise<void>;
   /** Gives jobs to whoever asks next. */
   readonly giveBack: (ids: readonly string[], transaction: Queries) => Promise<void>;
-  readonly remove: () => Promise<void>;
+  /** @param ids of all its jobs, whatever became of them */
+  readonly remove: (ids: readonly string[]) => Promise<void>;
 }
 
 /** Loads pg-boss, which keeps no connections of its own here: it works in our transactions. */
-export async function openRangeQueue(database: Queries, run: string): Promise<RangeQueue> {
+export async function openRangeQueue(database: PostgresDatabase, run: string): Promise<RangeQueue> {
   const { default: Boss } = await import("pg-boss");
-  const boss = new Boss({ db: sqlOf(database), schema: JOB_SCHEMA, supervise: false, schedule: false });
+  const boss = new Boss({ db: sqlInTransactions(database), schema: JOB_SCHEMA, supervise: false, schedule: false });
   const name = `ranges-${run}`;
   return {
     async create() {
@@ -51,15 +53,27 @@ export async function openRangeQueue(database: Queries, run: string): Promise<Ra
     async giveBack(ids, transaction) {
       for (const id of ids) await boss.fail(name, id, {}, { db: sqlOf(transaction) });
     },
-    remove: () => boss.deleteQueue(name),
+    async remove(ids) {
+      if (ids.length > 0) await boss.deleteJob(name, [...ids]);
+      await boss.deleteQueue(name);
+    },
   };
 }
 
 /** What pg-boss asks goes over the connection that we say. */
 function sqlOf(queries: Queries): PgBoss.Db {
   return {
-    executeSql: async (sql, values: readonly (PostgresValue | undefined)[] = []) => ({
-      rows: [...(await queries.rows<object>({ sql }, ...values.map((value) => value ?? null)))],
-    }),
+    async executeSql(sql, values: readonly (PostgresValue | undefined)[] = []) {
+      // Several statements in one text give no rows.
+      const found: readonly object[] | undefined = await queries.rows<object>({ sql }, ...values.map((one) => one ?? null));
+      return { rows: [...(found ?? [])] };
+    },
+  };
+}
+
+/** The same for what makes the schema: several statements, of which one may fail when another process makes it, too. */
+function sqlInTransactions(database: PostgresDatabase): PgBoss.Db {
+  return {
+    executeSql: (sql, values) => database.transaction((transaction) => sqlOf(transaction).executeSql(sql, values)),
   };
 }

@@ -1,5 +1,6 @@
 import { Failure } from "../../../model/failure.ts";
 import type { RecordRange } from "../../shared-run.ts";
+import type { RangeJob } from "./range-queue.ts";
 import type { Fence } from "../postgres-database.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 import { closeInterruptedAttempts } from "../tables/run-rows.ts";
@@ -12,30 +13,35 @@ export interface HeldRange extends RecordRange {
   readonly job: string;
 }
 
-/** Cuts what is pending into ranges, with fences that no worker of an earlier hand-out has. Gives where each begins. */
-export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly number[]> {
+/** Cuts what is pending into ranges, with fences that no worker of an earlier hand-out has. Gives their jobs, in order. */
+export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly RangeJob[]> {
   const { fence = 0 } = (await transaction.row(SELECT_LAST_FENCE, run)) ?? {};
   await transaction.run("delete from migrate.ranges where run = $1", run);
   const cut = await transaction.rows(INSERT_RANGES, run, size, fence);
-  return cut.map(({ first }) => first).toSorted((one, other) => one - other);
+  return cut.toSorted((one, other) => one.first - other.first);
 }
 
 const SELECT_LAST_FENCE: Statement<{ fence: number }> = {
   sql: "select coalesce(max(fence), 0) as fence from migrate.ranges where run = $1",
 };
 
-const INSERT_RANGES: Statement<{ first: number }> = {
+const INSERT_RANGES: Statement<RangeJob> = {
   sql: `
-  insert into migrate.ranges (run, first, last, fence, marked, state)
-  select $1, min(record), max(record), $3, 0, 'waiting'
+  insert into migrate.ranges (run, first, last, fence, marked, state, job)
+  select $1, min(record), max(record), $3, 0, 'waiting', gen_random_uuid()
   from migrate.items where run = $1 and status = 'pending'
-  group by (record - 1) / $2 returning first`,
+  group by (record - 1) / $2 returning first, job as id`,
 };
+
+/** The jobs of all ranges of a run. */
+export async function jobsOf(queries: Queries, run: number): Promise<readonly string[]> {
+  const sql = "select job from migrate.ranges where run = $1 and job is not null";
+  return (await queries.rows<{ job: string }>({ sql }, run)).map(({ job }) => job);
+}
 
 interface Taking {
   readonly run: number;
   readonly first: number;
-  readonly job: string;
   readonly worker: string;
   readonly leaseMs: number;
 }
@@ -43,14 +49,14 @@ interface Taking {
 /** Undefined for a range that is not to be had. */
 export async function takeRange(
   transaction: Transaction,
-  { run, first, job, worker, leaseMs }: Taking,
+  { run, first, worker, leaseMs }: Taking,
 ): Promise<HeldRange | undefined> {
-  return transaction.row(TAKE_RANGE, run, first, worker, leaseMs / 1000, job);
+  return transaction.row(TAKE_RANGE, run, first, worker, leaseMs / 1000);
 }
 
 const TAKE_RANGE: Statement<HeldRange> = {
   sql: `
-  update migrate.ranges set fence = fence + 1, marked = 0, holder = $3, state = 'taken', job = $5,
+  update migrate.ranges set fence = fence + 1, marked = 0, holder = $3, state = 'taken',
     taken_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => $4)
   where run = $1 and first = $2 and state = 'waiting'
   returning first, last, fence, job`,

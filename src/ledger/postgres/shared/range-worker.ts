@@ -36,7 +36,7 @@ export function joinRun(context: SharedContext, { id, leaseMs }: Identity, reape
     for (;;) {
       const job = await queue.take(transaction);
       if (job === undefined) return undefined;
-      const range = await takeRange(transaction, { run, first: job.first, job: job.id, worker: id, leaseMs });
+      const range = await takeRange(transaction, { run, first: job.first, worker: id, leaseMs });
       if (range !== undefined) return range;
       // It is done, or closed: the job stands for nothing any more.
       await queue.complete(job.id, transaction);
