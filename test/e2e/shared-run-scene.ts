@@ -1,0 +1,132 @@
+import { afterAll, beforeAll } from "vitest";
+import { startPrivatePostgres } from "../ledger/postgres/cluster.ts";
+import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
+import { type Admin, goodAccounts, outcomeLines, references, statusCounts, type Workplace, workplace } from "./push-scene.ts";
+
+type Server = Awaited<ReturnType<typeof startPrivatePostgres>>;
+
+/** A worker as the ledger knows it. */
+export interface SeenWorker {
+  readonly id: string;
+  readonly pid: number;
+  readonly state: string;
+}
+
+/** A push whose ledger is on PostgreSQL, and what can be seen of it from outside. */
+export interface SharedPush extends Workplace {
+  readonly ledger: string;
+  /** `migrate push --workers n`, with short leases and outcome lines. */
+  readonly share: (workers: number, flags?: readonly string[], options?: CliOptions) => RunningCli;
+  readonly workers: () => Promise<readonly SeenWorker[]>;
+  /** Resolves when so many workers work, each of which holds a range. */
+  readonly whenWorking: (count: number) => Promise<readonly SeenWorker[]>;
+  /** Records with an outcome. */
+  readonly settled: () => Promise<number>;
+  readonly whenSettled: (count: number) => Promise<void>;
+  readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
+}
+
+/** A server for all tests of a file. */
+export function useServer(): { readonly server: () => Server } {
+  let started: Server | undefined;
+  beforeAll(async () => {
+    started = await startPrivatePostgres();
+  });
+  afterAll(() => started?.stop());
+  return {
+    server() {
+      if (started === undefined) throw new Error("the server runs only while tests do");
+      return started;
+    },
+  };
+}
+
+let databases = 0;
+
+/** So many good accounts in a new workplace, and a new database. */
+export async function sharedPush(
+  records: number,
+  sandbox: Pick<SandboxProcess, "env">,
+  server: Pick<Server, "createDatabase" | "query">,
+  through: (url: string) => string = (url) => url,
+): Promise<SharedPush> {
+  databases += 1;
+  const name = `shared_${databases}`;
+  const ledger = through(await server.createDatabase(name));
+  const place = workplace({ accounts: goodAccounts(records) }, sandbox);
+  const query = (sql: string): Promise<readonly Record<string, unknown>[]> => server.query(sql, name);
+  const isThere = async (): Promise<boolean> =>
+    (await query("select to_regclass('migrate.shared_runs') is not null as there"))[0]?.["there"] === true;
+  const workers = async (): Promise<readonly SeenWorker[]> => {
+    if (!(await isThere())) return [];
+    const rows = await query(
+      `select id, pid, state, exists (select from migrate.ranges where holder = workers.id and ranges.state = 'taken') as holds
+       from migrate.workers order by rank`,
+    );
+    return rows.map((row) => ({ id: String(row["id"]), pid: Number(row["pid"]), state: stateOf(row) }));
+  };
+  const settled = async (): Promise<number> => {
+    if (!(await isThere())) return 0;
+    const sql = "select count(*) as count from migrate.items where status in ('accepted', 'rejected', 'ambiguous')";
+    return Number((await query(sql))[0]?.["count"] ?? 0);
+  };
+  return {
+    ...place,
+    ledger,
+    query,
+    share: (count, flags = [], options = {}) =>
+      place.startPush(["--ledger", ledger, "--workers", String(count), "--lease", "3s", ...flags], options),
+    workers,
+    async whenWorking(count) {
+      let working: readonly SeenWorker[] = [];
+      await until(async () => {
+        working = (await workers()).filter(({ state }) => state === "holding");
+        return working.length >= count;
+      }, `${count} workers`);
+      return working;
+    },
+    settled,
+    whenSettled: (count) => until(async () => (await settled()) >= count, `${count} settled records`),
+  };
+}
+
+function stateOf({ state, holds }: Record<string, unknown>): string {
+  return state === "working" && holds === true ? "holding" : String(state);
+}
+
+const PATIENCE_MS = 120_000;
+
+async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  const givenUpAt = Date.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (Date.now() > givenUpAt) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** What contradicts that each of so many records was sent, and created once: nothing, where all is well. */
+export async function wrongsOf(
+  records: number,
+  { stdout }: Pick<CliEnd, "stdout">,
+  admin: Admin,
+  allowed: { readonly ambiguous: boolean } = { ambiguous: false },
+): Promise<readonly string[]> {
+  const lines = outcomeLines(stdout);
+  const counts = statusCounts(lines);
+  const held = await admin.accounts();
+  const times = new Map<string, number>();
+  for (const { key } of held) times.set(key, (times.get(key) ?? 0) + 1);
+  const accepted = new Set(lines.filter(({ status }) => status === "accepted").map(({ key }) => key));
+  const { ambiguous = 0 } = counts;
+  return [
+    ...(lines.length === records ? [] : [`${lines.length} outcomes for ${records} records`]),
+    ...(ambiguous > 0 && !allowed.ambiguous ? [`${ambiguous} are ambiguous`] : []),
+    ...Object.entries(counts).flatMap(([status, count]) =>
+      status === "accepted" || status === "ambiguous" ? [] : [`${count} are ${status}`],
+    ),
+    ...[...times].flatMap(([key, count]) => (count === 1 ? [] : [`${key} was created ${count} times`])),
+    ...references(records).flatMap((key) =>
+      accepted.has(key) && !times.has(key) ? [`${key} is accepted, and not on the platform`] : [],
+    ),
+  ];
+}

@@ -1,0 +1,190 @@
+import { cpSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
+import { keptFolder, temporaryFolder } from "../temporary-folder.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts";
+import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  const { server } = useServer();
+  let sandbox: SandboxProcess;
+  let admin: Admin;
+  const inScene = (records: number): ReturnType<typeof sharedPush> => sharedPush(records, sandbox, server());
+
+  beforeAll(async () => {
+    sandbox = await startSandboxProcess({ flags: ["--latency", "60"] });
+    admin = adminOf(sandbox);
+  });
+  afterAll(() => sandbox.stop());
+
+  test("three workers send every record once, and the report is that of one process", async () => {
+    await admin.reset();
+    const scene = await inScene(150);
+    const end = await scene.share(3, ["--out", "report"]).ended;
+    expect(await wrongsOf(150, end, admin)).toEqual([]);
+    expect(end.code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(150);
+    const working = await scene.workers();
+    expect(working.map(({ state }) => state)).toEqual(["left", "left", "left"]);
+    const { stdout } = await scene.migrate(["status", "--ledger", scene.ledger, "--format", "json"]);
+    const { runs }: { readonly runs: readonly object[] } = JSON.parse(stdout);
+    expect(runs).toMatchObject([{ state: "complete", summary: { accepted: 150 } }]);
+    expect((await scene.push(["--ledger", scene.ledger])).code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(150);
+  });
+
+  test("a worker from another folder with the same input joins, and leaves on SIGTERM when what is in flight is done", async () => {
+    await admin.reset();
+    const scene = await inScene(400);
+    const push = scene.share(1, ["--rps", "20"]);
+    await scene.whenWorking(1);
+    const { folder, remove } = keptFolder();
+    cpSync(scene.folder, folder, { recursive: true });
+    const joined = scene.start(["worker", "--ledger", scene.ledger], { cwd: folder });
+    await scene.whenWorking(2);
+    joined.kill("SIGTERM");
+    const left = await joined.ended;
+    expect(left.code, left.stderr).toBe(3);
+    expect(left.stderr).toMatch(/Left run .* Sent \d+ records/);
+    const end = await push.ended;
+    remove();
+    expect(await wrongsOf(400, end, admin)).toEqual([]);
+    expect(end.code).toBe(0);
+  });
+
+  test("what a killed worker held is sent by the others within its lease, and nothing is created twice", async () => {
+    await admin.reset();
+    const scene = await inScene(400);
+    const push = scene.share(3);
+    const [victim] = await scene.whenWorking(3);
+    await scene.whenSettled(60);
+    process.kill(victim?.pid ?? 0, "SIGKILL");
+    const end = await push.ended;
+    expect(await wrongsOf(400, end, admin)).toEqual([]);
+    expect(end.code).toBe(0);
+    expect((await scene.workers()).map(({ state }) => state).toSorted()).toEqual(["left", "left", "lost"]);
+  });
+
+  test("a worker that was frozen beyond its lease writes nothing when it wakes, and joins again", async () => {
+    await admin.reset();
+    const scene = await inScene(700);
+    const push = scene.share(2, ["--concurrency", "8"]);
+    const [, frozen] = await scene.whenWorking(2);
+    await scene.whenSettled(60);
+    process.kill(frozen?.pid ?? 0, "SIGSTOP");
+    await expect.poll(async () => (await scene.workers()).map(({ state }) => state)).toContain("lost");
+    process.kill(frozen?.pid ?? 0, "SIGCONT");
+    const end = await push.ended;
+    expect(await wrongsOf(700, end, admin)).toEqual([]);
+    expect(end.code).toBe(0);
+    expect(await scene.workers()).toHaveLength(3);
+  });
+
+  test("before a platform that does not notice repeats, what a killed worker had in flight is ambiguous and created once", async () => {
+    const forgetful = await startSandboxProcess({ flags: ["--forgetful", "--latency", "60"] });
+    try {
+      const scene = await sharedPush(300, forgetful, server());
+      const push = scene.share(3, ["--contract", "no-dedupe.yaml"]);
+      const [victim] = await scene.whenWorking(3);
+      await scene.whenSettled(60);
+      process.kill(victim?.pid ?? 0, "SIGKILL");
+      const end = await push.ended;
+      expect(await wrongsOf(300, end, adminOf(forgetful), { ambiguous: true })).toEqual([]);
+      expect(end.code).toBe(5);
+      expect(statusCounts(outcomeLines(end.stdout))["ambiguous"]).toBeGreaterThan(0);
+    } finally {
+      await forgetful.stop();
+    }
+  });
+
+  test("when the process that planned dies, the workers send on, and resume ends the run", async () => {
+    await admin.reset();
+    const scene = await inScene(300);
+    const push = scene.share(2, ["--rps", "20"]);
+    await scene.whenWorking(2);
+    push.kill("SIGKILL");
+    await push.ended;
+    const refused = await scene.migrate(["resume", "--ledger", scene.ledger]);
+    expect(refused.code, refused.stderr).toBe(7);
+    expect(refused.stderr).toMatch(/2 workers are still sending run/);
+    await scene.whenSettled(300);
+    await expect
+      .poll(async () => (await scene.workers()).every(({ state }) => state === "left"), { timeout: 30_000 })
+      .toBe(true);
+    const end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
+    expect(await wrongsOf(300, end, admin)).toEqual([]);
+    expect(end.code).toBe(0);
+  });
+
+  test("one SIGTERM to the push ends the run with all its workers, and resume sends the rest", async () => {
+    await admin.reset();
+    const scene = await inScene(400);
+    const push = scene.share(2, ["--concurrency", "4"]);
+    await scene.whenWorking(2);
+    push.kill("SIGTERM");
+    const end = await push.ended;
+    expect(end.code, end.stderr).toBe(3);
+    expect((await scene.workers()).every(({ state }) => state === "left")).toBe(true);
+    const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
+    expect(await wrongsOf(400, resumed, admin)).toEqual([]);
+  });
+
+  test("a crash of the server costs nothing but time", async () => {
+    await admin.reset();
+    const scene = await inScene(400);
+    const push = scene.share(2);
+    await scene.whenWorking(2);
+    await scene.whenSettled(40);
+    await server().crash();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await server().start();
+    const end = await push.ended;
+    expect(await wrongsOf(400, end, admin), end.stderr).toEqual([]);
+    expect(end.code).toBe(0);
+  });
+
+  describe("is refused in one line", () => {
+    test("for a worker whose input is not that of the plan, which takes nothing", async () => {
+      await admin.reset();
+      const scene = await inScene(300);
+      const push = scene.share(1, ["--concurrency", "4"]);
+      await scene.whenWorking(1);
+      const other = temporaryFolder({ "accounts.csv": "REF\nEXT-1\n" });
+      cpSync(path.join(scene.folder, "mapping.yaml"), path.join(other, "mapping.yaml"));
+      await scene.query(`update migrate.runs set settings = replace(settings, '${scene.folder}', '/not/here')`);
+      const refused = await scene.migrate(["worker", "--ledger", scene.ledger], { cwd: other });
+      expect(refused.code, refused.stderr).toBe(2);
+      expect(refused.stderr).toMatch(/since the run began, .*accounts.csv has changed/);
+      expect(await scene.workers()).toHaveLength(1);
+      push.kill("SIGTERM");
+      await push.ended;
+    });
+
+    test("for a ledger without a run, an unknown run, a run that has ended, and a run of one process", async () => {
+      await admin.reset();
+      const scene = await inScene(5);
+      const asked = async (...words: readonly string[]): Promise<string> => {
+        const { code, stderr } = await scene.migrate(["worker", "--ledger", scene.ledger, ...words]);
+        return `${code} ${stderr.replaceAll(/\s+/g, " ")}`;
+      };
+      expect(await asked()).toMatch(/^2 migrate: there is no ledger at postgres/);
+      expect((await scene.push(["--ledger", scene.ledger])).code).toBe(0);
+      expect(await asked()).toMatch(/^2 migrate: run \S+ has ended: there is nothing to work on/);
+      expect(await asked("--run", "nothing")).toMatch(/^2 migrate: the ledger holds no run nothing/);
+    });
+
+    test("for workers on a file, and a lease without workers or shorter than 2 s", async () => {
+      const scene = await inScene(1);
+      const pushed = async (...flags: readonly string[]): Promise<string> => {
+        const { code, stderr } = await scene.push(flags);
+        return `${code} ${stderr.split("\n")[0]}`;
+      };
+      expect(await pushed("--workers", "2")).toMatch(/^2 migrate: workers need a ledger that they can reach/);
+      expect(await pushed("--lease", "5s")).toMatch(/^2 migrate: --lease means nothing without workers/);
+      expect(await pushed("--workers", "2", "--lease", "1s", "--ledger", scene.ledger)).toMatch(/^2 .*too short/);
+      expect((await scene.migrate(["worker"])).stderr).toMatch(/workers need a ledger that they can reach/);
+    });
+  });
+});
