@@ -1,5 +1,5 @@
 import type { UploadEvent } from "../upload/upload-types.ts";
-import type { Counts, RunIdentity, RunState } from "./run-progress.ts";
+import type { Counts, RunIdentity, RunState, Sharing } from "./run-progress.ts";
 
 /** What a run says of itself while it is at work. */
 export type RunEvent =
@@ -12,5 +12,7 @@ export type RunEvent =
   /** The whole input is planned; what is `pending` is sent from here on. */
   | { readonly kind: "planned"; readonly counts: Counts }
   | UploadEvent
+  /** Of a run that several processes send: how many there are, and how far its ranges are. */
+  | { readonly kind: "workers"; readonly sharing: Sharing }
   /** `state` as `status` shows it from here on. */
   | { readonly kind: "ended"; readonly state: RunState; readonly exitCode: number; readonly counts: Counts };

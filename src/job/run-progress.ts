@@ -1,5 +1,12 @@
 import type { Summary } from "../model/outcome.ts";
 
+/** How a run is shared. */
+export interface Sharing {
+  /** Processes that are at work on it. */
+  readonly workers: number;
+  readonly ranges: { readonly waiting: number; readonly taken: number; readonly done: number };
+}
+
 export type Counts = Summary["counts"];
 
 /**
@@ -55,6 +62,8 @@ export interface SendProgress {
   readonly wait?: Wait | undefined;
   /** Import suppliers that take no records for now. */
   readonly closedSuppliers: readonly string[];
+  /** Of a run that several processes send. */
+  readonly sharing?: Sharing | undefined;
   /** The requests that gave records their outcomes: how many, and how long they took together. */
   readonly replies: { readonly count: number; readonly totalMs: number };
 }

@@ -59,6 +59,7 @@ const progressSchema: z.ZodType<RunProgress> = z.object({
       pace: z.object({ limit: count.optional(), perSecond: count.optional(), reason: z.string().optional() }),
       wait: z.object({ reason: z.string(), forMs: count }).optional(),
       closedSuppliers: z.array(z.string()),
+      sharing: z.object({ workers: count, ranges: z.object({ waiting: count, taken: count, done: count }) }).optional(),
       replies: z.object({ count, totalMs: count }),
     })
     .optional(),

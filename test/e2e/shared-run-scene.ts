@@ -1,7 +1,15 @@
 import { afterAll, beforeAll } from "vitest";
 import { startPrivatePostgres } from "../ledger/postgres/cluster.ts";
 import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
-import { type Admin, goodAccounts, outcomeLines, references, statusCounts, type Workplace, workplace } from "./push-scene.ts";
+import {
+  type Admin,
+  goodAccounts,
+  outcomeLines,
+  references,
+  statusCounts,
+  type Workplace,
+  workplace,
+} from "./push-scene.ts";
 
 type Server = Awaited<ReturnType<typeof startPrivatePostgres>>;
 

@@ -104,8 +104,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     const scene = await inScene(300);
     const push = scene.share(2, ["--rps", "20"]);
     await scene.whenWorking(2);
+    const died = new Promise((resolve) => void push.process.once("exit", resolve));
     push.kill("SIGKILL");
-    await push.ended;
+    await died;
     const refused = await scene.migrate(["resume", "--ledger", scene.ledger]);
     expect(refused.code, refused.stderr).toBe(7);
     expect(refused.stderr).toMatch(/2 workers are still sending run/);

@@ -74,6 +74,15 @@ export const RUN_METRICS: readonly RunMetric[] = [
     "Import suppliers that take no records for now",
     ({ sending }) => sending?.closedSuppliers.length,
   ),
+  number("migrate_workers", "Processes that send the run, on all machines", ({ sending }) => sending?.sharing?.workers),
+  {
+    name: "migrate_ranges",
+    type: "gauge",
+    help: "Ranges of a run that several processes send, by what became of them",
+    labels: ["state"],
+    samples: ({ sending }) =>
+      Object.entries(sending?.sharing?.ranges ?? {}).map(([state, value]) => ({ value, labels: { state } })),
+  },
   {
     name: "migrate_replies_total",
     type: "counter",

@@ -7,6 +7,7 @@ import { plainText } from "../../terminal/plain-text.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
+import { sharedData, sharedLines } from "./shared-status-view.ts";
 import { duration, paceText, percent, rateText, suppliersText } from "../progress/progress-text.ts";
 import type { View } from "./view.ts";
 
@@ -61,7 +62,7 @@ function countsText(counts: Summary["counts"]): string {
 }
 
 /** One run, a line a subject. */
-function runText({ run, summary, state, progress }: RunStatus): string {
+function runText({ run, summary, state, progress, shared }: RunStatus): string {
   const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
   const { counts, records } = summary;
   const { total, done, counts: settled } = sendTotals(counts);
@@ -77,7 +78,7 @@ function runText({ run, summary, state, progress }: RunStatus): string {
         ? `${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})${settledText(settled)}`
         : undefined,
     ],
-    ...nowLines(progress?.sending),
+    ...(shared === undefined || shared.state === "ended" ? nowLines(progress?.sending) : sharedLines(shared)),
   ];
   const shown = lines.flatMap(([name, text]) =>
     text === undefined ? [] : [`  ${name.padEnd(NAME_WIDTH)}${plainText(text)}\n`],
@@ -135,7 +136,7 @@ function coverageText(coverage: readonly Coverage[]): string {
 
 /** The same as data. */
 export function statusData({ runs, coverage }: LedgerStatus): object {
-  const listed = runs.map(({ run, summary, state, progress }) => {
+  const listed = runs.map(({ run, summary, state, progress, shared }) => {
     const { settings: _settings, ...known } = run;
     const { records, counts, errors } = summary;
     return {
@@ -144,6 +145,7 @@ export function statusData({ runs, coverage }: LedgerStatus): object {
       running: state === "running",
       summary: { records, ...counts, errors },
       ...(progress !== undefined && { progress }),
+      ...(shared !== undefined && { shared: sharedData(shared) }),
     };
   });
   return { runs: listed, coverage };

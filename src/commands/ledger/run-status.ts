@@ -1,4 +1,5 @@
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
+import type { SharedStatus } from "../../ledger/shared-run.ts";
 import type { Coverage, Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
@@ -30,6 +31,8 @@ export interface RunStatus {
   readonly state: RunState;
   /** Of a run that is at work. */
   readonly progress?: RunProgress | undefined;
+  /** Of a run that several processes send. */
+  readonly shared?: SharedStatus | undefined;
 }
 
 /** What the ledger knows of its runs. Reads only. */
@@ -53,5 +56,7 @@ interface StatusContext {
 async function statusOf(run: Run, isActive: boolean, { ledger, store, clock }: StatusContext): Promise<RunStatus> {
   const summary = await ledger.summary(run.id);
   const progress = isActive ? readProgress(progressPath(store, run.id), clock.now()) : undefined;
-  return { run, summary, state: runState(run, summary.counts, isActive), progress };
+  const shared = await store.sharedStatus?.(run.id);
+  const isSent = isActive || shared?.workers.some(({ state }) => state === "working") === true;
+  return { run, summary, state: runState(run, summary.counts, isSent), progress, shared };
 }

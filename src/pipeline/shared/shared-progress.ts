@@ -36,6 +36,7 @@ export function createSharedProgress(
       if (news > 0) onRequests(news);
       replies = now;
       const working = workers.filter(({ state }) => state === "working");
+      onProgress({ kind: "workers", sharing: { workers: working.length, ranges } });
       const limit = sum(working, (worker) => worker.limit ?? 0);
       const reason = `${working.length} ${working.length === 1 ? "worker" : "workers"}, ${ranges.waiting} ranges waiting`;
       if (limit > 0 && `${limit} ${working.length}` !== pace) onProgress({ kind: "pace", limit, reason });

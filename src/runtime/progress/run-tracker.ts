@@ -6,6 +6,7 @@ import {
   type RunProgress,
   type RunState,
   type SendProgress,
+  type Sharing,
   sendTotals,
 } from "../../job/run-progress.ts";
 import { type Clock, timestamp } from "../../time/clock.ts";
@@ -66,12 +67,14 @@ function createSendTracker({ counts }: Planned, { monotonic }: Pick<Clock, "mono
   let { done } = totals;
   let inFlight = 0;
   let pace: Pace = {};
+  let sharing: Sharing | undefined;
   rate.note(monotonic(), done);
 
   return {
     note(event: SendEvent): void {
       const now = monotonic();
       if (event.kind === "pace") pace = { limit: event.limit, perSecond: event.perSecond, reason: event.reason };
+      else if (event.kind === "workers") sharing = event.sharing;
       else if (event.kind === "pause") waits.pause(now, event);
       else if (event.kind === "supplier") {
         if (event.open) closedSuppliers.delete(event.supplier);
@@ -106,6 +109,7 @@ function createSendTracker({ counts }: Planned, { monotonic }: Pick<Clock, "mono
         pace,
         wait,
         closedSuppliers: [...closedSuppliers],
+        ...(sharing !== undefined && { sharing }),
         replies: { ...replies },
       };
     },

@@ -65,7 +65,10 @@ function sqlOf(queries: Queries): PgBoss.Db {
   return {
     async executeSql(sql, values: readonly (PostgresValue | undefined)[] = []) {
       // Several statements in one text give no rows.
-      const found: readonly object[] | undefined = await queries.rows<object>({ sql }, ...values.map((one) => one ?? null));
+      const found: readonly object[] | undefined = await queries.rows<object>(
+        { sql },
+        ...values.map((one) => one ?? null),
+      );
       return { rows: [...(found ?? [])] };
     },
   };
