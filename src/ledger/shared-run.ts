@@ -35,7 +35,7 @@ export interface SharedPlan extends SharedPace {
 }
 
 /** What all workers of a run together may do. */
-export interface SharedPace {
+interface SharedPace {
   /** Requests in flight. */
   readonly concurrency: number;
   /** Requests a second. */

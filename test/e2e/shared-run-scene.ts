@@ -14,7 +14,7 @@ import {
 type Server = Awaited<ReturnType<typeof startPrivatePostgres>>;
 
 /** A worker as the ledger knows it. */
-export interface SeenWorker {
+interface SeenWorker {
   readonly id: string;
   readonly pid: number;
   readonly state: string;

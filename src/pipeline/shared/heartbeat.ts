@@ -40,10 +40,7 @@ export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: H
   const [leaving, lost, stopped] = [new AbortController(), new AbortController(), new AbortController()];
   let orders: Orders | undefined;
   let failure: Failure | undefined;
-  let markReady: () => void = () => undefined;
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
-  });
+  const isReady = new AbortController();
 
   const beat = async (): Promise<void> => {
     const asked = lease.moment();
@@ -58,7 +55,7 @@ export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: H
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
       // Whoever comes later waits for the first one.
-      if (orders?.position === 0 || beats > BEATS_UNTIL_KNOWN || leaving.signal.aborted) markReady();
+      if (orders?.position === 0 || beats > BEATS_UNTIL_KNOWN || leaving.signal.aborted) isReady.abort();
       await clock.sleep(everyMs, stopped.signal);
     }
   };
@@ -68,16 +65,16 @@ export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: H
     if (!(error instanceof Failure)) throw error;
     lost.abort();
     leaving.abort();
-    markReady();
+    isReady.abort();
   });
   // A bug shows when the worker is stopped.
   ended.catch(() => {
     lost.abort();
     leaving.abort();
-    markReady();
+    isReady.abort();
   });
   return {
-    ready,
+    ready: untilAborted(isReady.signal),
     leaving: leaving.signal,
     lost: lost.signal,
     failure: () => failure,
@@ -88,4 +85,8 @@ export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: H
       await ended;
     },
   };
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -1,9 +1,8 @@
-import type { InputRecord } from "../../model/record.ts";
 import type { RecordRange } from "../../ledger/shared-run.ts";
 
 /** Reads the records of one range after the other. */
-export interface RangeReader {
-  readonly records: (range: RecordRange) => AsyncGenerator<readonly InputRecord[]>;
+export interface RangeReader<Item> {
+  readonly records: (range: RecordRange) => AsyncGenerator<readonly Item[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -11,9 +10,11 @@ export interface RangeReader {
  * Goes through the input forward, once for all ranges that come in order; for one that lies behind, from the beginning again.
  * @param open the whole input, from its beginning
  */
-export function createRangeReader(open: () => AsyncGenerator<readonly InputRecord[]>): RangeReader {
-  let input: AsyncGenerator<readonly InputRecord[]> | undefined;
-  let ahead: readonly InputRecord[] = [];
+export function createRangeReader<Item extends { readonly number: number }>(
+  open: () => AsyncGenerator<readonly Item[]>,
+): RangeReader<Item> {
+  let input: AsyncGenerator<readonly Item[]> | undefined;
+  let ahead: readonly Item[] = [];
   let position = 0;
 
   const close = async (): Promise<void> => {

@@ -5,6 +5,7 @@ import type { Connection } from "../../job/target-connection.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import type { RecordRange, SharedRun, SharedWorker } from "../../ledger/shared-run.ts";
 import type { Failure, FailureCode } from "../../model/failure.ts";
+import type { InputRecord } from "../../model/record.ts";
 import { upload } from "../../upload/upload.ts";
 import type { RecordToSend, UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import { readRecords } from "../check-records.ts";
@@ -38,7 +39,7 @@ export interface WorkEnd extends UploadEnd {
 interface Work extends WorkOptions {
   readonly heartbeat: Heartbeat;
   readonly ranges: RangeProgress;
-  readonly reader: RangeReader;
+  readonly reader: RangeReader<InputRecord>;
   readonly workerPace: WorkerPace;
   readonly closedSuppliers: ReadonlySet<string>;
   /** All records go to one import supplier. */

@@ -112,8 +112,6 @@ interface HeldRanges extends WritingLedger {
 /** Writes what belongs to a range under its fence; what belongs to several, range by range. */
 function createHeldRanges({ database, run }: SharedContext): HeldRanges {
   const held = new Map<number, { readonly range: HeldRange; readonly ledger: WritingLedger }>();
-  const parts = <Item extends { readonly record: number }>(items: readonly Item[], { first, last }: HeldRange) =>
-    items.filter(({ record }) => record >= first && record <= last);
   const requireHeld = (items: readonly { readonly record: number }[]): void => {
     const ranges = [...held.values()].map(({ range }) => range);
     const isHeld = items.every(({ record }) => ranges.some(({ first, last }) => record >= first && record <= last));
@@ -121,8 +119,10 @@ function createHeldRanges({ database, run }: SharedContext): HeldRanges {
   };
   return {
     add(range) {
-      const close = async (): Promise<void> => undefined;
-      held.set(range.first, { range, ledger: postgresLedger(database, { fence: rangeFence(run, range), close }) });
+      held.set(range.first, {
+        range,
+        ledger: postgresLedger(database, { fence: rangeFence(run, range), close: keepOpen }),
+      });
     },
     remove: (first) => void held.delete(first),
     require(first) {
@@ -147,4 +147,17 @@ function createHeldRanges({ database, run }: SharedContext): HeldRanges {
       }
     },
   };
+}
+
+/** Of what is written about, the part that is about a range. */
+function parts<Item extends { readonly record: number }>(
+  items: readonly Item[],
+  { first, last }: HeldRange,
+): readonly Item[] {
+  return items.filter(({ record }) => record >= first && record <= last);
+}
+
+/** The connections are the run's. */
+async function keepOpen(): Promise<void> {
+  return undefined;
 }

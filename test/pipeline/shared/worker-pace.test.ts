@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { planOf } from "../../../src/pipeline/shared/coordinate.ts";
+import { createWorkerPace, partOf } from "../../../src/pipeline/shared/worker-pace.ts";
+
+const ORDERS = { state: "open", concurrency: 10, holdMs: 0, ranges: { waiting: 1, taken: 0, done: 0 } } as const;
+
+test("the parts of all workers together are the whole, whatever it is and however many they are", () => {
+  for (const whole of [1, 2, 7, 16, 64]) {
+    for (const workers of [1, 2, 3, 5, 20]) {
+      const parts = Array.from({ length: workers }, (_, position) => partOf(whole, { workers, position }));
+      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(whole);
+      expect(Math.max(...parts) - Math.min(...parts)).toBeLessThanOrEqual(1);
+    }
+  }
+});
+
+test("a worker has its part of the requests in flight and a second, and waits while another was told to", () => {
+  let now = 1000;
+  const pace = createWorkerPace({ monotonic: () => now });
+  expect(pace.isWanted()).toBe(false);
+  pace.learn({ ...ORDERS, rps: 50, workers: 4, position: 1, holdMs: 300 });
+  expect(pace.share()).toEqual({ limit: 3, rps: 12.5, holdMs: 300 });
+  now += 200;
+  expect(pace.share().holdMs).toBe(100);
+  pace.learn({ ...ORDERS, workers: 3, position: 1 });
+  expect(pace.share()).toEqual({ limit: 3, holdMs: 0 });
+});
+
+test("of more workers than there are requests in flight, the last ones take nothing", () => {
+  const pace = createWorkerPace({ monotonic: () => 0 });
+  pace.learn({ ...ORDERS, concurrency: 2, workers: 3, position: 2 });
+  expect(pace.isWanted()).toBe(false);
+  pace.learn({ ...ORDERS, concurrency: 2, workers: 2, position: 1 });
+  expect(pace.isWanted()).toBe(true);
+});
+
+test("ranges are short enough for every worker to have several, and no longer than 1,000 records", () => {
+  expect([plan(400, 2), plan(5, 4), plan(10_000_000, 4), plan(100, 0)]).toEqual([25, 1, 1000, 13]);
+});
+
+function plan(pending: number, count: number): number {
+  return planOf(pending, {
+    workers: { count, leaseMs: 30_000 },
+    pace: { concurrency: "auto", maxConcurrency: 16 },
+    resendAmbiguous: true,
+  }).size;
+}
