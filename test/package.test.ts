@@ -50,6 +50,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   ora: "progress",
   "p-limit": "requests in flight",
   pg: "the client of PostgreSQL, loaded for a ledger that is kept there",
+  "pg-boss": "hands the ranges of a run out to its workers",
   "prom-client": "metrics of a run, loaded for `--metrics`",
   re2js: "patterns that JavaScript could take very long on",
   selfsigned: "the sandbox's certificate",

@@ -6,7 +6,7 @@ import { addHelpTexts } from "./options/help-texts.ts";
 import {
   checkOptions,
   threadOptions,
-  type Flags,
+  type DemoFlags,
   type InspectFlags,
   jobOptions,
   metricsOptions,
@@ -180,7 +180,9 @@ function addLocalPlatformCommands(program: Command): void {
 
   withOptions(program.command("demo"), options("showValues"))
     .description("Sandbox, fixtures, push and report in one go.")
-    .action(async (flags: Flags) => (await import("./actions/demo-action.ts")).demoAction(flags));
+    .option("--cluster", "with three workers and a PostgreSQL of this machine; one worker is killed on the way")
+    .option("--ledger <url>", "with --cluster: a PostgreSQL database that is there")
+    .action(async (flags: DemoFlags) => (await import("./actions/demo-action.ts")).demoAction(flags));
 }
 
 function addCompletionCommands(program: Command): void {

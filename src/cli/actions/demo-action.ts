@@ -1,48 +1,23 @@
-import { demo } from "../../commands/demo/demo.ts";
-import { push } from "../../commands/push.ts";
+import { demo, type DemoStep } from "../../commands/demo/demo.ts";
+import { push, type PushOptions } from "../../commands/push.ts";
+import type { Secrets } from "../../job/dependencies.ts";
+import type { JobSettings } from "../../job/job.ts";
+import type { SandboxReady } from "../../sandbox/start-sandbox.ts";
+import { Failure } from "../../model/failure.ts";
 import { DEFAULT_PACE } from "../../job/platform-settings.ts";
 import type { RunReport } from "../../pipeline/run-report.ts";
-import type { Flags } from "../options/options.ts";
-import { withContext } from "../process/context.ts";
+import type { DemoFlags } from "../options/options.ts";
+import { type Context, withContext } from "../process/context.ts";
 import { showRun } from "../views/run-view.ts";
 
 const DEMO_FOLDER = ".migrate/demo";
 
 /** Shows the demo step by step; its exit code is 0 when every account has arrived. */
-export function demoAction(flags: Flags): Promise<void> {
+export function demoAction(flags: DemoFlags): Promise<void> {
   return withContext(flags, async (context) => {
-    const { dependencies, logger } = context;
-    const steps = demo(
-      { folder: DEMO_FOLDER },
-      {
-        drain: dependencies.drain,
-        contractCache: dependencies.contractCache,
-        push: ({ job, platform, ledger, out }) =>
-          push(
-            {
-              job,
-              supplier: { code: job.supplier },
-              ledger,
-              out,
-              target: {
-                baseUrl: platform.baseUrl,
-                flags: ["--base-url", platform.baseUrl, "--ca", platform.ca],
-                ca: platform.ca,
-                allowInsecureLoopback: false,
-                production: false,
-                auth: {},
-              },
-              pace: DEFAULT_PACE,
-              allowEmpty: false,
-              dryRun: false,
-              revise: false,
-              yes: false,
-              showValues: flags.showValues ?? false,
-            },
-            { ...dependencies, secrets: async () => ({ apiKey: platform.apiKey }) },
-          ),
-      },
-    );
+    const { logger } = context;
+    if (flags.ledger !== undefined && flags.cluster !== true) throw onlyOfCluster();
+    const steps = flags.cluster === true ? await clusterSteps(flags, context) : singleSteps(flags, context);
     for await (const step of steps) {
       if (step.kind === "end") return step.exitCode;
       if (step.kind === "say") logger.lines(`${step.text}\n`, "notice", { message: step.text.trim() });
@@ -50,6 +25,72 @@ export function demoAction(flags: Flags): Promise<void> {
     }
     return 3;
   });
+}
+
+function onlyOfCluster(): Failure {
+  return new Failure("usage", "--ledger means nothing without --cluster: the demo makes a ledger of its own");
+}
+
+function singleSteps(flags: DemoFlags, { dependencies }: Context): AsyncIterable<DemoStep> {
+  const { drain, contractCache } = dependencies;
+  return demo(
+    { folder: DEMO_FOLDER },
+    {
+      drain,
+      contractCache,
+      push: (asked) => {
+        const secrets = async (): Promise<Secrets> => ({ apiKey: asked.platform.apiKey });
+        return push({ ...pushOptions(asked, flags), pace: DEFAULT_PACE }, { ...dependencies, secrets });
+      },
+    },
+  );
+}
+
+/** The workers are processes: they take the platform's key from their environment. */
+async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promise<AsyncIterable<DemoStep>> {
+  const { clusterDemo } = await import("../../commands/demo/cluster-demo.ts");
+  return clusterDemo(
+    { folder: DEMO_FOLDER, ledger: flags.ledger },
+    {
+      ...dependencies,
+      push: ({ startProcess, onProgress, concurrency, workers, ...asked }) => {
+        process.env["MIGRATE_API_KEY"] = asked.platform.apiKey;
+        const pace = { concurrency, maxConcurrency: concurrency };
+        const secrets = async (): Promise<Secrets> => ({ apiKey: asked.platform.apiKey });
+        const options = { ...pushOptions(asked, flags), pace, workers };
+        return push(options, { ...dependencies, startProcess, onProgress, secrets });
+      },
+    },
+  );
+}
+
+interface AskedPush {
+  readonly job: JobSettings;
+  readonly platform: SandboxReady;
+  readonly ledger: string;
+  readonly out: string;
+}
+
+function pushOptions({ job, platform, ledger, out }: AskedPush, flags: DemoFlags): Omit<PushOptions, "pace"> {
+  return {
+    job,
+    supplier: { code: job.supplier },
+    ledger,
+    out,
+    target: {
+      baseUrl: platform.baseUrl,
+      flags: ["--base-url", platform.baseUrl, "--ca", platform.ca],
+      ca: platform.ca,
+      allowInsecureLoopback: false,
+      production: false,
+      auth: {},
+    },
+    allowEmpty: false,
+    dryRun: false,
+    revise: false,
+    yes: false,
+    showValues: flags.showValues ?? false,
+  };
 }
 
 /** The demo's platform ends with it: a command that goes on from here would find nobody. */

@@ -34,7 +34,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   account: ["account A-5A3D1C0B"],
   token: ["token --target test"],
   sandbox: ["sandbox --port 8443 --ready-file ready.json"],
-  demo: ["demo"],
+  demo: ["demo", "demo --cluster"],
   completion: ["completion bash"],
 };
 

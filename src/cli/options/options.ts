@@ -77,6 +77,12 @@ export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "t
 /** Of `proof`. */
 export type ProofFlags = InspectFlags & Partial<FlagsOf<typeof PROOF>>;
 
+/** Of `demo`. */
+export interface DemoFlags extends Flags {
+  /** Several workers, and a ledger on PostgreSQL. */
+  readonly cluster?: boolean;
+}
+
 /** Of `documents check`. */
 export type DocumentFlags = Omit<RunFlags, "concurrency"> & FlagsOf<typeof STORE>;
 

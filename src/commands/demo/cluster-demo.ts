@@ -1,0 +1,137 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { readContractWithFindings } from "../../job/contract-files.ts";
+import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
+import type { JobSettings } from "../../job/job.ts";
+import type { RunEvent } from "../../job/run-event.ts";
+import { Failure } from "../../model/failure.ts";
+import type { RunReport } from "../../pipeline/run-report.ts";
+import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
+import { FIXTURES } from "../serve-sandbox.ts";
+import type { DemoStep } from "./demo.ts";
+import { startPrivatePostgres } from "./private-postgres.ts";
+
+interface ClusterDemoOptions {
+  /** Everything that the demo makes lies here, made anew each time. */
+  readonly folder: string;
+  /** A database that is there; none: a server of its own. */
+  readonly ledger?: string | undefined;
+}
+
+/** What the push of the demo is to use in place of what it would. */
+interface ClusterPush {
+  readonly job: JobSettings;
+  readonly platform: SandboxReady;
+  readonly ledger: string;
+  readonly out: string;
+  readonly workers: { readonly count: number; readonly leaseMs: number };
+  readonly concurrency: number;
+  readonly startProcess: (words: readonly string[]) => StartedProcess;
+  readonly onProgress: (event: RunEvent) => void;
+}
+
+type ClusterDemoDependencies = Pick<Dependencies, "contractCache" | "onProgress" | "startProcess" | "notice"> & {
+  readonly push: (push: ClusterPush) => Promise<RunReport>;
+};
+
+const HERE = path.relative(process.cwd(), FIXTURES);
+const CONTRACT = path.join(HERE, "contract/contract.yaml");
+
+/** A platform that takes its time, so that there is something to see. */
+const LATENCY_MS = 250;
+const WORKERS = { count: 3, leaseMs: 3_000 };
+const CONCURRENCY = 6;
+/** When so many have their outcome, one worker is killed. */
+const SENT_BEFORE_KILL = 40;
+
+/** Three workers push the households of the demo over a ledger on PostgreSQL; one of them is killed on the way. */
+export async function* clusterDemo(
+  { folder, ledger }: ClusterDemoOptions,
+  dependencies: ClusterDemoDependencies,
+): AsyncGenerator<DemoStep> {
+  await rm(folder, { recursive: true, force: true });
+  const server = ledger === undefined ? await startPrivatePostgres() : undefined;
+  try {
+    const contract = await readContractWithFindings([CONTRACT], dependencies);
+    const faults = { latencyMs: LATENCY_MS };
+    const sandbox = await startSandbox({ contract, port: 0, folder: path.join(folder, "sandbox"), faults });
+    try {
+      yield { kind: "say", text: `A local platform listens at ${sandbox.ready.baseUrl}` };
+      yield* pushWithWorkers({ folder, ledger: ledger ?? server?.url ?? "", sandbox }, dependencies);
+    } finally {
+      await sandbox.close();
+    }
+  } finally {
+    await server?.stop();
+  }
+}
+
+interface Scene {
+  readonly folder: string;
+  readonly ledger: string;
+  readonly sandbox: Sandbox;
+}
+
+async function* pushWithWorkers(
+  { folder, ledger, sandbox }: Scene,
+  dependencies: ClusterDemoDependencies,
+): AsyncGenerator<DemoStep> {
+  const victims = createVictims(dependencies);
+  const where = ledger.startsWith("postgres://migrate@127.0.0.1") ? "a PostgreSQL of its own" : ledger;
+  yield { kind: "say", text: `Pushing 220 households with ${WORKERS.count} workers, whose ledger is on ${where}.\n` };
+  const report = await dependencies.push({
+    job: {
+      folder: process.cwd(),
+      contract: [CONTRACT],
+      operation: "import-account",
+      namedSources: {},
+      mapping: path.join(HERE, "demo/mapping.yaml"),
+      sources: [],
+      supplier: sandbox.ready.supplier,
+    },
+    platform: sandbox.ready,
+    ledger,
+    out: path.join(folder, "report"),
+    workers: WORKERS,
+    concurrency: CONCURRENCY,
+    startProcess: victims.startProcess,
+    onProgress: victims.onProgress,
+  });
+  yield { kind: "report", report };
+  const { accepted = 0 } = report.report.summary.counts;
+  const held = sandbox.state.accounts();
+  const isRight = held.length === accepted && new Set(held.map(({ key }) => key)).size === accepted;
+  const killed = victims.killed();
+  yield {
+    kind: "say",
+    text: killed === undefined ? "\nNo worker was killed." : `\nWorker ${killed} was killed on the way.`,
+  };
+  yield { kind: "say", text: `The platform holds ${held.length} of ${accepted} accounts, each of them once.` };
+  yield { kind: "end", exitCode: isRight && killed !== undefined ? 0 : 1 };
+}
+
+/** Starts the workers, and kills one of them in the midst of its work. */
+function createVictims({ startProcess, onProgress, notice }: ClusterDemoDependencies) {
+  const started: StartedProcess[] = [];
+  let sent = 0;
+  let killed: number | undefined;
+  return {
+    killed: () => killed,
+    startProcess(words: readonly string[]): StartedProcess {
+      if (startProcess === undefined) throw new Failure("usage", "workers can be started by the command line alone");
+      const one = startProcess(words);
+      started.push(one);
+      return one;
+    },
+    onProgress(event: RunEvent): void {
+      onProgress(event);
+      if (event.kind !== "outcome") return;
+      sent += 1;
+      const [, victim] = started;
+      if (sent < SENT_BEFORE_KILL || killed !== undefined || victim === undefined) return;
+      killed = victim.pid;
+      notice(`Killing worker ${victim.pid} (SIGKILL)`);
+      process.kill(victim.pid, "SIGKILL");
+    },
+  };
+}
