@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { runCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -13,4 +14,21 @@ test("the demo shows errors at their cells, corrects them, and ends with every a
   expect(stdout.match(/\d+ errors, (\d+) causes/g)).toHaveLength(2);
   expect(new Set([...stdout.matchAll(/^ +\d+ {2}(\w+)/gm)].map(([, cause]) => cause)).size).toBeGreaterThanOrEqual(10);
   expect(readdirSync(folder)).toEqual([".migrate"]);
+});
+
+test.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
+  `the demo of a cluster kills one of three workers, and ends with every account once ${SKIPPED_WITHOUT_POSTGRES}`,
+  async () => {
+    const { code, stderr } = await runCli(["demo", "--cluster"], { cwd: temporaryFolder() });
+    expect(stderr).toMatch(
+      /\nWorker \d+ was killed on the way\.\nThe platform holds 197 of 197 accounts, each of them once\.\n$/,
+    );
+    expect(code).toBe(0);
+  },
+);
+
+test("a ledger is refused for the demo of one process", async () => {
+  const folder = temporaryFolder();
+  const asked = await runCli(["demo", "--ledger", "postgres://here/none"], { cwd: folder });
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--ledger means nothing without --cluster")]);
 });

@@ -117,13 +117,13 @@ function createVictims({ startProcess, onProgress, notice }: ClusterDemoDependen
   let killed: number | undefined;
   return {
     killed: () => killed,
-    startProcess(words: readonly string[]): StartedProcess {
+    startProcess: (words: readonly string[]): StartedProcess => {
       if (startProcess === undefined) throw new Failure("usage", "workers can be started by the command line alone");
       const one = startProcess(words);
       started.push(one);
       return one;
     },
-    onProgress(event: RunEvent): void {
+    onProgress: (event: RunEvent): void => {
       onProgress(event);
       if (event.kind !== "outcome") return;
       sent += 1;
