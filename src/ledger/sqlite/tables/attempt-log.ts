@@ -28,6 +28,8 @@ export function saveIntents(
   database.transaction(() => {
     saveAll(database, run, outcomes);
     addToCounts(database, run.number, "requests", new Map([["", intents.length]]));
+    const moved = [["pending", -intents.length] as const, ["sending", intents.length] as const];
+    addToCounts(database, run.number, "status", new Map(moved));
     for (const { record, identity, content, attempt, at, step = null, idempotent = false } of intents) {
       requireOne(database.run(CLAIM_RECORD, identity, content, attempt), database.path);
       requireOne(database.run(CLAIM_ITEM, attempt, run.number, record), database.path);
@@ -41,10 +43,15 @@ export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: re
 }
 
 function saveAll(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
+  if (outcomes.length === 0) return;
   let accepted = 0;
-  for (const outcome of outcomes) {
-    if (saveOutcome(database, run, withoutSharedAccount(database, run, outcome)).isNew) accepted += 1;
+  const moved = new Map<string, number>([["sending", -outcomes.length]]);
+  for (const told of outcomes) {
+    const outcome = withoutSharedAccount(database, run, told);
+    if (saveOutcome(database, run, outcome).isNew) accepted += 1;
+    moved.set(outcome.status, (moved.get(outcome.status) ?? 0) + 1);
   }
+  addToCounts(database, run.number, "status", moved);
   addAccepted(database, run.number, accepted);
 }
 

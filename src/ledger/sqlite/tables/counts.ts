@@ -34,8 +34,8 @@ export const COUNT_TABLES: string = `
   create table unsent (identity blob primary key) without rowid;`;
 
 /**
- * Counts what is changed from here on through this connection. What is new in a plan, and requests, are counted by
- * whoever inserts them, many at a time.
+ * Counts what is changed from here on through this connection. What is new in a plan, requests, and records that come to
+ * the status `sending` or leave it are counted by whoever writes them, many at a time.
  */
 export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(TRIGGERS);
@@ -43,12 +43,13 @@ export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
 
 /** Temporary ones: a schema that fits on one page is rarely lost. */
 const TRIGGERS = `
-  create temp trigger count_status after update of status on items when old.status <> new.status begin
+  create temp trigger count_status after update of status on items
+  when old.status <> new.status and old.status <> 'sending' and new.status <> 'sending' begin
     ${add("values (old.run, 'status', old.status, -1)")}
     ${add("values (new.run, 'status', new.status, 1)")}
   end;
   create temp trigger count_problems_of_attempt after update of attempt on items
-  when old.attempt is not new.attempt begin
+  when old.attempt is not null and old.attempt is not new.attempt begin
     ${add(problemsOf("old", "-"))}
     ${add(problemsOf("new", ""))}
   end;

@@ -1,4 +1,5 @@
 import { applyKnownRecords } from "../plan/known-records.ts";
+import { addToCounts } from "./counts.ts";
 import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../../ledger.ts";
 import { AFTER_INTERRUPTION, type RunColumns, severalRuns, toRun, unknownRun } from "../../recorded-run.ts";
 import { newRunId } from "../../run-id.ts";
@@ -93,10 +94,22 @@ export function finishRun(
 export function closeInterruptedAttempts(database: SqliteDatabase, at: string): void {
   for (const { harmless, status, reason } of AFTER_INTERRUPTION) {
     const inFlight = `from attempts where status = 'sending' and harmless = ${harmless ? 1 : 0}`;
-    database.run(
-      `update items set status = ? where status = 'sending' and (run, record) in (select run, record ${inFlight})`,
-      status,
-    );
+    const interrupted = `where status = 'sending' and (run, record) in (select run, record ${inFlight})`;
+    const counts: Query<{ run: number; count: number }> = {
+      sql: `select run, count(*) as count from items ${interrupted} group by run`,
+    };
+    for (const { run, count } of database.rows(counts)) {
+      addToCounts(
+        database,
+        run,
+        "status",
+        new Map<string, number>([
+          ["sending", -count],
+          [status, count],
+        ]),
+      );
+    }
+    database.run(`update items set status = ? ${interrupted}`, status);
     database.run(
       `update records set state = ? where state = 'sending' and identity in (select identity ${inFlight})`,
       status,
