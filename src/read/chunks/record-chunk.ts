@@ -1,3 +1,4 @@
+import type { JsonTable } from "../../model/record.ts";
 import type { CsvLayout } from "../csv/csv-layout.ts";
 
 /**
@@ -7,21 +8,54 @@ import type { CsvLayout } from "../csv/csv-layout.ts";
 export interface RecordChunk {
   /** Which of the input's `ChunkFile`s it is from. */
   readonly file: number;
-  /** 1-based line on which the bytes begin. */
-  readonly line: number;
   /** UTF-8. Nothing else lies in their buffer, which may be transferred. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Behind each piece, in bytes: the records of a piece are read together, as they are where one thread reads. */
-  readonly pieceEnds: readonly number[];
+  /** What the records of a piece hold is read together, as it is where one thread reads. */
+  readonly pieces: readonly ChunkPiece[];
   /** The file begins with it. */
   readonly isFirst: boolean;
 }
 
+interface ChunkPiece extends PieceMarks {
+  /** Behind the piece, in bytes of the chunk; it begins where the one before ends. */
+  readonly end: number;
+}
+
+export interface PieceMarks {
+  /** 1-based line on which the piece begins. */
+  readonly line: number;
+  /** Of NDJSON: the line of a record in front of the piece that is too long to be kept. */
+  readonly tooLongAt?: number | undefined;
+  /** Of a JSON document. */
+  readonly elements?: PieceElements;
+}
+
+/** Elements of an array one behind the other, without what stands between them; or the object that a document is. */
+interface PieceElements {
+  /** Zero-based position of the first of them in the array; absent where the document is no array. */
+  readonly firstIndex: number | undefined;
+  /** 1-based, for each element. */
+  readonly lines: readonly number[];
+  /** Bytes of each element; -1: it is too long to be kept. */
+  readonly lengths: readonly number[];
+}
+
 /** What all chunks of a file have in common. */
-export interface ChunkFile {
+export type ChunkFile = ChunkCsvFile | ChunkJsonFile;
+
+export interface ChunkCsvFile extends KeyedFile {
   readonly kind: "csv";
   readonly layout: CsvLayout;
-  /** Columns that no row may lack a key in. */
+}
+
+export interface ChunkJsonFile extends KeyedFile {
+  readonly kind: "json" | "ndjson";
+  readonly table: JsonTable;
+  readonly jsonRecordBytes: number;
+}
+
+interface KeyedFile {
+  /** Columns or paths in which no row may lack a key. */
   readonly keys: readonly string[];
 }
 
@@ -32,53 +66,4 @@ export interface ChunkedInput {
   readonly files: readonly ChunkFile[];
   /** All of it, in order. Raises the failures of reading, each behind the records before it. */
   readonly chunks: (signal?: AbortSignal) => AsyncGenerator<RecordChunk>;
-}
-
-/** Some thousand records: enough to be worth a message, few enough to keep all threads at work. */
-const CHUNK_BYTES = 256 * 1024;
-
-/** Collects the pieces of one file in chunks. */
-export interface ChunkBuilder {
-  /** Adds a piece that begins on a line; gives a chunk once there is enough for one. */
-  readonly add: (piece: Uint8Array, line: number) => RecordChunk | undefined;
-  /** What was added since the last chunk. */
-  readonly rest: () => RecordChunk | undefined;
-}
-
-export function newChunkBuilder(file: number): ChunkBuilder {
-  let pieces: Uint8Array[] = [];
-  let size = 0;
-  let firstLine = 0;
-  let isFirst = true;
-  const rest = (): RecordChunk | undefined => {
-    if (size === 0) return undefined;
-    const chunk = { file, line: firstLine, isFirst, ...joined(pieces, size) };
-    pieces = [];
-    size = 0;
-    isFirst = false;
-    return chunk;
-  };
-  return {
-    rest,
-    add: (piece, line) => {
-      if (piece.length === 0) return undefined;
-      if (size === 0) firstLine = line;
-      pieces.push(piece);
-      size += piece.length;
-      return size < CHUNK_BYTES ? undefined : rest();
-    },
-  };
-}
-
-/** Buffers share their memory with others, so the bytes are copied. */
-function joined(pieces: readonly Uint8Array[], size: number): Pick<RecordChunk, "bytes" | "pieceEnds"> {
-  const bytes = new Uint8Array(size);
-  const pieceEnds: number[] = [];
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-    pieceEnds.push(at);
-  }
-  return { bytes, pieceEnds };
 }

@@ -4,9 +4,11 @@ import type { Place } from "../../model/place.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import type { JsonTable, RowPosition } from "../../model/record.ts";
-import { type ArrayDamage, arraySplitter, isSpace, ndjsonLines } from "./json-splitter.ts";
+import { type ArrayDamage, type ArrayElement, arraySplitter, isSpace } from "./json-splitter.ts";
+import { ndjsonLines } from "./ndjson-lines.ts";
 import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../read-row.ts";
+import type { ReadLimits } from "../read-limits.ts";
 import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
 import { countLineEnds, newLineCounter } from "../text/utf8.ts";
 
@@ -26,37 +28,59 @@ export async function* ndjsonRows(
   for await (const { lines, next } of ndjsonLines(text, source.limits.jsonRecordBytes, start)) {
     if (first && lines[0] !== undefined) refusePrettyPrinted(source.file, lines[0].line, lines[0].text ?? "");
     first = false;
-    const rows = lines.map(({ text: record, line }) => jsonRow({ table, line, pointer: "" }, record, source));
+    const rows = lines.map(({ text: record, line }) => jsonRow({ table, line, pointer: "" }, record, source.limits));
     yield isSeekable ? withNext(rows, next) : rows;
   }
 }
 
 /**
  * The rows of a JSON document: the elements of an array, streamed, or the one object that it is.
+ * Raises what `jsonElements` raises.
+ */
+export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGenerator<readonly ReadRow[]> {
+  for await (const { elements, firstIndex } of jsonElements(source)) {
+    yield elements.map(({ bytes, line }, index) => {
+      const pointer = elementPointer(firstIndex, index);
+      return jsonRow({ table, line, pointer }, bytes?.toString(), source.limits);
+    });
+  }
+}
+
+/** Some elements of an array, at least one; or the one object that a document is. */
+interface FoundElements {
+  readonly elements: readonly ArrayElement[];
+  /** Zero-based position of the first of them in the array; absent where the document is no array. */
+  readonly firstIndex?: number;
+}
+
+/** RFC 6901 pointer of one of some elements. */
+export function elementPointer(firstIndex: number | undefined, index: number): string {
+  return firstIndex === undefined ? "" : `/${firstIndex + index}`;
+}
+
+/**
+ * The elements of a JSON array, those that end in a chunk of the file together, or the one object that the document is.
  * Raises `source_damaged` where the document as a whole is not JSON, `source_wrong_kind` for several documents in a
  * row or one that is neither array nor object, `source_too_large` for one object beyond the limit.
  */
-export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGenerator<readonly ReadRow[]> {
+export async function* jsonElements(source: TextSource): AsyncGenerator<FoundElements> {
   const chunks = textBytes(source);
   const start = await firstText(chunks);
   if (start === undefined) {
     throw new Failure("source_empty", `${source.file}: is empty`, { place: { file: source.file, line: 1 } });
   }
-  const { bytes, line } = start;
-  if (bytes[0] === OPEN_OBJECT) {
-    yield [await wholeDocument(source, { table, line, pointer: "" }, joined(bytes, chunks))];
+  const { bytes: firstBytes, line } = start;
+  if (firstBytes[0] === OPEN_OBJECT) {
+    yield { elements: [{ bytes: await wholeDocument(source, line, joined(firstBytes, chunks)), line }] };
     return;
   }
   const splitter = arraySplitter(source.limits.jsonRecordBytes, line);
-  let index = 0;
-  for await (const chunk of joined(bytes, chunks)) {
-    const rows: ReadRow[] = [];
-    for (const element of splitter.push(chunk)) {
-      rows.push(jsonRow({ table, line: element.line, pointer: `/${index}` }, element.text, source));
-      index += 1;
-    }
+  let firstIndex = 0;
+  for await (const chunk of joined(firstBytes, chunks)) {
+    const elements = splitter.push(chunk);
     refuseDamage(source.file, splitter.damage());
-    if (rows.length > 0) yield rows;
+    if (elements.length > 0) yield { elements, firstIndex };
+    firstIndex += elements.length;
   }
   refuseDamage(source.file, splitter.end());
 }
@@ -87,12 +111,8 @@ async function* joined(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenera
   }
 }
 
-/** `position`: of the first byte that is not white space. */
-async function wholeDocument(
-  source: TextSource,
-  position: JsonRecordPosition,
-  chunks: AsyncIterable<Buffer>,
-): Promise<ReadRow> {
+/** `line`: of the first byte that is not white space. */
+async function wholeDocument(source: TextSource, line: number, chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const limit = source.limits.jsonRecordBytes;
   const parts: Buffer[] = [];
   let size = 0;
@@ -105,12 +125,12 @@ async function wholeDocument(
       });
     }
   }
-  const text = Buffer.concat(parts).toString();
-  refuseBadDocument(position, text);
-  return jsonRow(position, text, source);
+  const document = Buffer.concat(parts);
+  refuseBadDocument(source.file, line, document.toString());
+  return document;
 }
 
-function refuseBadDocument({ table: { file }, line: firstLine }: JsonRecordPosition, text: string): void {
+function refuseBadDocument(file: string, firstLine: number, text: string): void {
   const error = scanJson(text);
   if (error === undefined) return;
   const before = text.slice(0, error.offset);
@@ -134,7 +154,8 @@ function refuseDamage(file: string, damage: ArrayDamage | undefined): void {
   });
 }
 
-function refusePrettyPrinted(file: string, line: number, text: string): void {
+/** @throws Failure `source_wrong_kind` where the first line that is not blank begins a document */
+export function refusePrettyPrinted(file: string, line: number, text: string): void {
   const start = text.trim();
   const spread = start === "{" || (start.startsWith("[") && scanJson(start) !== undefined);
   if (!spread) return;
@@ -151,7 +172,11 @@ interface JsonRecordPosition {
 }
 
 /** A record from its text; without text, one that was too long to be kept. */
-function jsonRow(position: JsonRecordPosition, text: string | undefined, source: TextSource): ReadRow {
+export function jsonRow(
+  position: JsonRecordPosition,
+  text: string | undefined,
+  { jsonRecordBytes }: Pick<ReadLimits, "jsonRecordBytes">,
+): ReadRow {
   const { table, line, pointer } = position;
   const place = (below: string, lineInText = 0): Place => ({
     file: table.file,
@@ -163,7 +188,7 @@ function jsonRow(position: JsonRecordPosition, text: string | undefined, source:
     problems: [sourceProblem(at, finding)],
   });
   if (text === undefined) {
-    return broken({ code: "source_record_too_large", limitBytes: source.limits.jsonRecordBytes });
+    return broken({ code: "source_record_too_large", limitBytes: jsonRecordBytes });
   }
   const problems: LocalProblem[] = [];
   const error = scanJson(text, ({ pointer: below, finding }) =>

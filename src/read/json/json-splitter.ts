@@ -1,8 +1,7 @@
-import type { RowPosition } from "../../model/record.ts";
-/** One record of a file: an element of a JSON array, or a line of NDJSON. */
-interface RecordText {
-  /** `undefined` when it is longer than the limit. */
-  readonly text: string | undefined;
+/** One element of an array. */
+export interface ArrayElement {
+  /** In UTF-8; `undefined` when it is longer than the limit. */
+  readonly bytes: Buffer | undefined;
   /** 1-based line on which it starts. */
   readonly line: number;
 }
@@ -16,7 +15,7 @@ export interface ArrayDamage {
 
 interface ArraySplitter {
   /** Takes the next bytes of the document; gives the elements that end in them. */
-  readonly push: (bytes: Buffer) => readonly RecordText[];
+  readonly push: (bytes: Buffer) => readonly ArrayElement[];
   /** After the last bytes: what is wrong with the array itself, if anything. */
   readonly end: () => ArrayDamage | undefined;
   /** Damage met so far; nothing is read behind it. */
@@ -104,8 +103,8 @@ function newState(limitBytes: number, line: number): State {
   };
 }
 
-function split(state: State, bytes: Buffer): readonly RecordText[] {
-  const found: RecordText[] = [];
+function split(state: State, bytes: Buffer): readonly ArrayElement[] {
+  const found: ArrayElement[] = [];
   state.start = 0;
   for (let at = 0; at < bytes.length && state.damage === undefined; at += 1) {
     const byte = bytes[at] ?? 0;
@@ -133,7 +132,7 @@ function inString(state: State, kind: number): void {
   else if (kind === QUOTE) state.quoted = false;
 }
 
-function outside(state: State, bytes: Buffer, at: number): RecordText | undefined {
+function outside(state: State, bytes: Buffer, at: number): ArrayElement | undefined {
   const kind = KINDS[bytes[at] ?? 0] ?? ORDINARY;
   if (state.phase !== "inside") return aroundArray(state, bytes[at]);
   if (state.depth === 1 && (kind === COMMA || kind === CLOSES)) return separator(state, bytes, at);
@@ -155,7 +154,7 @@ function aroundArray(state: State, byte: number | undefined): undefined {
 }
 
 /** A comma between elements, or the end of the array. */
-function separator(state: State, bytes: Buffer, at: number): RecordText | undefined {
+function separator(state: State, bytes: Buffer, at: number): ArrayElement | undefined {
   const closing = bytes[at] === CLOSE_ARRAY;
   if (!closing && KINDS[bytes[at] ?? 0] === CLOSES) {
     state.damage = { line: state.line, reason: "a } where nothing is open" };
@@ -177,16 +176,16 @@ function begin(state: State, at: number): void {
 
 const ONE_SPACE = Buffer.from(" ");
 
-function finish(state: State, bytes: Buffer, at: number): RecordText {
+function finish(state: State, bytes: Buffer, at: number): ArrayElement {
   const line = state.elementLine > 0 ? state.elementLine : state.line;
   if (state.elementLine > 0) keep(state, bytes, at);
-  const text = state.size > state.limitBytes ? undefined : Buffer.concat(state.parts).toString();
+  const kept = state.size > state.limitBytes ? undefined : Buffer.concat(state.parts);
   state.elements += 1;
   state.elementLine = 0;
   state.inGap = false;
   state.parts = [];
   state.size = 0;
-  return { text, line };
+  return { bytes: kept, line };
 }
 
 /** Keeps what the bytes at hand hold of the element, but for white space behind it, however much there is. */
@@ -214,79 +213,7 @@ function countLine(state: State, kind: number): boolean {
   return true;
 }
 
-/**
- * The lines of `chunks` that are not blank, a batch a chunk. Lines end in LF or CRLF (JSON takes the CR for space);
- * the record separators of JSON text sequences (RFC 7464) are dropped.
- */
-export async function* ndjsonLines(
-  chunks: AsyncIterable<Buffer>,
-  limitBytes: number,
-  from: RowPosition = { byte: 0, line: 1 },
-): AsyncGenerator<{ readonly lines: readonly RecordText[]; readonly next: RowPosition }> {
-  let { byte, line } = from;
-  let parts: Buffer[] = [];
-  let size = 0;
-  const take = (rest: Buffer): RecordText | undefined => {
-    const text = size + rest.length > limitBytes ? undefined : textOf(parts, rest);
-    parts = [];
-    size = 0;
-    return text === "" ? undefined : { text, line };
-  };
-  for await (const chunk of chunks) {
-    const batch: RecordText[] = [];
-    let start = 0;
-    for (;;) {
-      const blank = size === 0 ? blankAt(chunk, start) : NOTHING_BLANK;
-      start += blank.bytes;
-      line += blank.lines;
-      const end = chunk.indexOf(LF, start);
-      if (end < 0) break;
-      const taken = take(chunk.subarray(start, end));
-      if (taken !== undefined) batch.push(taken);
-      start = end + 1;
-      line += 1;
-    }
-    size += chunk.length - start;
-    if (size > limitBytes) parts = [];
-    else if (start < chunk.length) parts.push(chunk.subarray(start));
-    if (batch.length > 0) yield { lines: batch, next: { byte: byte + start, line } };
-    byte += chunk.length;
-  }
-  const last = take(Buffer.alloc(0));
-  if (last !== undefined) yield { lines: [last], next: { byte, line } };
-}
-
-const RECORD_SEPARATOR = "\u{1E}";
-
-function textOf(parts: readonly Buffer[], rest: Buffer): string {
-  const text = parts.length === 0 ? rest.toString() : Buffer.concat([...parts, rest]).toString();
-  const record = text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text;
-  let start = 0;
-  let end = record.length;
-  while (start < end && isSpace(record.charCodeAt(start))) start += 1;
-  while (end > start && isSpace(record.charCodeAt(end - 1))) end -= 1;
-  return record.slice(start, end);
-}
-
-const LF = 10;
-
 /** White space of JSON (RFC 8259, 2). */
 export function isSpace(code: number | undefined): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0d || code === LF;
-}
-
-interface Blank {
-  readonly bytes: number;
-  /** Line feeds among them. */
-  readonly lines: number;
-}
-
-const NOTHING_BLANK: Blank = { bytes: 0, lines: 0 };
-
-/** The blank lines, and the white space of the line behind them, from `start` on. */
-function blankAt(chunk: Buffer, start: number): Blank {
-  let lines = 0;
-  let at = start;
-  for (; isSpace(chunk[at]); at += 1) if (chunk[at] === LF) lines += 1;
-  return { bytes: at - start, lines };
+  return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 }
