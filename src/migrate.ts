@@ -85,11 +85,10 @@ export interface CheckOptions extends PlanOptions, KeyPolicy {
 export function check(job: Job, handle: PlanHandle, options: CheckOptions): Promise<CheckResult> {
   const { signal, shownValues } = options;
   const items = itemSettings({ job, handle }, options);
-  const { chunked } = job.input;
   const threads = threadsFor(job.input, options.threads ?? 1);
   const batches =
-    chunked !== undefined && threads > 1
-      ? checkInThreads(job, chunked, { threads, items, shownValues, signal })
+    threads > 1
+      ? checkInThreads(job, { threads, items, shownValues, signal })
       : planItems(checkedRecords(job, options), job, items);
   return planRecords(batches, { job, handle }, options);
 }

@@ -26,8 +26,14 @@ export interface PlannedBatch {
   readonly items: readonly PlannedItem[] | PackedItems;
   /** Positions of the items whose records are invalid, in order; they may be sent all the same. */
   readonly invalid: readonly number[];
-  readonly excluded: readonly ExcludedRow[];
+  readonly excluded: readonly FoundExclusion[];
   readonly keyColumns: readonly FoundKeyColumn[];
+}
+
+/** A record that must not be sent, and the position of the item that has told so. */
+interface FoundExclusion {
+  readonly position: number;
+  readonly row: ExcludedRow;
 }
 
 /** Where a file keeps the business key, and the position of the item that has told so. */
@@ -62,7 +68,7 @@ export function createItemMaker(
         return plannedItem(planned, { job, settings, fastHash });
       }),
       invalid: batch.flatMap((record, position) => (isValid(record) ? [] : [position])),
-      excluded: batch.flatMap((record) => excludedParents(record, job)),
+      excluded: batch.flatMap((record, position) => excludedParents(record, job).map((row) => ({ position, row }))),
       keyColumns,
     };
   };

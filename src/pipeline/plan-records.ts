@@ -130,7 +130,7 @@ async function listAll(
   const keyColumns = new Map<string, FoundKeyColumn["column"]>();
   for await (const batch of batches) {
     await groups.add(batch.items);
-    excluded.push(...batch.excluded);
+    excluded.push(...batch.excluded.map(({ row }) => row));
     for (const { file, column } of batch.keyColumns) if (!keyColumns.has(file)) keyColumns.set(file, column);
     const { records, invalid } = progress;
     progress = { records: records + batch.count, invalid: invalid + batch.invalid.length };

@@ -1,7 +1,10 @@
-// `migrate validate` of one CSV file with a flat mapping, beside Miller and ajv-cli.
-//   npm run build && node test/bench/validate-rows.mjs [--rows 1000000] [--runs 3] [--no-peer]
-// The rows are made first and always the same (flat-rows.mjs). Says the median wall time, processor time and peak
-// memory, and rows a second. --rows 10000000 --runs 1 --no-peer is the ten-times run.
+// `migrate validate` of one CSV file, beside Miller and ajv-cli, with one thread and with several.
+//   npm run build && node test/bench/validate-rows.mjs [--rows 1000000] [--runs 3] [--threads 1,2] [--mapping flat,nested]
+//     [--no-peer]
+// Two mappings: flat, with the summary as text, and nested, with a line of JSON a record into a file. The rows are made
+// first and always the same (flat-rows.mjs). Says the median wall time, processor time and peak memory, and rows a
+// second. The runs to be compared come in turn, so that all meet the same machine. --rows 10000000 --runs 1 --no-peer is
+// the ten-times run.
 // The peer is `mlr --icsv --ojson` into a file, then `ajv validate` over it with the equivalent schema
 // (flat-schema.json): no mapping, no duplicate keys, no places. It needs Debian's miller, and ajv-cli from npm; ajv-cli
 // holds the whole file in memory, so it gets a heap of 8 GB.
@@ -28,54 +31,109 @@ const { values: options } = parseArgs({
   options: {
     rows: { type: "string", default: "1000000" },
     runs: { type: "string", default: "3" },
+    threads: { type: "string", default: "1,2" },
+    mapping: { type: "string", default: "flat,nested" },
     "no-peer": { type: "boolean", default: false },
   },
 });
 const rows = Number(options.rows);
-const runs = Number(options.runs);
+const threadCounts = options.threads.split(",");
+
+/** How the rows are mapped, and what comes out. */
+const MAPPINGS = {
+  flat: { files: ["flat-contract.yaml", "flat-mapping.yaml"], format: "text" },
+  nested: { files: ["nested-contract.yaml", "nested-mapping.yaml"], format: "ndjson" },
+};
 
 await withFolder(async (folder) => {
   const file = path.join(folder, "rows.csv");
   await writeFlatRows(file, rows);
   say(`validate, ${count(rows)} rows of 9 columns, ${mb(statSync(file).size / 1e6)}; ${machine()}`);
-  const ours = await medians(runs, () => validated(file, folder));
-  say(`migrate: ${figures(ours)}, ${count(rows / (ours.wallMs / 1000))} rows a second`);
-  if (options["no-peer"]) return;
-  const theirs = await medians(runs, () => comparedWith(file, folder));
-  if (theirs.wallMs === undefined) return;
-  say(`mlr:     ${figures({ wallMs: theirs.mlrMs, peakMb: theirs.mlrMb })}`);
-  say(`ajv-cli: ${figures({ wallMs: theirs.ajvMs, peakMb: theirs.ajvMb })}`);
-  say(`both:    ${seconds(theirs.wallMs)}: ${(theirs.wallMs / ours.wallMs).toFixed(1)} times as long as migrate`);
+  const isCompared = !options["no-peer"] && peers() !== undefined;
+  const results = await medians(Number(options.runs), () => everything(file, folder, isCompared));
+  for (const name of options.mapping.split(",")) sayMapping(name, results);
+  if (!isCompared) return;
+  const { mlrWallMs, ajvWallMs } = results;
+  say(`mlr:     ${figures("mlr", results)}`);
+  say(`ajv-cli: ${figures("ajv", results)}`);
+  for (const name of options.mapping.split(",")) {
+    const ratios = threadCounts.map((threads) => (mlrWallMs + ajvWallMs) / results[`${name}${threads}WallMs`]);
+    const each = ratios.map((ratio, index) => `${ratio.toFixed(2)} times with --threads ${threadCounts[index]}`);
+    say(`both:    ${seconds(mlrWallMs + ajvWallMs)}; ${name}: as long as migrate ${each.join(", ")}`);
+  }
 });
 
-async function validated(file, folder) {
-  const contract = ["--contract", beside("flat-contract.yaml"), "--mapping", beside("flat-mapping.yaml")];
-  const run = await migrate(["validate", file, ...contract], { env: { TMPDIR: folder } });
+function sayMapping(name, results) {
+  const [first] = threadCounts;
+  for (const threads of threadCounts) {
+    const wallMs = results[`${name}${threads}WallMs`];
+    const ratio = (results[`${name}${first}WallMs`] / wallMs).toFixed(2);
+    const compared = threads === first ? "" : `, ${ratio} times as fast as with ${first}`;
+    const rate = `${count(rows / (wallMs / 1000))} rows a second`;
+    say(`migrate, ${name}, --threads ${threads}: ${figures(name + threads, results)}, ${rate}${compared}`);
+  }
+}
+
+/** One run of each, one after the other. */
+async function everything(file, folder, isCompared) {
+  const results = {};
+  const note = (name, { wallMs, cpuMs, peakMb }) =>
+    Object.assign(results, { [`${name}WallMs`]: wallMs, [`${name}CpuMs`]: cpuMs, [`${name}PeakMb`]: peakMb });
+  for (const name of options.mapping.split(",")) {
+    for (const threads of threadCounts)
+      note(name + threads, await validated(file, { folder, threads, ...MAPPINGS[name] }));
+  }
+  if (isCompared) {
+    const json = path.join(folder, "rows.json");
+    const { mlr, ajv } = peers();
+    note("mlr", await writing(json, (stdout) => measured(mlr, ["-S", "--icsv", "--ojson", "cat", file], { stdout })));
+    const env = { NODE_OPTIONS: "--max-old-space-size=8192" };
+    note("ajv", await measured(ajv, ["validate", "-s", beside("flat-schema.json"), "-d", json], { env }));
+  }
+  return results;
+}
+
+async function validated(file, { folder, threads, files, format }) {
+  const [contract, mapping] = files.map(beside);
+  const args = [
+    "validate",
+    file,
+    "--contract",
+    contract,
+    "--mapping",
+    mapping,
+    "--threads",
+    threads,
+    "--format",
+    format,
+  ];
+  const env = { TMPDIR: folder };
+  const run =
+    format === "text"
+      ? await migrate(args, { env })
+      : await writing(path.join(folder, "outcomes"), (stdout) => migrate(args, { env, stdout }));
   const said = run.stdout + run.stderr;
   if (!said.includes(`${count(rows)} records`)) throw new Error(`not all rows were read:\n${said}`);
   return run;
 }
 
-async function comparedWith(file, folder) {
-  const mlr = peer("mlr", "apt-get install miller");
-  const ajv = peer("ajv", npmPeer("ajv-cli@5"));
-  if (mlr === undefined || ajv === undefined) return {};
-  const json = path.join(folder, "rows.json");
-  const out = openSync(json, "w");
-  const converted = await measured(mlr, ["-S", "--icsv", "--ojson", "cat", file], { stdout: out });
-  closeSync(out);
-  const env = { NODE_OPTIONS: "--max-old-space-size=8192" };
-  const checked = await measured(ajv, ["validate", "-s", beside("flat-schema.json"), "-d", json], { env });
-  return {
-    wallMs: converted.wallMs + checked.wallMs,
-    mlrMs: converted.wallMs,
-    mlrMb: converted.peakMb,
-    ajvMs: checked.wallMs,
-    ajvMb: checked.peakMb,
-  };
+async function writing(file, work) {
+  const out = openSync(file, "w");
+  try {
+    return await work(out);
+  } finally {
+    closeSync(out);
+  }
 }
 
-function figures({ wallMs, cpuMs, peakMb }) {
+function peers() {
+  const mlr = peer("mlr", "apt-get install miller");
+  const ajv = peer("ajv", npmPeer("ajv-cli@5"));
+  return mlr === undefined || ajv === undefined ? undefined : { mlr, ajv };
+}
+
+function figures(name, results) {
+  const { [`${name}WallMs`]: wallMs, [`${name}CpuMs`]: cpuMs, [`${name}PeakMb`]: peakMb } = results;
   const cpu = cpuMs === undefined ? "" : `, ${seconds(cpuMs)} of processor time`;
   return `${seconds(wallMs)}${cpu}, ${mb(peakMb)} at peak`;
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { type CliOptions, runCli } from "./cli.ts";
-import { CONTRACT_FLAGS, type Files, JOB_FLAGS, workFolder } from "./validate-scene.ts";
+import { CONTRACT_FLAGS, type Files, JOB_FLAGS, JOINED_MAPPING, workFolder } from "./validate-scene.ts";
 
 /** Several chunks of 256 KB, so that every thread gets some. */
 const ROWS = 6000;
@@ -12,8 +12,8 @@ const GOOD = `${"The meter is under the stairs. ".repeat(6)}ok`;
 
 /** Rows of REF, NAME, NOTE, MOBILE with everything that CSV files hold to the grief of those who read them. */
 function hazards(count: number): string {
-  const lines = Array.from({ length: count }, (_, index) => hazard(index));
-  return ["REF,NAME,NOTE,MOBILE", ...lines].join("\n");
+  const all = Array.from({ length: count }, (_, index) => hazard(index));
+  return ["REF,NAME,NOTE,MOBILE", ...all].join("\n");
 }
 
 function hazard(index: number): string {
@@ -36,15 +36,15 @@ function hazard(index: number): string {
 
 /** Rows of which one in so many has an error. */
 function rows(count: number, badEvery: number): string {
-  const lines = Array.from(
+  const all = Array.from(
     { length: count },
     (_, index) => `K${index},Ann,${GOOD},${index % badEvery === badEvery - 1 ? "bad" : "07700900123"}`,
   );
-  return ["REF,NAME,NOTE,MOBILE", ...lines, ""].join("\n");
+  return ["REF,NAME,NOTE,MOBILE", ...all, ""].join("\n");
 }
 
 /** Lines of JSON with everything that goes wrong in them. */
-function lines(count: number): string {
+function jsonLines(count: number): string {
   const hazardAt: Readonly<Record<number, (ref: string) => string>> = {
     3: (ref) => `\n  \r\n {"REF":"${ref}","NAME":"Zoë","NOTE":"a\\nb","MOBILE":"0770"} \r`,
     5: (ref) => `{"REF":"${ref}","NAME":"Ann","NAME":"Bob","MOBILE":"07700900123"}`,
@@ -63,7 +63,7 @@ function lines(count: number): string {
 
 /** The good ones of them as an array. */
 function array(count: number): string {
-  const elements = lines(count)
+  const elements = jsonLines(count)
     .split("\n")
     .filter((line) => line.startsWith("{"));
   return `\n [ ${elements.join(" ,\r\n ")} , 7 8, {"REF":"last"\n} ]\n`;
@@ -82,6 +82,52 @@ const CALLING = `operation: import-account
 key: number
 functions: ./functions.mjs
 payload: { number: { from: REF, call: fail }, name: { from: NAME, call: shout } }
+`;
+
+const JOINED = JOINED_MAPPING.replace("${supplier}", "S");
+
+/** Accounts, and customers in any order, of which some have no account, or one that is almost theirs. */
+function joined(count: number): Files {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const accounts = numbers.map((index) => `K${index},${index % 101 === 7 ? "" : "Ann"}`);
+  const customers = numbers.flatMap((index) => {
+    const shuffled = (index * 7919) % count;
+    const ref = shuffled % 97 === 5 ? ` k${shuffled}` : shuffled % 89 === 3 ? `X${shuffled}` : `K${shuffled}`;
+    const mail = shuffled % 53 === 11 ? "no mail" : "ann@example.org";
+    return [`${ref},2,Okonkwo,${mail}`, `${ref},${shuffled % 3},"Patel, ""Jr""",ann@example.org`];
+  });
+  return {
+    "accounts.csv": ["REF,NAME", ...accounts, "K1,Bob", ""].join("\n"),
+    "customers.csv": ["REF,SEQ,LAST,MAIL", ...customers, ""].join("\n"),
+    "mapping.yaml": JOINED,
+  };
+}
+
+/** The same with customers as lines of JSON. */
+function joinedWithJson(count: number): Files {
+  const good = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ REF: `K${index}`, SEQ: index % 3, LAST: { toString: index }, MAIL: "a@example.org" }),
+  );
+  const mapping = JOINED.replace("customers.csv", "customers.ndjson");
+  const unsafe = `{"REF":"K7","SEQ":1e400,"LAST":"\\ud800","MAIL":-0}`;
+  const customers = [...good, unsafe, "{", ""].join("\n");
+  return {
+    "accounts.csv": joined(count)["accounts.csv"] ?? "",
+    "customers.ndjson": customers,
+    "mapping.yaml": mapping,
+  };
+}
+
+const NAMING_THREADS = `
+import { threadId } from "node:worker_threads";
+export const withThread = (text) => text + " " + threadId;
+`;
+
+/** An account's number names the thread that has made it. */
+const THREAD_KEYS = `operation: import-account
+key: number
+functions: ./functions.mjs
+payload: { number: { from: REF, call: withThread }, name: NAME }
 `;
 
 interface Case {
@@ -118,9 +164,9 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["a.csv", "b.csv", "c.csv"],
     code: 1,
   },
-  "lines of JSON": { files: { "accounts.ndjson": lines(ROWS) }, args: ["accounts.ndjson"], code: 1 },
+  "lines of JSON": { files: { "accounts.ndjson": jsonLines(ROWS) }, args: ["accounts.ndjson"], code: 1 },
   "a line that is too long": {
-    files: { "accounts.ndjson": `${lines(900)}\n{"REF":"${"x".repeat(17 * 2 ** 20)}"}\n${lines(900)}\n` },
+    files: { "accounts.ndjson": `${jsonLines(900)}\n{"REF":"${"x".repeat(17 * 2 ** 20)}"}\n${jsonLines(900)}\n` },
     args: ["accounts.ndjson"],
     code: 1,
   },
@@ -151,6 +197,15 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["accounts.ndjson"],
     code: 2,
   },
+  "joined files": { files: joined(4000), args: ["--format", "ndjson"], code: 1 },
+  "joined files, some records of the beginning": { files: joined(4000), args: ["--limit", "1234"], code: 1 },
+  "joined files with values, until there are too many errors": {
+    files: joined(4000),
+    args: ["--show-values", "--max-errors", "20"],
+    code: 1,
+  },
+  "records and orphans with these keys alone": { files: joined(2000), args: ["--only", "K1,K7,K1009"], code: 1 },
+  "a file joined with lines of JSON": { files: joinedWithJson(2000), args: ["--format", "csv"], code: 1 },
   "good rows": { files: accounts(rows(ROWS, ROWS * 2)), code: 0 },
   "some records of the beginning": { files: accounts(rows(ROWS, 100)), args: ["--limit", "3210"], code: 1 },
   "the first of those with these keys": {
@@ -214,5 +269,17 @@ it.each(Object.entries(CASES))("validate says the same with any number of thread
   const folder = workFolder(scene.files);
   const alone = await validated(scene, folder, 1);
   expect(alone).toMatchObject({ code: scene.code });
-  for (const threads of [2, 3]) expect(await validated(scene, folder, threads)).toEqual(alone);
+  expect(await validated(scene, folder, 3)).toEqual(alone);
+});
+
+it.each([
+  ["1", [0]],
+  ["2", [1, 2]],
+  ["auto", [0]],
+])("validate --threads %s makes the records of a small file in the threads %j", async (threads, made) => {
+  const files = { "accounts.csv": rows(ROWS, ROWS * 2), "functions.mjs": NAMING_THREADS, "mapping.yaml": THREAD_KEYS };
+  const args = ["validate", "accounts.csv", ...JOB_FLAGS, "--format", "ndjson", "--threads", threads];
+  const { stdout } = await runCli(args, { cwd: workFolder(files) });
+  const found = [...stdout.matchAll(/"key":"K\d+ (\d+)"/g)].map(([, thread]) => Number(thread));
+  expect(new Set(found)).toEqual(new Set(made));
 });

@@ -1,10 +1,11 @@
 import type { Job } from "../../job/job.ts";
 import { addToRecordNumbers, unpackItems } from "../../ledger/packed/packed-items.ts";
-import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
+import type { Input } from "../../read/open-input.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan-items.ts";
-import type { PackedBatch } from "./check-chunk.ts";
+import type { PackedBatch } from "./check-batches.ts";
 import type { ChunkAnswer, ChunkWork } from "./chunk-worker.ts";
+import { recordPacker } from "./packed-records.ts";
 import { unpackFailure } from "../../model/thread-failure.ts";
 import { inThreads, type Task } from "./thread-pool.ts";
 
@@ -17,23 +18,24 @@ interface CheckInThreads {
 }
 
 /**
- * What `planItems` gives for `checkedRecords`, batch for batch, made in worker threads: this thread finds where records
- * end, and puts what comes of them in order.
+ * What `planItems` gives for `checkedRecords`, batch for batch, made in worker threads. This thread finds where records
+ * end, or makes them where it must, and puts what comes of them in order.
  */
 export async function* checkInThreads(
-  { settings, contract, now }: Job,
-  input: ChunkedInput,
+  { settings, contract, now, input }: Job,
   { threads, items, shownValues, signal }: CheckInThreads,
 ): AsyncGenerator<PlannedBatch> {
-  const { source, files } = input;
+  const { source, files } = input.chunked ?? { source: "", files: [] };
   const check = { items, showValues: shownValues !== undefined };
-  const workerData: ChunkWork = { settings, contract: { ...contract, document: {} }, now, source, files, check };
+  // The document itself is only for the sandbox.
+  const workContract = { ...contract, document: {} };
+  const workerData: ChunkWork = { settings, contract: workContract, now, input: { source, files }, check };
   const entry = new URL("./chunk-worker.js", import.meta.url);
-  const answers = inThreads<ChunkAnswer>(chunkTasks(input.chunks(signal)), { entry, workerData, threads });
+  const answers = inThreads<ChunkAnswer>(tasksOf(input, signal), { entry, workerData, threads });
   let left = settings.limit ?? Number.POSITIVE_INFINITY;
   let before = 0;
   try {
-    for await (const { records, checked } of answers) {
+    for await (const { unnumbered, checked } of answers) {
       for (const packed of checked.batches) {
         const batch = batchOf(packed, before, left);
         if (shownValues) noteValues(packed, batch.count, shownValues);
@@ -42,7 +44,7 @@ export async function* checkInThreads(
         if (left <= 0) return;
       }
       if (checked.failure) throw unpackFailure(checked.failure);
-      before += records;
+      before += unnumbered;
     }
   } catch (error) {
     // The input ends early, without an error, when the user stops the run.
@@ -50,21 +52,26 @@ export async function* checkInThreads(
   }
 }
 
-async function* chunkTasks(chunks: AsyncIterable<RecordChunk>): AsyncGenerator<Task> {
-  for await (const chunk of chunks) yield { message: chunk, transfer: [chunk.bytes.buffer] };
+async function* tasksOf({ chunked, records }: Input, signal: AbortSignal): AsyncGenerator<Task> {
+  if (chunked === undefined) {
+    const pack = recordPacker();
+    for await (const batch of records({ signal })) yield { message: pack(batch), transfer: [] };
+  } else {
+    for await (const chunk of chunked.chunks(signal)) yield { message: chunk, transfer: [chunk.bytes.buffer] };
+  }
 }
 
 /** With the records' numbers in the whole input; of the items no more than `most`. */
 function batchOf({ items, ...batch }: PackedBatch, before: number, most: number): PlannedBatch {
   addToRecordNumbers(items, before);
   if (batch.count <= most) return { ...batch, items };
-  const isTaken = (position: number): boolean => position < most;
+  const isTaken = ({ position }: { readonly position: number }): boolean => position < most;
   return {
     count: most,
     items: unpackItems(items).slice(0, most),
-    invalid: batch.invalid.filter(isTaken),
-    excluded: batch.excluded,
-    keyColumns: batch.keyColumns.filter(({ position }) => isTaken(position)),
+    invalid: batch.invalid.filter((position) => position < most),
+    excluded: batch.excluded.filter(isTaken),
+    keyColumns: batch.keyColumns.filter(isTaken),
   };
 }
 

@@ -3,75 +3,75 @@ import type { Contract } from "../../contract/contract.ts";
 import { compileJob, type JobSettings, readJobMapping } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
 import { rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
-import type { ChunkFile, RecordChunk } from "../../read/chunks/record-chunk.ts";
-import { type CheckAnswer, checkChunks, type CheckSettings } from "./check-chunk.ts";
+import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
+import { type CheckAnswer, checkBatches, type CheckSettings } from "./check-batches.ts";
+import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 
 /**
- * What a worker thread knows: it compiles the job anew from its settings, opens no source, and makes something of the
- * chunks that it is sent.
+ * What a worker thread is started with (`workerData`): it compiles the job anew from its settings, and opens no source.
+ *
+ * Another kind of work on the same records, such as the making of request bodies, takes three things: a function like
+ * `checkBatches`, which takes the compiled job and gives one from the batches of a task to its answer; a place for its
+ * settings here, beside `check`; and a reader of its answers like `checkInThreads`. The answers come in the order of
+ * the input, however many threads there are (`inThreads`).
  */
 export interface ChunkWork {
   readonly settings: JobSettings;
   readonly contract: Contract;
   /** What rules take for now, in milliseconds since 1970: the same in all threads. */
   readonly now: number;
-  /** The name of the source. */
-  readonly source: string;
-  readonly files: readonly ChunkFile[];
+  /** Where the input comes in chunks: what all of them have in common. */
+  readonly input: Pick<ChunkedInput, "source" | "files">;
   readonly check: CheckSettings;
 }
 
-/** The answer to a `RecordChunk`, in the order of the chunks. */
+/** Some of the input: as bytes, or as records where other threads cannot make them. Each is answered, in order. */
+export type ChunkTask = RecordChunk | PackedRecords;
+
 export interface ChunkAnswer {
-  /** Records in the chunk, the unwanted ones among them. */
-  readonly records: number;
+  /** Records of a chunk, the unwanted ones among them: they are numbered from 1. 0 for records that have their numbers. */
+  readonly unnumbered: number;
   readonly checked: CheckAnswer;
 }
 
 const work: ChunkWork = workerData;
 const started = start(work);
 
-parentPort?.on("message", (chunk: RecordChunk) => {
-  void reply(chunk);
+parentPort?.on("message", (task: ChunkTask) => {
+  void reply(task);
 });
 
-async function reply(chunk: RecordChunk): Promise<void> {
-  const answer = (await started)(chunk);
+async function reply(task: ChunkTask): Promise<void> {
+  const answer = (await started)(task);
   parentPort?.postMessage(
     answer,
     answer.checked.batches.map(({ items }) => items.columns),
   );
 }
 
-/** Where the job cannot be compiled, which it could be a moment before, that is the answer to every chunk. */
-async function start({
-  settings,
-  contract,
-  now,
-  source,
-  files,
-  check,
-}: ChunkWork): Promise<(chunk: RecordChunk) => ChunkAnswer> {
+/** Where the job cannot be compiled, which it could be a moment before, that is the answer to every task. */
+async function start({ settings, contract, now, input, check }: ChunkWork): Promise<(task: ChunkTask) => ChunkAnswer> {
   try {
     const document = await readJobMapping(settings);
     const job = await compileJob(settings, { contract, document, now }, () => undefined);
-    const checkBatches = checkChunks(job, check);
-    return (chunk) => {
-      const records = numbered(chunk, { source, files });
-      const checked = checkBatches(records.batches);
-      return { records: records.count(), checked };
+    const checked = checkBatches(job, check);
+    const unpack = recordUnpacker();
+    return (task) => {
+      if (!("bytes" in task)) return { unnumbered: 0, checked: checked([unpack(task)]) };
+      const records = numbered(task, input);
+      return { checked: checked(records.batches), unnumbered: records.count() };
     };
   } catch (error) {
     const failure: ThreadFailure = packFailure(error);
-    return () => ({ records: 0, checked: { batches: [], failure } });
+    return () => ({ unnumbered: 0, checked: { batches: [], failure } });
   }
 }
 
 /** The records of a chunk, numbered from 1: their numbers in the whole input are not known here. */
 function numbered(
   chunk: RecordChunk,
-  { source, files }: Pick<ChunkWork, "source" | "files">,
+  { source, files }: ChunkWork["input"],
 ): { readonly batches: Iterable<readonly InputRecord[]>; readonly count: () => number } {
   let count = 0;
   return {

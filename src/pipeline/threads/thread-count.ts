@@ -8,9 +8,8 @@ const MOST_THREADS = 8;
 /** A smaller input is read before further threads have started. */
 const LARGE_BYTES = 8_000_000;
 
-/** How many threads make records of an input; 1: the one that there is, where no other can. */
-export function threadsFor({ chunked, files }: Pick<Input, "chunked" | "files">, threads: Threads): number {
-  if (chunked === undefined) return 1;
+/** How many threads check the records of an input; 1: the one that there is. */
+export function threadsFor({ files }: Pick<Input, "files">, threads: Threads): number {
   if (threads !== "auto") return threads;
   const bytes = files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   return bytes < LARGE_BYTES ? 1 : Math.min(availableParallelism(), MOST_THREADS);

@@ -19,27 +19,45 @@ const LF = 10;
 export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
   const limit = source.limits.jsonRecordBytes;
   let line = 1;
-  /** The beginning of a line; nothing is kept of one that is too long. */
-  let carried: Uint8Array[] = [];
-  let size = 0;
+  let begun = NOTHING;
   for await (const chunk of withoutBlankStart(textBytes(source), (lines) => (line += lines))) {
-    const lineEnd = size === 0 ? -1 : chunk.indexOf(LF);
-    const isTooLong = size > 0 && lineEnd >= 0 && size + lineEnd > limit;
-    const start = isTooLong ? lineEnd + 1 : 0;
     const end = chunk.lastIndexOf(LF) + 1;
     if (end > 0) {
-      const tooLongAt = isTooLong ? line : undefined;
-      if (isTooLong) line += 1;
-      yield { bytes: [...(isTooLong ? [] : carried), chunk.subarray(start, end)], line, tooLongAt };
-      line += countLineFeeds(chunk.subarray(start, end));
-      carried = [];
-      size = 0;
+      const whole = chunk.subarray(0, end);
+      yield pieceOf(begun, whole, { line, limit });
+      line += countLineFeeds(whole);
+      begun = NOTHING;
     }
-    const rest = size === 0 ? withoutSpace(chunk.subarray(end)) : chunk;
-    size += rest.length;
-    carried = size > limit ? [] : [...carried, rest];
+    begun = goneOn(begun, chunk.subarray(end), limit);
   }
-  if (size > 0) yield { bytes: carried, line, tooLongAt: size > limit ? line : undefined };
+  if (begun.size > 0) yield { bytes: begun.parts, line, tooLongAt: begun.size > limit ? line : undefined };
+}
+
+/** The beginning of a line. */
+interface BegunLine {
+  /** Without the white space that it begins with. */
+  readonly size: number;
+  /** Nothing is kept of a line that is too long. */
+  readonly parts: readonly Uint8Array[];
+}
+
+const NOTHING: BegunLine = { size: 0, parts: [] };
+
+function goneOn(begun: BegunLine, bytes: Buffer, limit: number): BegunLine {
+  const more = begun.size === 0 ? withoutSpace(bytes) : bytes;
+  const size = begun.size + more.length;
+  return { size, parts: size > limit || size === 0 ? [] : [...begun.parts, more] };
+}
+
+/** A line that has begun, and the bytes that end it and hold whole lines besides. */
+function pieceOf(
+  begun: BegunLine,
+  bytes: Buffer,
+  { line, limit }: { readonly line: number; readonly limit: number },
+): Piece {
+  const lineEnd = bytes.indexOf(LF);
+  if (begun.size === 0 || begun.size + lineEnd <= limit) return { bytes: [...begun.parts, bytes], line };
+  return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
 }
 
 /** The first chunk with something in it, and those behind it; `passOver` is told how many line ends stand before it. */

@@ -15,14 +15,14 @@ export interface CheckSettings {
   readonly showValues: boolean;
 }
 
-/** What came of a chunk: a batch for each batch of its records in which some are wanted. */
+/** What came of a task: a batch for each batch of its records in which some are wanted. */
 export interface CheckAnswer {
   readonly batches: readonly PackedBatch[];
-  /** Behind the batches: nothing more comes of the chunk. */
+  /** Behind the batches: nothing more comes of the task. */
   readonly failure?: ThreadFailure;
 }
 
-/** A planned batch as it is sent to another thread. Records are numbered within the chunk, from 1. */
+/** A planned batch as it is sent to another thread. */
 export interface PackedBatch extends Omit<PlannedBatch, "items"> {
   readonly items: PackedItems;
   readonly shown: readonly NotedValue[];
@@ -31,8 +31,8 @@ export interface PackedBatch extends Omit<PlannedBatch, "items"> {
 /** A value to be shown, and the position of the item that it is of. */
 type NotedValue = readonly [position: number, place: Place, value: JsonValue];
 
-/** Maps and checks the records of chunks, and makes planned items of them: `checkedRecords` and `planItems` in one. */
-export function checkChunks(
+/** Maps and checks the records of tasks, and makes planned items of them: `checkedRecords` and `planItems` in one. */
+export function checkBatches(
   job: CompiledJob,
   { items, showValues }: CheckSettings,
 ): (batches: Iterable<readonly InputRecord[]>) => CheckAnswer {

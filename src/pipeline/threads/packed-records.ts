@@ -1,0 +1,85 @@
+import type { JsonObject } from "../../json/json-value.ts";
+import type { Problem } from "../../model/problem.ts";
+import { type CsvTable, type InputRecord, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
+
+/**
+ * Input records as they are sent to another thread, which has none of the input: one text is copied in a fraction of
+ * the time that objects take. Values of JSON go as they are, because a number may be too large for a text.
+ */
+export interface PackedRecords {
+  readonly text: string;
+  readonly values: readonly JsonObject[];
+  /** All that were met so far, by the numbers that the text has for them: the other thread may see some for the first time. */
+  readonly tables: readonly Table[];
+}
+
+type Table = CsvTable | JsonTable;
+
+type PackedRecord = readonly [
+  number: number,
+  source: string,
+  orphan: 0 | 1,
+  row: PackedRow,
+  problems: readonly Problem[] | 0,
+];
+
+/** `content`: the cells (CSV), or the pointer (JSON), whose value is the next one. */
+type PackedRow = readonly [
+  table: number,
+  line: number,
+  content: readonly string[] | string,
+  children: readonly PackedChildren[] | 0,
+];
+type PackedChildren = readonly [source: string, rows: readonly PackedRow[]];
+
+/** Packs batch after batch. */
+export function recordPacker(): (batch: readonly InputRecord[]) => PackedRecords {
+  const numbers = new Map<Table, number>();
+  return (batch) => {
+    const values: JsonObject[] = [];
+    const numberOf = (table: Table): number => {
+      const number = numbers.get(table) ?? numbers.size;
+      numbers.set(table, number);
+      return number;
+    };
+    const packRow = (row: Row): PackedRow => {
+      const children = row.children && [...row.children].map(([source, rows]) => [source, rows.map(packRow)] as const);
+      if (!isCsvRow(row)) values.push(row.value);
+      return [numberOf(row.table), row.line, isCsvRow(row) ? row.cells : row.pointer, children ?? 0];
+    };
+    const records = batch.map(({ number, source, orphan, row, problems }): PackedRecord => {
+      return [number, source, orphan ? 1 : 0, packRow(row), problems.length === 0 ? 0 : problems];
+    });
+    return { text: JSON.stringify(records), values, tables: [...numbers.keys()] };
+  };
+}
+
+/** Makes them records again. Rows of one file share their table, from packet to packet. */
+export function recordUnpacker(): (packed: PackedRecords) => readonly InputRecord[] {
+  const known: Table[] = [];
+  return ({ text, values, tables }) => {
+    for (const table of tables.slice(known.length)) known.push(table);
+    const packed: readonly PackedRecord[] = JSON.parse(text);
+    let nextValue = 0;
+    const unpackRow = ([number, line, content, packedChildren]: PackedRow): Row => {
+      const table = known[number];
+      const below = packedChildren === 0 ? undefined : childrenOf(packedChildren, unpackRow);
+      const children = below === undefined ? {} : { children: below };
+      if (table?.kind === "csv" && typeof content !== "string") return { table, line, cells: content, ...children };
+      if (table?.kind !== "json" || typeof content !== "string") throw new Error("a packed row does not fit its file");
+      const value = values[nextValue] ?? {};
+      nextValue += 1;
+      return { table, line, pointer: content, value, ...children };
+    };
+    return packed.map(([number, source, orphan, row, problems]) => {
+      return { number, source, orphan: orphan === 1, row: unpackRow(row), problems: problems === 0 ? [] : problems };
+    });
+  };
+}
+
+function childrenOf(
+  packed: readonly PackedChildren[],
+  unpackRow: (row: PackedRow) => Row,
+): ReadonlyMap<string, readonly Row[]> {
+  return new Map(packed.map(([source, rows]) => [source, rows.map(unpackRow)]));
+}
