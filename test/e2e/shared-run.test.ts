@@ -146,6 +146,20 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(end.code).toBe(0);
   });
 
+  test("connections that the server ends again and again cost nothing but time", async () => {
+    await admin.reset();
+    const scene = await inScene(300);
+    const push = scene.share(2);
+    await scene.whenWorking(2);
+    for (const settled of [40, 90, 140, 190]) {
+      await scene.whenSettled(settled);
+      await scene.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'migrate'");
+    }
+    const end = await push.ended;
+    expect(await wrongsOf(300, end, admin)).toEqual([]);
+    expect(end.code).toBe(0);
+  });
+
   describe("is refused in one line", () => {
     test("for a worker whose input is not that of the plan, which takes nothing", async () => {
       await admin.reset();
