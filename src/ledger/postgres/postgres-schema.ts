@@ -139,7 +139,14 @@ export async function ledgerVersion(
   );
 }
 
-const IS_LEDGER: Statement<{ ledger: boolean }> = { sql: "select to_regclass('migrate.ledger') is not null as ledger" };
+/** Not by `to_regclass`: what another process has made while this one waited for its lock, that may not see. */
+const IS_LEDGER: Statement<{ ledger: boolean }> = {
+  sql: `
+  select exists (
+    select 1 from pg_class join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+    where pg_namespace.nspname = 'migrate' and pg_class.relname = 'ledger'
+  ) as ledger`,
+};
 const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version from migrate.ledger" };
 
 /** "migr" as a number: the number of the lock that this tool takes for its schema. */

@@ -48,7 +48,7 @@ export async function takeWriterLease(
     // The answer to taking it was lost.
     if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, leaseMs);
     if (isAtWork(seen, previous)) throw inUse(database.name, seen.holder);
-    if (!seen.isDead) await clock.sleep(leaseMs / RENEWALS);
+    if (!seen.isDead) await clock.sleep(Math.min(Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS, leaseMs / RENEWALS));
   }
 }
 
@@ -57,7 +57,8 @@ interface SeenLease {
   readonly holder: Holder;
   /** The time at which it runs out, as text. */
   readonly until: string;
-  readonly hasRunOut: boolean;
+  /** Milliseconds; negative when it has run out. */
+  readonly leftMs: number;
   /** Its holder is known to be dead: a process of this host. */
   readonly isDead: boolean;
 }
@@ -73,12 +74,14 @@ interface LeaseColumns {
   readonly fence: number;
   readonly holder: string;
   readonly until: string;
-  readonly hasRunOut: boolean;
+  /** Milliseconds; negative when it has run out. */
+  readonly leftMs: number;
 }
 
 const SELECT_LEASE: Statement<LeaseColumns> = {
   sql: `
-  select fence, holder, lease_until::text as until, lease_until < clock_timestamp() as "hasRunOut"
+  select fence, holder, lease_until::text as until,
+    (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as "leftMs"
   from migrate.writer where id = 1 and holder is not null`,
   isQuick: true,
 };
@@ -90,13 +93,13 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
 function isAtWork(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;
   if (before === undefined) return false;
-  return before.fence !== seen.fence || before.until !== seen.until || before.hasRunOut;
+  return before.fence !== seen.fence || before.until !== seen.until || before.leftMs < 0;
 }
 
 /** Who writes to the ledger just now; undefined where nobody does, for all that can be known here. */
 export async function writerOf(queries: Queries): Promise<Holder | undefined> {
   const seen = await lookAt(queries);
-  return seen === undefined || seen.isDead || seen.hasRunOut ? undefined : seen.holder;
+  return seen === undefined || seen.isDead || seen.leftMs < 0 ? undefined : seen.holder;
 }
 
 interface Taking {
