@@ -1,0 +1,177 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Intent, Ledger } from "../../../src/ledger/ledger.ts";
+import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
+import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
+import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
+import { openPostgres } from "../../../src/ledger/postgres/postgres-database.ts";
+import { attemptOutcomeOf, intendAll, intentOf, item, planned } from "../ledger-input.ts";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPrivatePostgres } from "./cluster.ts";
+
+const NAME = "migrate_test_outage";
+const ITEMS = Array.from({ length: 20 }, (_, index) => item(index + 1, `K${index}`));
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
+  let url: string;
+  let notices: string[];
+  beforeAll(async () => {
+    server = await startPrivatePostgres();
+    url = await server.createDatabase(NAME);
+  });
+  beforeEach(async () => {
+    notices = [];
+    await server.query("drop schema if exists migrate cascade", NAME);
+  });
+  afterAll(() => server.stop());
+
+  const opened = async (address: string = url): Promise<Ledger> => {
+    const store = await openLedgerStore(address, { notice: (message) => notices.push(message) });
+    return store.write("push", { create: true });
+  };
+
+  test("a crash of the server is waited for, and what was to be written is written once", async () => {
+    const ledger = await opened();
+    const run = await planned(ledger, ITEMS);
+    const intents = await intendAll(ledger, run);
+    await server.crash();
+    const saved = ledger.saveOutcomes(run, accepted(intents));
+    await expect.poll(() => notices).toContainEqual(expect.stringMatching(/cannot be reached: .*Nothing new is sent/));
+    await server.start();
+    await saved;
+    expect((await ledger.summary(run)).counts).toEqual({ accepted: 20 });
+    expect(notices.at(-1)).toMatch(/answers again$/);
+    await ledger.close();
+  });
+
+  test("sessions that are ended again and again cost nothing but time", async () => {
+    const ledger = await opened();
+    const run = await planned(ledger, ITEMS);
+    const intents = (await ledger.sendable(run, 1, 20)).map(intentOf);
+    for (const intent of intents) {
+      const end = `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = '${NAME}' and application_name = 'migrate'`;
+      const [, ended] = await Promise.all([ledger.saveIntents(run, [intent]), server.query(end, NAME)]);
+      expect(ended).toBeDefined();
+      await ledger.saveOutcomes(run, accepted([intent]));
+    }
+    expect((await ledger.summary(run)).counts).toEqual({ accepted: 20 });
+    expect((await ledger.history()).requests).toBe(20);
+    await ledger.close();
+  });
+
+  test("a commit whose answer is lost is found, and not made twice", async () => {
+    const proxy = await startCuttingProxy(server.port);
+    // Without TLS, so that the proxy can read what is asked.
+    const ledger = await opened(`${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`);
+    const run = await planned(ledger, ITEMS);
+    const intents = (await ledger.sendable(run, 1, 20)).map(intentOf);
+    for (const intent of intents) {
+      proxy.cutNext();
+      await ledger.saveIntents(run, [intent]);
+      proxy.cutNext();
+      await ledger.saveOutcomes(run, accepted([intent]));
+    }
+    expect(proxy.cuts()).toBe(40);
+    expect((await ledger.summary(run)).counts).toEqual({ accepted: 20 });
+    expect((await ledger.history()).requests).toBe(20);
+    await ledger.close();
+    await proxy.stop();
+  });
+
+  test("a server that stays away for too long ends the wait, with the address and without a password", async () => {
+    const settings = connectionSettings(url);
+    const pool = await openPool(settings);
+    const database = openPostgres({ name: settings.shown, pool, patienceMs: 300 });
+    await server.crash();
+    try {
+      const asked = database.transaction((transaction) => transaction.run("select 1"));
+      await expect(asked).rejects.toMatchObject({
+        code: "storage",
+        exitCode: 6,
+        message: expect.stringContaining(settings.shown),
+      });
+    } finally {
+      await server.start();
+      await database.close();
+    }
+  });
+
+  test("a deadlock and a serialization failure are tried again", async () => {
+    const settings = connectionSettings(url);
+    const database = openPostgres({ name: settings.shown, pool: await openPool(settings) });
+    await server.query("create schema migrate; create table migrate.pair (id int primary key, n int)", NAME);
+    await server.query("insert into migrate.pair values (1, 0), (2, 0)", NAME);
+    const add = (first: number, second: number): Promise<void> =>
+      database.transaction(async (transaction) => {
+        for (const id of [first, second]) {
+          await transaction.run("update migrate.pair set n = n + 1 where id = $1", id);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      });
+    await Promise.all([add(1, 2), add(2, 1)]);
+    expect(await database.rows({ sql: "select n from migrate.pair" })).toEqual([{ n: 2 }, { n: 2 }]);
+    let tries = 0;
+    await database.transaction(async (transaction) => {
+      tries += 1;
+      if (tries < 3) await transaction.run("do $$ begin raise sqlstate '40001'; end $$");
+    });
+    expect(tries).toBe(3);
+    await database.close();
+  });
+});
+
+function accepted(intents: readonly Intent[]): ReturnType<typeof attemptOutcomeOf>[] {
+  return intents.map((intent) => attemptOutcomeOf(intent, "accepted"));
+}
+
+interface CuttingProxy {
+  readonly port: number;
+  /** The next commit reaches the server, and its answer nobody. */
+  readonly cutNext: () => void;
+  readonly cuts: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+async function startCuttingProxy(port: number): Promise<CuttingProxy> {
+  let isDue = false;
+  let cuts = 0;
+  const sockets = new Set<Socket>();
+  const proxy: Server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    let isCut = false;
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", end).on("close", end);
+    }
+    client.on("data", (bytes) => {
+      if (isDue && bytes.includes("commit\0")) {
+        isDue = false;
+        isCut = true;
+        cuts += 1;
+      }
+      upstream.write(bytes);
+    });
+    // What the server says to a commit is heard, so that it was made, and not passed on.
+    upstream.on("data", (bytes) => (isCut ? end() : client.write(bytes)));
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, "127.0.0.1", resolve);
+  });
+  const address = proxy.address();
+  return {
+    port: typeof address === "object" ? (address?.port ?? 0) : 0,
+    cutNext() {
+      isDue = true;
+    },
+    cuts: () => cuts,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => void proxy.close(resolve));
+    },
+  };
+}
