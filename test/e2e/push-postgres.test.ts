@@ -1,0 +1,132 @@
+import { hostname } from "node:os";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  POSTGRES_IS_HERE,
+  type PostgresCluster,
+  SKIPPED_WITHOUT_POSTGRES,
+  startPostgres,
+} from "../ledger/postgres/cluster.ts";
+import { seededDice } from "../seeded-dice.ts";
+import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { countRequests } from "./kill-schedule.ts";
+import {
+  type AccountCells,
+  adminOf,
+  goodAccounts,
+  latestRun,
+  outcomeLines,
+  statusCounts,
+  workplace,
+} from "./push-scene.ts";
+
+const DATABASE = "migrate_test_push";
+const RECORDS = 600;
+const KILLS = 8;
+const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
+
+/** Good ones, and each kind of trouble that a ledger finds. */
+const MIXED: readonly AccountCells[] = [
+  ...goodAccounts(40),
+  { REF: "EXT-00001" },
+  { REF: "EXT-00002", NAME: "Another" },
+  { REF: "ext-00003" },
+  { REF: "EXT-90001", TYPE: "X" },
+  { REF: "EXT-90002", POSTCODE: "" },
+];
+
+describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  let server: PostgresCluster;
+  let sandbox: SandboxProcess;
+  beforeAll(async () => {
+    server = await startPostgres();
+    sandbox = await startSandboxProcess({ flags: ["--verbose", "--latency", "0-3"] });
+  });
+  afterAll(async () => {
+    await sandbox.stop();
+    await server.stop();
+  });
+
+  /** A workplace whose commands find their ledger in a new database. */
+  async function workplaceOf(accounts: readonly AccountCells[]): Promise<ReturnType<typeof workplace>> {
+    const MIGRATE_LEDGER = await server.createDatabase(DATABASE);
+    return workplace({ accounts }, { env: { ...sandbox.env, MIGRATE_LEDGER } });
+  }
+
+  test("every command says of it what it says of a ledger in a file", async () => {
+    const inFile = workplace({ accounts: MIXED }, sandbox);
+    const inDatabase = await workplaceOf(MIXED);
+    const said = async ({ push, migrate, file }: typeof inFile): Promise<readonly unknown[]> => {
+      await adminOf(sandbox).reset();
+      const pushed = await push(["--out", "out"]);
+      const again = await push();
+      const refused = await migrate(["resume", "20000101"]);
+      const reported = await migrate(["report", "--format", "ndjson"]);
+      const explained = await migrate(["explain", "EXT-00002"]);
+      const errors = readFileSync(file("out", "errors.csv"), "utf8");
+      const { runs, coverage } = JSON.parse((await migrate(["status", "--format", "json"])).stdout);
+      return [
+        [pushed, again, refused, reported, explained].map(({ code }) => code),
+        ...[pushed, again, reported].map(({ stdout }) => stdout.split("\n").map(withoutChance)),
+        errors,
+        withoutChance(explained.stdout),
+        runs.map(({ counts, exitCode }: Record<string, unknown>) => ({ counts, exitCode })),
+        coverage,
+      ];
+    };
+    expect(await said(inDatabase)).toEqual(await said(inFile));
+  });
+
+  test(`${KILLS} kills lose nothing, leave nothing unaccounted, create nothing twice`, async () => {
+    const admin = adminOf(sandbox);
+    await admin.reset();
+    const work = await workplaceOf(goodAccounts(RECORDS));
+    const dice = seededDice(seed);
+    const counter = countRequests(sandbox);
+    let next = work.startPush(["--concurrency", "16"]);
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      await Promise.race([counter.after(1 + Math.floor(dice() * 60)), next.ended]);
+      await delay(dice() * 60);
+      next.kill("SIGKILL");
+      await next.ended;
+      next = work.start(["resume"]);
+    }
+    let end: CliEnd = await next.ended;
+    for (let more = 0; end.code === 3 && more < 3; more += 1) end = await work.migrate(["resume"]);
+    expect([end.code, end.stderr], `KILL_SEED=${seed}`).toEqual([0, expect.any(String)]);
+    const accounts = await admin.accounts();
+    expect(new Set(accounts.map(({ key }) => key)).size).toBe(RECORDS);
+    expect(accounts).toHaveLength(RECORDS);
+    const report = await work.migrate(["report", await latestRun(work), "--format", "ndjson"]);
+    expect(statusCounts(outcomeLines(report.stdout))).toEqual({ accepted: RECORDS });
+    expect(await work.migrate(["ledger", "check"])).toMatchObject({ code: 0 });
+  });
+
+  test("a second push ends at once and says who is at work", async () => {
+    const admin = adminOf(sandbox);
+    await admin.reset();
+    await admin.faults({ hangBefore: { at: [10] } });
+    const work = await workplaceOf(goodAccounts(60));
+    const counter = countRequests(sandbox);
+    const first = work.startPush(["--concurrency", "4"]);
+    await counter.after(9);
+    const { code, stdout, stderr } = await work.push();
+    expect([code, stdout]).toEqual([7, ""]);
+    expect(stderr).toContain(`\`push\`, process ${first.pid} on ${hostname()}, since `);
+    expect((await work.migrate(["status"])).stdout).toContain("running");
+    first.kill("SIGKILL");
+    await first.ended;
+    expect((await work.migrate(["status"])).stdout).not.toContain("running");
+  });
+});
+
+/** What differs from run to run: how long a request took, account numbers, ids, times. */
+function withoutChance(text: string): string {
+  return text
+    .replaceAll(/"durationMs":[\d.]+/g, "")
+    .replaceAll(/A-[0-9A-F]{8}/g, "A-")
+    .replaceAll(/\d{8}-\d{4}-[0-9a-f]{4}/g, "run")
+    .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC)/g, "time")
+    .replaceAll(/\d+(?:\.\d+)? m?s\b/g, "a while");
+}
