@@ -51,6 +51,10 @@ function checkPackage() {
   });
   check("Are the types wrong?", attw.status === 0, attw.stdout);
   checkTypes();
+  const examples = spawnSync(process.execPath, [path.join(root, "test/library/examples.mjs"), project], {
+    encoding: "utf8",
+  });
+  check("the examples of docs/library.md", examples.status === 0, examples.stdout + examples.stderr);
 }
 
 function cleanClone() {

@@ -14,7 +14,7 @@ import { ledgerOf } from "./settings-of-options.ts";
 /** Which run of which ledger is looked at. Nothing is locked: it may be at work. */
 export interface ReadLedgerOptions {
   readonly folder?: string | undefined;
-  /** Default: `.migrate/ledger.db`. */
+  /** Path of its file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
   readonly ledger?: string | undefined;
   /** Id of the run, or the beginning of it. */
   readonly run?: string | undefined;

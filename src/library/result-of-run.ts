@@ -1,7 +1,7 @@
 import { openLedgerStore } from "../ledger/open-ledger-store.ts";
 import { exitCodeOf } from "../model/exit-codes.ts";
 import { Failure } from "../model/failure.ts";
-import type { Outcome } from "../model/outcome.ts";
+import { type Outcome, STATUSES, type Summary } from "../model/outcome.ts";
 import type { Problem } from "../model/problem.ts";
 import type { RunReport } from "../pipeline/run-report.ts";
 import { collectCauses } from "../report/formats/causes.ts";
@@ -51,7 +51,7 @@ function resultOf({ report, exitCode, failures, files }: RunReport, { showValues
   return {
     run: report.run?.id,
     exitCode: exitCodeOf(exitCode),
-    summary: { ...report.summary, exitCode },
+    summary: { ...report.summary, counts: inOrder(report.summary.counts), exitCode },
     failures,
     report: files && { ...pathsOf(files), folder: report.folder ?? "" },
     next: report.next,
@@ -63,6 +63,13 @@ function resultOf({ report, exitCode, failures, files }: RunReport, { showValues
     causes: () => causesOf(report),
     close,
   };
+}
+
+/** By statuses in their order, however they were counted. */
+function inOrder(counts: Summary["counts"]): Summary["counts"] {
+  return Object.fromEntries(
+    STATUSES.flatMap((status) => (counts[status] === undefined ? [] : [[status, counts[status]]])),
+  );
 }
 
 function pathsOf({ outcomes, errors, page, summary, rejects }: NonNullable<RunReport["files"]>) {

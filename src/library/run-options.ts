@@ -110,7 +110,7 @@ export interface PushOptions extends ValidateOptions {
   readonly credentials?: Credentials | undefined;
   /** Said by a program that means to send to a target whose `environment` is `production`. */
   readonly allowProduction?: boolean | undefined;
-  /** Default: `.migrate/ledger.db`. */
+  /** Path of its file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
   readonly ledger?: string | undefined;
   readonly pace?: PaceOptions | undefined;
   /** Everything but the sending. */
@@ -129,7 +129,7 @@ export interface ResumeOptions extends ReportOptions, CallOptions {
   readonly credentials?: Credentials | undefined;
   /** Said by a program that means to send to a target whose `environment` is `production`. */
   readonly allowProduction?: boolean | undefined;
-  /** Default: `.migrate/ledger.db`. */
+  /** Path of its file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
   readonly ledger?: string | undefined;
   /** Id of the run, or the beginning of it. Default: the latest. */
   readonly run?: string | undefined;
@@ -137,7 +137,7 @@ export interface ResumeOptions extends ReportOptions, CallOptions {
 
 export interface ReconcileOptions extends ReportOptions, CallOptions {
   readonly credentials?: Credentials | undefined;
-  /** Default: `.migrate/ledger.db`. */
+  /** Path of its file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
   readonly ledger?: string | undefined;
   /** Id of the run, or the beginning of it. Default: the latest. */
   readonly run?: string | undefined;
@@ -157,7 +157,7 @@ export interface OperatorDecision {
 }
 
 export interface ReportAgainOptions extends Omit<ReportOptions, "showValues">, CallOptions {
-  /** Default: `.migrate/ledger.db`. */
+  /** Path of its file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
   readonly ledger?: string | undefined;
   /** Id of the run, or the beginning of it. Default: the latest. */
   readonly run?: string | undefined;

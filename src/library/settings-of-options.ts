@@ -2,7 +2,7 @@ import path from "node:path";
 import { pathsFrom } from "../job/contract-files.ts";
 import type { JobSettings } from "../job/job.ts";
 import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../job/platform-settings.ts";
-import { DEFAULT_LEDGER, requireLedgerLocator } from "../ledger/open-ledger-store.ts";
+import { DEFAULT_LEDGER, isAddress, requireLedgerLocator } from "../ledger/open-ledger-store.ts";
 import type { RunOptions } from "../pipeline/with-run.ts";
 import type {
   CallOptions,
@@ -28,9 +28,10 @@ export function reportOptions({
   return { out: out === undefined ? undefined : fromFolder(folder)(out), workbook, showValues };
 }
 
-/** The path of the ledger's file, usable from the current folder of the process. */
+/** The address of the ledger, or the path of its file as it can be used from the current folder of the process. */
 export function ledgerOf({ ledger = DEFAULT_LEDGER, folder }: { ledger?: string | undefined } & CallOptions): string {
-  return fromFolder(folder)(requireLedgerLocator(ledger));
+  const locator = requireLedgerLocator(ledger);
+  return isAddress(locator) ? locator : fromFolder(folder)(locator);
 }
 
 function fromFolder(folder: string | undefined): (file: string) => string {

@@ -176,3 +176,21 @@ test("a validation gives outcomes and causes until it is closed, and a file that
   const wrong = validate({ folder, contract: "nowhere.yaml" });
   await expect(wrong).rejects.toMatchObject({ name: "Failure", code: "config", exitCode: 2 });
 });
+
+test("a signal that is used for many calls keeps no listener of theirs", async () => {
+  const sandbox = await platform();
+  const options = pushOf(2, sandbox);
+  const listeners = new Set<() => void>();
+  const signal = {
+    aborted: false,
+    addEventListener: (_type: "abort", listener: () => void) => void listeners.add(listener),
+    removeEventListener: (_type: "abort", listener: () => void) => void listeners.delete(listener),
+  };
+  let most = 0;
+  const onProgress = (): void => {
+    most = Math.max(most, listeners.size);
+  };
+  await push({ ...options, signal, stopNow: signal, onProgress });
+  await expect(push({ ...options, signal, credentials: {} })).rejects.toMatchObject({ code: "config" });
+  expect([most, listeners.size]).toEqual([2, 0]);
+});
