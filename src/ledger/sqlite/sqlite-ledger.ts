@@ -9,6 +9,7 @@ import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refre
 import type { Ledger } from "../ledger.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
+import { requireNoOtherCopy } from "./lock/other-copies.ts";
 import type { SendingStatus } from "../run-outcome.ts";
 import { contents, outcomes as selectOutcomes, summary } from "./tables/outcome-query.ts";
 import { createPlanner } from "./plan/planner.ts";
@@ -50,6 +51,7 @@ export interface SqliteLedgerOptions {
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   const { path, create = true, readOnly = false } = options;
   prepared(path, () => {
+    requireNoOtherCopy(path);
     if (statOf(path) === undefined && statOf(sealPath(path)) !== undefined) throw vanished(path);
     if (statOf(path) === undefined && !create) throw noLedger(path);
     preparePrivateFile(path);

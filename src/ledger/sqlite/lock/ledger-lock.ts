@@ -7,6 +7,7 @@ import { ledgerFailure, preparePrivateFile, statOf } from "../ledger-file.ts";
 import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { startLease, watchLease } from "./lease.ts";
 import { lockKindOf } from "./lock-kind.ts";
+import { noteHeld, requireNoOtherCopy } from "./other-copies.ts";
 
 export interface Lock {
   readonly kind: LockKind;
@@ -37,6 +38,7 @@ const LEASE_MS = 30_000;
  * @throws Failure `ledger_in_use` when another process holds it, and `storage`
  */
 export async function lockLedger(path: string, command: string, options: LockOptions = {}): Promise<Lock> {
+  requireNoOtherCopy(path);
   const { kind = lockKindOf(path), leaseMs = LEASE_MS } = options;
   const lockPath = `${path}.lock`;
   const holder = thisProcess(command, kind);
@@ -71,8 +73,10 @@ function held(
 ): Lock {
   const lockPath = `${path}.lock`;
   const lease = startLease(lockPath, leaseMs);
+  const forgetHeld = noteHeld(path);
   const release = (): void => {
     lease.end();
+    forgetHeld();
     // Removed while it is held, so that whoever waits for it sees that it has gone.
     if (statOf(lockPath)?.ino === file) rmSync(lockPath, { force: true });
     letGo(database);
@@ -94,6 +98,7 @@ function held(
 export function isLocked(path: string): boolean {
   const lockPath = `${path}.lock`;
   if (statOf(lockPath) === undefined) return false;
+  requireNoOtherCopy(path);
   const probe = openProbe(lockPath);
   if (probe === undefined) return false;
   try {
