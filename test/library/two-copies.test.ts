@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { push, status } from "energy-migrate";
+import { push, type status } from "energy-migrate";
 import { projectFile, runCli } from "../e2e/cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { platform, pushOf } from "./scene.ts";
