@@ -1,10 +1,11 @@
 // The least that can stand for a platform: HTTPS on loopback, every POST answered with 201 at once (or after a
 // latency) and an account number of its own, nothing else looked at, so that what push.mjs measures is the client.
-//   node test/bench/bare-server.mjs [--latency-ms 0] [--ready-file path] [--refuse 0.05] [--cap 50] [--retry-after 1]
+//   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50] [--retry-after 1]
 // Once it listens it writes {"baseUrl","ca"} to the ready file (ca: path of its own certificate, beside it). On SIGTERM
 // it says on stdout how many requests it has answered, how many of them with 429, and the milliseconds from the first to
-// the last answer. It answers 429 to a share of all requests at random (--refuse), and to what exceeds a token bucket of so
-// many requests a second (--cap); with Retry-After where that is given.
+// the last answer, and when the first request came (ms since 1970), at which it also leaves a file beside the ready file.
+// It answers 429 to a share of all requests at random (--refuse), and to what exceeds a token bucket of so many requests
+// a second (--cap); with Retry-After where that is given.
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { parseArgs } from "node:util";
@@ -13,6 +14,7 @@ import { generate } from "selfsigned";
 const { values: options } = parseArgs({
   options: {
     "latency-ms": { type: "string", default: "0" },
+    port: { type: "string", default: "0" },
     "ready-file": { type: "string", default: "bare-server.json" },
     refuse: { type: "string", default: "0" },
     cap: { type: "string", default: "Infinity" },
@@ -29,7 +31,7 @@ const pems = await generate([{ name: "commonName", value: "localhost" }], {
   extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
 });
 const server = createServer({ key: pems.private, cert: pems.cert }, serve);
-server.listen(0, "localhost", () => {
+server.listen(Number(options.port), "localhost", () => {
   const ca = `${options["ready-file"]}.pem`;
   writeFileSync(ca, pems.cert);
   writeFileSync(`${ca}.part`, JSON.stringify({ baseUrl: `https://localhost:${server.address().port}/v1/`, ca }));
@@ -40,10 +42,14 @@ const seen = { requests: 0, refused: 0, firstAt: 0, lastAt: 0 };
 const bucket = { tokens: cap, at: performance.now() };
 process.once("SIGTERM", () => {
   const { requests, refused, firstAt, lastAt } = seen;
-  process.stdout.write(`${JSON.stringify({ requests, refused, sendingMs: lastAt - firstAt })}\n`, () =>
-    process.exit(0),
-  );
+  const times = { sendingMs: lastAt - firstAt, firstAt: performance.timeOrigin + firstAt };
+  process.stdout.write(`${JSON.stringify({ requests, refused, ...times })}\n`, () => process.exit(0));
 });
+
+function noteFirst() {
+  seen.firstAt = performance.now();
+  writeFileSync(`${options["ready-file"]}.first`, "");
+}
 
 /** One request at a time on a connection, as HTTP/1.1 without pipelining has it. */
 function serve(socket) {
@@ -56,7 +62,7 @@ function serve(socket) {
     if (head < 0 || unread.length < head + 4 + Number(/content-length: (\d+)/i.exec(unread)?.[1] ?? 0)) return;
     const key = KEY.exec(unread)?.[1] ?? "";
     unread = "";
-    if (seen.requests === 0) seen.firstAt = performance.now();
+    if (seen.requests === 0) noteFirst();
     seen.requests += 1;
     const answer = isRefused() ? refusal() : reply(key, seen.requests);
     if (latency > 0) setTimeout(() => send(socket, answer), latency);
@@ -82,7 +88,7 @@ function refusal() {
 }
 
 function reply(key, number) {
-  const body = `{"external_account_number":"${key}","account_number":"A-${number}"}`;
+  const body = `{"external_account_number":"${key}","account_number":"A-${process.pid}-${number}"}`;
   return `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 

@@ -13,16 +13,16 @@ const FAMILIES = ["Featherstonehaugh", "Okonkwo", "Llewellyn", "MacDonald", "Pat
 
 /**
  * Writes `count` rows of nine columns below their header to `path`: about 100 bytes a row, a tenth of them with a
- * quoted cell, every one of them valid. `remark`: the length of a tenth column, REMARK.
+ * quoted cell, every one of them valid. `remark`: the length of a tenth column, REMARK. `first`: the number of the first row.
  */
-export async function writeFlatRows(path, count, { remark = 0 } = {}) {
+export async function writeFlatRows(path, count, { remark = 0, first = 0 } = {}) {
   const end = remark === 0 ? "\n" : `,${"The meter is under the stairs. ".repeat(remark).slice(0, remark - 1)}.\n`;
   const out = createWriteStream(path, { highWaterMark: 2 ** 20 });
   out.write(remark === 0 ? `${HEADER}\n` : `${HEADER},REMARK\n`);
   for (let from = 0; from < count; from += ROWS_A_WRITE) {
     const rows = Array.from(
       { length: Math.min(ROWS_A_WRITE, count - from) },
-      (_, index) => flatRow(from + index) + end,
+      (_, index) => flatRow(first + from + index) + end,
     );
     if (!out.write(rows.join(""))) await once(out, "drain");
   }

@@ -5,10 +5,10 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { beside } from "./measure.mjs";
 
-/** `baseUrl`, `ca` (path of a PEM file in the folder), and `stop`, which gives the server's `requests`, `refused` and `sendingMs`. */
+/** `baseUrl`, `ca` (path of a PEM file in the folder), and `stop`, which gives the server's `requests`, `refused`, `sendingMs` and `firstAt`. */
 export async function startServer(folder, latencyMs, more = []) {
   const ready = path.join(folder, "server.json");
-  rmSync(ready, { force: true });
+  for (const file of [ready, `${ready}.first`]) rmSync(file, { force: true });
   const args = [beside("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready, ...more];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const kill = () => child.kill("SIGKILL");

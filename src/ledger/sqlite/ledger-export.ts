@@ -10,7 +10,7 @@ import { requireSound } from "./integrity/ledger-check.ts";
 export function* exportLedger(path: string, isBusy: () => boolean): Generator<readonly ExportedRow[]> {
   const database = openDatabase(path, { readOnly: true });
   try {
-    requireSound(database, isBusy);
+    requireSound(database, { isBusy });
     for (const [row, sql] of Object.entries(EXPORTED)) yield* exported(database, row, sql);
   } finally {
     database.close();

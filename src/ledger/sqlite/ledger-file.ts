@@ -15,7 +15,8 @@ export function preparePrivateFile(path: string): void {
   const found = statOf(path);
   if (found === undefined) closeSync(openSync(path, "wx", OWNER_ONLY_FILE));
   else requireRegularFile(path, found);
-  chmodSync(path, OWNER_ONLY_FILE);
+  // Setting the mode that it has would change its times.
+  if (((found?.mode ?? 0) & 0o777) !== OWNER_ONLY_FILE) chmodSync(path, OWNER_ONLY_FILE);
 }
 
 /** What lies at `path` itself, not where a link leads to. */

@@ -57,19 +57,26 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
     preparePrivateFile(path);
   });
   const sending = readOnly && isLocked(path) ? "pending" : "ambiguous";
-  const database = readOnly ? openToRead(path, () => isLocked(path)) : undefined;
+  const database = readOnly ? openToRead(path, () => isLocked(path))?.database : undefined;
   if (database !== undefined) return ledgerOver(database, { ...options, sending }, database.close);
-  const { file, sealed } = openToWrite(path);
-  return movable(ledgerOver(sealed, { ...options, sending }, sealed.close), file, options);
+  const opened = openToWrite(path);
+  return movable(ledgerOver(opened.sealed, { ...options, sending }, opened.sealed.close), opened, options);
 }
 
 /** The same ledger, with `inThread`. */
-function movable(ledger: Ledger, file: SqliteDatabase, { path, toolVersion }: SqliteLedgerOptions): Ledger {
+function movable(
+  ledger: Ledger,
+  { file, sealed, isChecked }: OpenedToWrite,
+  { path, toolVersion }: SqliteLedgerOptions,
+): Ledger {
   let moved: Ledger | undefined;
   return {
     ...ledger,
     inThread() {
-      moved ??= startThread({ path, toolVersion }, file);
+      if (moved === undefined) {
+        sealed.stopCheck();
+        moved = startThread({ path, toolVersion, isChecked }, file);
+      }
       return moved;
     },
     close: () => (moved ?? ledger).close(),
@@ -97,11 +104,11 @@ export interface OpenedBeside {
 }
 
 /** Opens a ledger once more that another thread of this process has open, and does not write to. */
-export function openBeside({ path, toolVersion }: LedgerWork): OpenedBeside {
+export function openBeside({ path, toolVersion, isChecked }: LedgerWork): OpenedBeside {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
   countChanges(database);
-  const sealed = sealedDatabase(database);
+  const sealed = sealedDatabase(database, { isChecked });
   return {
     ledger: ledgerOver(sealed, { ...(toolVersion !== undefined && { toolVersion }) }, sealed.close),
     close: sealed.close,
@@ -111,14 +118,15 @@ export function openBeside({ path, toolVersion }: LedgerWork): OpenedBeside {
 /** Opens it to read first: the log that a crash has left beside a ledger that is refused stays as it is. */
 function openToWrite(path: string): OpenedToWrite {
   const seen = openToRead(path, () => false);
-  seen?.close();
+  seen?.database.close();
   const database = openDatabase(path);
   try {
     if (seen === undefined) requireSound(database);
     upgradeSchema(database);
     database.execute(DURABLE);
     countChanges(database);
-    return { file: database, sealed: sealedDatabase(database) };
+    const isChecked = seen?.soundness !== "trusted";
+    return { file: database, isChecked, sealed: sealedDatabase(database, { isChecked }) };
   } catch (error) {
     database.abandon();
     throw error;
@@ -128,19 +136,24 @@ function openToWrite(path: string): OpenedToWrite {
 interface OpenedToWrite {
   readonly file: SqliteDatabase;
   /** The same, kept under seal. */
-  readonly sealed: SqliteDatabase;
+  readonly sealed: ReturnType<typeof sealedDatabase>;
+  /** Its pages were looked at. */
+  readonly isChecked: boolean;
 }
 
 /** Undefined for a ledger of an older version, and for one that a crash has left half made. */
-function openToRead(path: string, isBusy: () => boolean): SqliteDatabase | undefined {
+function openToRead(
+  path: string,
+  isBusy: () => boolean,
+): { readonly database: SqliteDatabase; readonly soundness: "checked" | "trusted" } | undefined {
   if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
   const database = openDatabase(path, { readOnly: true });
   try {
-    requireSound(database, isBusy);
+    const soundness = requireSound(database, { isBusy, trustsTime: true });
     if (isSchemaCurrent(database)) {
       // Everything that is read from here on is the ledger of one moment, also beside a push.
       database.execute("begin");
-      return database;
+      return { database, soundness };
     }
   } catch (error) {
     database.close();

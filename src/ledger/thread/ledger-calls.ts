@@ -41,6 +41,8 @@ export type CallMethods = {
 export interface LedgerWork {
   readonly path: string;
   readonly toolVersion?: string | undefined;
+  /** Its pages were looked at when it was opened. */
+  readonly isChecked: boolean;
 }
 
 /** What the thread is asked. */

@@ -6,7 +6,7 @@ import { damagedLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { isSchemaCurrent } from "../ledger-schema.ts";
 import { MISCOUNTED } from "../tables/counts.ts";
 import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
-import { findDamage, readSeal, type Seal, sealPath } from "./seal.ts";
+import { findDamage, isAsSealed, readSeal, sealPath } from "./seal.ts";
 import { committed } from "./sealed-database.ts";
 
 /**
@@ -29,7 +29,7 @@ export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
 
 function damageOf(database: SqliteDatabase, isBusy: () => boolean): readonly string[] {
   try {
-    requireSound(database, isBusy);
+    requireSound(database, { isBusy });
     if (!isSchemaCurrent(database))
       return ["It was written by an older version: any other command brings it up to date."];
     return integrityErrors(database, 20);
@@ -107,12 +107,25 @@ const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = 
 /** Up to this size every page of a ledger without a seal is looked at when it is opened: some 100 ms. */
 const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 
+/** Up to this size the pages of a ledger are looked at whenever it is opened: some 100 ms. */
+const LARGE_BYTES = 128 * 1024 * 1024;
+
+interface SoundnessOptions {
+  /** Another process may be writing to it just now. */
+  readonly isBusy?: () => boolean;
+  /** A large file that nobody has written to since it was sealed is believed to hold what it held then. */
+  readonly trustsTime?: boolean;
+}
+
 /**
  * Refuses a ledger that is not what was written last: Failure `ledger_damaged`. Its seal tells that, down to a single
  * bit; a ledger of an older version has none, and then SQLite is asked, which finds what is cut off or torn.
- * @param isBusy another process may be writing to it just now
+ * Gives `trusted` where its pages were not looked at.
  */
-export function requireSound(database: SqliteDatabase, isBusy: () => boolean = () => false): void {
+export function requireSound(
+  database: SqliteDatabase,
+  { isBusy = () => false, trustsTime = false }: SoundnessOptions = {},
+): "checked" | "trusted" {
   const { path } = database;
   const seal = readSeal(sealPath(path));
   const logSize = statOf(`${path}-wal`)?.size ?? 0;
@@ -120,17 +133,19 @@ export function requireSound(database: SqliteDatabase, isBusy: () => boolean = (
     if (logSize > 0 || seal !== undefined) throw lostLedger(path, "it is empty, but the files beside it are not");
   } else if (seal === undefined || seal === "damaged") requireWhole(database, logSize);
   else {
-    requireUnbroken(database, seal, isBusy);
+    const isTrusted = trustsTime && seal.pages.length * seal.pageSize > LARGE_BYTES && isAsSealed(path, seal);
+    if (!isTrusted) requireUnbroken(path, isBusy);
+    if (committed(database) < seal.commits) throw damagedLedger(path, "what was written last is missing from its log");
     if (seal.pages.length === 0) requireWhole(database, logSize);
+    if (isTrusted) return "trusted";
   }
+  return "checked";
 }
 
-function requireUnbroken(database: SqliteDatabase, seal: Seal, isBusy: () => boolean): void {
-  const { path } = database;
+function requireUnbroken(path: string, isBusy: () => boolean): void {
   const broken = isBusy() ? undefined : findDamage(path);
   // Whoever has begun to write meanwhile has changed the one and not yet the other.
   if (broken !== undefined && !isBusy() && findDamage(path) !== undefined) throw damagedLedger(path, broken);
-  if (committed(database) < seal.commits) throw damagedLedger(path, "what was written last is missing from its log");
 }
 
 function requireWhole(database: SqliteDatabase, logSize: number): void {

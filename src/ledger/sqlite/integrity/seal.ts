@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { crc32 } from "node:zlib";
 import { unlessMissing } from "../../../files/error-code.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
@@ -10,6 +20,22 @@ export interface Seal {
   readonly commits: number;
   /** The checksum (CRC-32) of each page in the database's own file, without what lies in its log. */
   readonly pages: Uint32Array;
+  /** Of the database's own file, when its pages were what the checksums say. */
+  readonly stamp?: FileStamp;
+}
+
+/** Device, inode, size, and the times (ns) at which content and inode were changed last. */
+type FileStamp = BigUint64Array;
+
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileStamp {
+  return BigUint64Array.of(dev, ino, size, mtimeNs, ctimeNs);
+}
+
+/** Whether nobody has written to the file of a database since it was sealed. */
+export function isAsSealed(database: string, { stamp }: Seal): boolean {
+  if (stamp === undefined) return false;
+  const now = stampOf(statSync(database, { bigint: true }));
+  return now.every((value, index) => value === stamp[index]);
 }
 
 /** The file beside the database that holds its seal. */
@@ -24,12 +50,34 @@ export function readSeal(path: string): Seal | "damaged" | undefined {
   if (bytes.length < HEADER_BYTES || bytes.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return "damaged";
   if (crc32(bytes.subarray(0, CHECKED_BYTES)) !== bytes.readUInt32LE(CHECKED_BYTES)) return "damaged";
   const count = bytes.readUInt32LE(12);
-  const table = bytes.subarray(HEADER_BYTES, HEADER_BYTES + 4 * count);
-  if (bytes.length !== HEADER_BYTES + 4 * count + 4 || crc32(table) !== bytes.readUInt32LE(bytes.length - 4)) {
-    return "damaged";
-  }
-  const pages = Uint32Array.from({ length: count }, (_, index) => table.readUInt32LE(4 * index));
-  return { pageSize: bytes.readUInt32LE(8), commits: bytes.readDoubleLE(16), pages };
+  const tableEnd = HEADER_BYTES + 4 * count;
+  const table = bytes.subarray(HEADER_BYTES, tableEnd);
+  if (bytes.length < tableEnd + 4 || crc32(table) !== bytes.readUInt32LE(tableEnd)) return "damaged";
+  const pages = new Uint32Array(count);
+  for (let index = 0; index < count; index += 1) pages[index] = table.readUInt32LE(4 * index);
+  const seal = { pageSize: bytes.readUInt32LE(8), commits: bytes.readDoubleLE(16), pages };
+  const stamp = readStamp(bytes.subarray(tableEnd + 4));
+  if (stamp === "damaged") return stamp;
+  return stamp === undefined ? seal : { ...seal, stamp };
+}
+
+const STAMP_VALUES = 5;
+const STAMP_BYTES = 8 * STAMP_VALUES;
+
+/** Five numbers and their checksum; seals of earlier versions have none. */
+function readStamp(bytes: Buffer): FileStamp | "damaged" | undefined {
+  if (bytes.length === 0) return undefined;
+  if (bytes.length !== STAMP_BYTES + 4) return "damaged";
+  if (crc32(bytes.subarray(0, STAMP_BYTES)) !== bytes.readUInt32LE(STAMP_BYTES)) return "damaged";
+  return BigUint64Array.from({ length: STAMP_VALUES }, (_, index) => bytes.readBigUInt64LE(8 * index));
+}
+
+function stampBytes(stamp: FileStamp | undefined): Buffer {
+  if (stamp === undefined) return Buffer.alloc(0);
+  const bytes = Buffer.alloc(STAMP_BYTES + 4);
+  for (const [index, value] of stamp.entries()) bytes.writeBigUInt64LE(value, 8 * index);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, STAMP_BYTES)), STAMP_BYTES);
+  return bytes;
 }
 
 /** Puts a seal in the place of the old one, whole and on the disk, or not at all. */
@@ -37,7 +85,7 @@ function writeSeal(path: string, seal: Seal): void {
   const table = Buffer.alloc(4 * seal.pages.length + 4);
   for (const [index, checksum] of seal.pages.entries()) table.writeUInt32LE(checksum, 4 * index);
   table.writeUInt32LE(crc32(table.subarray(0, -4)), table.length - 4);
-  replaceFileSync(path, Buffer.concat([headerOf(seal), table]));
+  replaceFileSync(path, Buffer.concat([headerOf(seal), table, stampBytes(seal.stamp)]));
 }
 
 /**
@@ -59,7 +107,8 @@ export function writeCommitCount(path: string, seal: Pick<Seal, "pageSize" | "pa
  */
 export function writeSealWithoutChecksums(path: string, seal: Seal): void {
   try {
-    writeSeal(path, { ...seal, pages: new Uint32Array() });
+    const { pageSize, commits } = seal;
+    writeSeal(path, { pageSize, commits, pages: new Uint32Array() });
   } catch {
     rmSync(path, { force: true });
   }
@@ -99,7 +148,7 @@ export function findDamage(database: string): string | undefined {
   const count = eachPage(database, seal.pageSize, (number, page) => {
     if (seal.pages[number - 1] !== crc32(page) && number <= seal.pages.length && !inLog.has(number)) broken ??= number;
   });
-  if (broken !== undefined) return `page ${broken} is not what was written`;
+  if (broken !== undefined) return brokenPage(broken);
   for (let page = count + 1; page <= seal.pages.length; page += 1) {
     if (!inLog.has(page)) return `page ${page} is missing`;
   }
@@ -121,11 +170,30 @@ export function updateSeal(database: string, before: Seal): Seal {
     for (const number of changed) {
       if (readSync(file, page, 0, pageSize, (number - 1) * pageSize) === pageSize) pages[number - 1] = crc32(page);
     }
-    return { pageSize, commits, pages };
+    return { pageSize, commits, pages, stamp: stampOf(fstatSync(file, { bigint: true })) };
   });
   writeSeal(sealPath(database), seal);
   return seal;
 }
+
+/** What is wrong with some pages from number `first` on, and the number of the page behind them; as `findDamage` has it. */
+export function findDamageFrom(
+  database: string,
+  first: number,
+  seal: Seal,
+): { readonly broken: string | undefined; readonly next: number } {
+  const { pageSize, pages } = seal;
+  const buffer = Buffer.alloc(pageSize * PAGES_AT_ONCE);
+  const read = withFile(database, (file) => readSync(file, buffer, 0, buffer.length, (first - 1) * pageSize));
+  let number = first;
+  for (let at = 0; at + pageSize <= read && number <= pages.length; at += pageSize, number += 1) {
+    if (pages[number - 1] === crc32(buffer.subarray(at, at + pageSize))) continue;
+    if (!pagesInLog(`${database}-wal`).has(number)) return { broken: brokenPage(number), next: number };
+  }
+  return { broken: undefined, next: number };
+}
+
+const brokenPage = (number: number): string => `page ${number} is not what was written`;
 
 const PAGES_AT_ONCE = 256;
 

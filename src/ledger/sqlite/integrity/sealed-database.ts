@@ -1,10 +1,13 @@
-import { ledgerFailure, statOf } from "../ledger-file.ts";
+import { damagedLedger, ledgerFailure, statOf } from "../ledger-file.ts";
 import { BUSY_TIMEOUT, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { checkPages } from "./page-check.ts";
 import { readSeal, type Seal, sealPath, updateSeal, writeCommitCount, writeSealWithoutChecksums } from "./seal.ts";
 
 interface SealedDatabase extends SqliteDatabase {
   /** False where something is left in the log that could not be written into the file. */
   readonly close: () => boolean;
+  /** Another thread writes from here on, and looks at the pages, too. */
+  readonly stopCheck: () => void;
 }
 
 /**
@@ -13,10 +16,20 @@ interface SealedDatabase extends SqliteDatabase {
  * only here, because the seal has to change with it.
  *
  * Costs one small row a transaction and one unsynced write of 28 bytes.
+ * @param options `isChecked`: false for a large one whose pages nobody has looked at; they are looked at from here on, and
+ * once one is not what was written, every transaction is refused
  */
-export function sealedDatabase(database: SqliteDatabase): SealedDatabase {
+export function sealedDatabase(
+  database: SqliteDatabase,
+  { isChecked = true }: { readonly isChecked?: boolean } = {},
+): SealedDatabase {
   const { path } = database;
   let seal = guarded(() => sealOf(database), path);
+  const check = isChecked ? undefined : checkPages(path, () => seal);
+  const requireUnbroken = (): void => {
+    const broken = check?.broken();
+    if (broken !== undefined) throw damagedLedger(path, broken);
+  };
   let hasWritten = logSize(path) > 0;
 
   /** False while others read, or where the disk does not let it: all of it is in the log, and there it stays. */
@@ -32,11 +45,13 @@ export function sealedDatabase(database: SqliteDatabase): SealedDatabase {
 
   return {
     ...database,
+    stopCheck: () => check?.stop(),
     run(sql, ...values) {
       hasWritten = true;
       return database.run(sql, ...values);
     },
     transaction(work) {
+      requireUnbroken();
       const [result, commits] = database.transaction(() => [work(), countCommit(database)] as const);
       hasWritten = true;
       seal = { ...seal, commits };
@@ -46,6 +61,12 @@ export function sealedDatabase(database: SqliteDatabase): SealedDatabase {
       return result;
     },
     close() {
+      check?.stop();
+      if (check?.broken() !== undefined) {
+        // The seal of a damaged file is what tells of it: it stays as it is.
+        database.abandon();
+        return true;
+      }
       let isClean = false;
       try {
         isClean = !hasWritten || checkpoint();

@@ -1,0 +1,63 @@
+// A push of many records that was broken off near its end: input, ledger and all, in a minute or two. Not a benchmark:
+// scale.mjs uses it. The records that are left are planned by the program itself, in a dry run of the last rows; those
+// that the platform has are written beside them with SQL, as a push leaves them.
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { writeFlatRows } from "./flat-rows.mjs";
+import { beside, migrate, root } from "./measure.mjs";
+
+const { openDatabase } = await import(path.join(root, "dist/ledger/sqlite/sqlite-database.js"));
+const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
+const { fingerprintFile } = await import(path.join(root, "dist/read/source-files.js"));
+
+/**
+ * `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with the run that sends them to `target`
+ * (flags), of which the last `pending` are still to be sent. Gives both paths.
+ */
+export async function makeLargeLedger(folder, { records, pending, target }) {
+  const input = path.join(folder, "rows.csv");
+  const ledger = path.join(folder, "state/ledger.db");
+  const sent = records - pending;
+  await writeFlatRows(input, pending, { first: sent });
+  const job = ["--contract", beside("flat-contract.yaml"), "--mapping", beside("flat-mapping.yaml")];
+  const place = ["--ledger", ledger, "--out", path.join(folder, "report"), "--quiet"];
+  await migrate(["push", input, ...job, ...target, ...place, "--dry-run"], { env: { TMPDIR: folder } });
+  await writeFlatRows(input, records);
+  const fingerprint = await fingerprintFile(input);
+  const database = openDatabase(ledger);
+  database.execute("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000");
+  database.transaction(() => {
+    const settings = JSON.parse(database.row({ sql: "select settings from runs" }).settings);
+    settings.files = settings.files.map((file) => (file.file === input ? fingerprint : file));
+    const asPush = "update runs set dry_run = 0, state = 'sending', exit_code = 3, settings = ?";
+    database.run(asPush, JSON.stringify(settings));
+    database.run("update items set record = record + ?1, line = line + ?1, status = 'pending'", sent);
+    database.run(SENT_ITEMS, sent);
+    for (const sql of [RECORDS, SENT_RECORDS, ATTEMPTS]) database.run(sql);
+  });
+  database.close();
+  rmSync(`${ledger}-seal`, { force: true });
+  await (await openLedger({ path: ledger })).close();
+  return { input, ledger };
+}
+
+const SENT_ITEMS = `
+  with recursive sent (record) as (select 1 union all select record + 1 from sent where record < ?)
+  insert into items (run, record, key, identity, content, file, line, status, attempt, attempts, http, account, duration_ms)
+  select (select max(id) from runs), record, printf('EXT-%08d', record - 1), randomblob(32), randomblob(32),
+    (select max(id) from files), record + 1, 'accepted', 1, 1, 201, printf('A-%08X', record), 12.25 from sent`;
+
+const RECORDS = `
+  insert into records (identity, content, state, attempts)
+  select identity, content, 'pending', 0 from items order by record`;
+
+/** Both tables are in the order of the input. */
+const SENT_RECORDS = `
+  update records set state = 'accepted', attempts = 1, accepted_content = content,
+    accepted_at = '2026-11-20T12:00:00.000Z', account = printf('A-%08X', id)
+  where id <= (select count(*) from items where status = 'accepted')`;
+
+const ATTEMPTS = `
+  insert into attempts (run, record, attempt, identity, intended_at, settled_at, status, http, account, duration_ms)
+  select run, record, 1, identity, '2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.012Z', 'accepted', 201, account, 12.25
+  from items where status = 'accepted'`;

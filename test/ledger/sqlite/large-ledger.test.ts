@@ -1,0 +1,100 @@
+import { closeSync, copyFileSync, openSync, readSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkLedger } from "../../../src/ledger/sqlite/integrity/ledger-check.ts";
+import { isAsSealed, readSeal } from "../../../src/ledger/sqlite/integrity/seal.ts";
+import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
+import { keptFolder } from "../../temporary-folder.ts";
+import { item, planned, POLICY, sendAll } from "../ledger-input.ts";
+
+const { folder, remove } = keptFolder();
+afterAll(remove);
+const path = join(folder, "ledger.db");
+const LARGE = 130 * 1024 * 1024;
+
+/** A ledger in which one file has a name of 130 MB: it takes up the middle of the file, and nobody asks for it. */
+beforeAll(async () => {
+  const ledger = await openLedger({ path });
+  await planned(ledger, [item(1, "K1"), item(2, "K2")]);
+  await ledger.close();
+  const direct = new DatabaseSync(path);
+  direct.exec(`insert into files (id, name) values (99, cast(randomblob(${LARGE}) as text))`);
+  direct.exec("pragma wal_checkpoint(truncate)");
+  direct.close();
+  rmSync(`${path}-seal`);
+  await write();
+}, 60_000);
+
+async function write(): Promise<void> {
+  const ledger = await openLedger({ path });
+  await planned(ledger, [item(1, "K3")]);
+  await ledger.close();
+}
+
+function isTrusted(): boolean {
+  const seal = readSeal(`${path}-seal`);
+  return seal !== undefined && seal !== "damaged" && isAsSealed(path, seal);
+}
+
+/** Changes a byte in the middle of the file, and back again. */
+function flip(): void {
+  const file = openSync(path, "r+");
+  const byte = Buffer.alloc(1);
+  readSync(file, byte, 0, 1, LARGE / 2);
+  writeSync(file, Buffer.from([(byte[0] ?? 0) ^ 1]), 0, 1, LARGE / 2);
+  closeSync(file);
+}
+
+const damaged = expect.objectContaining({
+  code: "ledger_damaged",
+  message: expect.stringContaining("is not what was written"),
+});
+
+test("a large ledger that was closed in order is as it was sealed, however often it is opened after that", async () => {
+  for (const readOnly of [true, false, true]) {
+    expect(isTrusted()).toBe(true);
+    await (await openLedger({ path, readOnly })).close();
+  }
+  await write();
+  expect(isTrusted()).toBe(true);
+});
+
+test("a large ledger that anybody has written to is refused before it is used, though its time was put back", async () => {
+  const { atime, mtime } = statSync(path);
+  flip();
+  try {
+    utimesSync(path, atime, mtime);
+    expect(isTrusted()).toBe(false);
+    for (const readOnly of [true, false]) await expect(openLedger({ path, readOnly })).rejects.toEqual(damaged);
+    expect(checkLedger(path, () => false).findings).toHaveLength(1);
+  } finally {
+    flip();
+  }
+  await write();
+});
+
+test("a copy of a large ledger is looked at as a whole, and is a ledger like any other", async () => {
+  const copy = join(folder, "copy.db");
+  for (const side of ["", "-seal"]) copyFileSync(path + side, copy + side);
+  const ledger = await openLedger({ path: copy, readOnly: true });
+  expect((await ledger.runs()).length).toBeGreaterThan(1);
+  await ledger.close();
+  rmSync(copy);
+});
+
+test("damage that leaves no trace is found while a large ledger is at work, and nothing is written from then on", async () => {
+  const ledger = await openLedger({ path });
+  const run = await planned(ledger, [item(1, "K9")]);
+  flip();
+  await expect
+    .poll(() => ledger.resumeRun(run, POLICY).catch((error: unknown) => error), { timeout: 20_000 })
+    .toEqual(damaged);
+  await expect(sendAll(ledger, run, "accepted")).rejects.toEqual(damaged);
+  await ledger.close();
+  await expect(openLedger({ path })).rejects.toEqual(damaged);
+  flip();
+  const again = await openLedger({ path });
+  expect((await again.summary(run)).counts).toEqual({ pending: 1 });
+  await again.close();
+});
