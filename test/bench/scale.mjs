@@ -41,7 +41,7 @@ const records = Number(options.records);
 const env = { MIGRATE_TOKEN: "bench" };
 
 const OPEN_INDEX = "select count(*) as found from items indexed by items_open where run = 1 and (status = 'pending')";
-const ALL_ITEMS = "select count(*) as found from items not indexed where run = 1 and status = 'pending'";
+const ALL_ITEMS = "select count(*) as found from items where run = 1 and +status = 'pending'";
 
 if (options.keep === undefined) await withFolder(measureIn);
 else {

@@ -1,5 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../ledger.ts";
+import { preparePrivateFile } from "./ledger-file.ts";
 import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
 import { COUNT_ANEW, COUNT_TABLES } from "./tables/counts.ts";
 
@@ -63,6 +64,10 @@ const SCHEMA_STEPS: readonly string[] = [
    ${COUNT_ANEW}`,
   `create table positions (run integer not null, record integer not null, file integer not null,
     byte integer not null, line integer not null, primary key (run, record)) without rowid;`,
+  `create table compared (run integer not null);
+   drop index items_open;
+   create index items_open on items (run, status, record)
+    where status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous';`,
 ];
 
 /**
@@ -105,6 +110,7 @@ function newerLedger(path: string, found: number, known: number): Failure {
 }
 
 function backUp(database: SqliteDatabase, copy: string): void {
+  preparePrivateFile(copy);
   database.execute(`vacuum into '${copy.replaceAll("'", "''")}'`);
 }
 

@@ -18,6 +18,7 @@ export function setEndpoints(database: SqliteDatabase, endpoints: ReadonlyMap<st
     }
     for (const sql of REPLACE_IDENTITIES) database.run(sql);
     coverAnew(database);
+    database.run("delete from compared");
     database.execute(DROP_TABLES);
   });
 }

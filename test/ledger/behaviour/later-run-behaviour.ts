@@ -20,6 +20,19 @@ export function describeLaterRuns(opened: () => Ledger): void {
   });
 
   describe("what a later run knows of a record", () => {
+    test("a run that is resumed knows what other runs have sent since it was resumed before, each time", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
+      await ledger.resumeRun(run, POLICY);
+      await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["skipped", "pending", "pending"]);
+      await ledger.resumeRun(run, POLICY);
+      await sendAll(ledger, await planned(ledger, [item(1, "B", "other")]), "accepted");
+      await sendAll(ledger, await planned(ledger, [item(1, "C")]), "ambiguous");
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["skipped", "invalid", "ambiguous"]);
+    });
+
     test("a record accepted with this content is skipped, and sends nothing", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "x")]);

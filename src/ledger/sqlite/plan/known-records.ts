@@ -17,28 +17,60 @@ export function applyKnownRecords(
   database: SqliteDatabase,
   run: RunRow,
   policy: PlanPolicy,
-  { isResumed = false }: { readonly isResumed?: boolean } = {},
+  { of = "all" }: { readonly of?: Compared } = {},
 ): void {
+  const isWhole = of === "all" || of === "left";
   if (policy.after !== undefined) blockWaiting(database, run, policy, policy.after);
   if (database.row({ sql: "select 1 from records limit 1" }) === undefined) return;
-  passOverCorrected(database, run, policy);
-  for (const toSend of isResumed ? LEFT_TO_SEND : ALL_TO_SEND) {
-    database.run(skipAccepted(toSend), run.number);
-    if (!policy.revise) refuseChanged(database, run, policy, toSend);
-    if (!policy.resendAmbiguous) database.run(holdAmbiguous(toSend), run.number);
-  }
+  if (isWhole) passOverCorrected(database, run, policy);
+  if (!isWhole) database.execute(listed(of));
+  const toSend = isWhole ? TO_SEND[of] : LISTED;
+  database.run(skipAccepted(toSend), run.number);
+  if (!policy.revise) refuseChanged(database, run, policy, toSend);
+  if (!policy.resendAmbiguous) database.run(holdAmbiguous(toSend), run.number);
+  if (!isWhole) database.execute(DROP_LISTED);
 }
 
-/** Which of a run's records may still be sent, and how they are found. */
+/**
+ * Remembers that this run has been compared with everything that is known. Every other run that writes is compared
+ * before it does: until then nothing new is known.
+ */
+export function noteCompared(database: SqliteDatabase, { number }: RunRow): void {
+  database.run("delete from compared");
+  database.run("insert into compared (run) values (?)", number);
+}
+
+export function isComparedLast(database: SqliteDatabase, { number }: RunRow): boolean {
+  return database.row(SELECT_COMPARED)?.run === number;
+}
+
+const SELECT_COMPARED: Query<{ run: number }> = { sql: "select run from compared" };
+
+/** Which of a run's records are compared: all of a new plan, all that are left of an old one, or those of these numbers. */
+type Compared = "all" | "left" | readonly number[];
+
+/** The records among them that may still be sent, and how they are found. */
 interface ToSend {
-  readonly index: "" | "not indexed" | "indexed by items_open";
+  readonly index: "" | "indexed by items_open";
   readonly status: string;
 }
 
-/** Most of a new plan is to be sent. */
-const ALL_TO_SEND: readonly ToSend[] = [{ index: "not indexed", status: "items.status in ('valid', 'pending')" }];
-/** Of a run that was broken off it may be little. */
-const LEFT_TO_SEND: readonly ToSend[] = [{ index: "indexed by items_open", status: "items.status = 'pending'" }];
+const TO_SEND: Readonly<Record<"all" | "left", ToSend>> = {
+  // Most of a new plan is to be sent; of a run that was broken off it may be little.
+  all: { index: "", status: "items.status in ('valid', 'pending')" },
+  left: { index: "indexed by items_open", status: "items.status = 'pending'" },
+};
+
+const LISTED: ToSend = {
+  index: "",
+  status: "items.record in (select record from temp.listed) and items.status = 'pending'",
+};
+
+const DROP_LISTED = "drop table if exists temp.listed;";
+
+const listed = (records: readonly number[]): string => `${DROP_LISTED}
+  create temp table listed (record integer primary key);
+  insert into temp.listed select value from json_each('${JSON.stringify(records)}');`;
 
 const knownToSend = ({ status }: ToSend): string =>
   `items.run = ?1 and ${status} and records.identity = items.identity`;

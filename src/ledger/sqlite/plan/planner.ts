@@ -7,7 +7,7 @@ import { appendPlanProblem, insertProblems } from "../tables/problem-table.ts";
 import { PLAN_ATTEMPT } from "../../stored-problem.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
-import { applyKnownRecords } from "./known-records.ts";
+import { applyKnownRecords, noteCompared } from "./known-records.ts";
 import { nearKey } from "../../../text/near-key.ts";
 import { refuseNearKnownKeys } from "./near-known-keys.ts";
 
@@ -73,7 +73,10 @@ export function createPlanner(database: SqliteDatabase): Planner {
         applyKnownRecords(database, run, policy);
         if (policy.newKeys !== true) refuseNearKnownKeys(database, run, policy);
         const insertRecords = (): number => database.run(INSERT_RECORDS, run.number);
-        if (run.sends) coverPlan(database, run.number, insertRecords);
+        if (run.sends) {
+          coverPlan(database, run.number, insertRecords);
+          noteCompared(database, run);
+        }
         database.run("update runs set state = 'sending' where id = ?", run.number);
       });
     },
@@ -84,12 +87,13 @@ const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items whe
 
 /**
  * The records to be sent get their rows now, in one go and in input order: finding a place in the index of identities
- * costs more than all else that is written for a record, and it would be paid between intent and request.
+ * costs more than all else that is written for a record, and it would be paid between intent and request. Most of the plan
+ * is to be sent: `+` keeps SQLite from looking each of them up by the index of what is open.
  */
 const INSERT_RECORDS = `
   insert or ignore into records (identity, content, state, attempts)
   select identity, content, 'pending', 0 from items
-  where run = ? and status = 'pending' and identity is not null and content is not null order by record`;
+  where run = ? and +status = 'pending' and identity is not null and content is not null order by record`;
 
 /** Rows an insert carries: many at once cost half as much each as one at a time. */
 const ROWS_AT_ONCE = [300, 20, 1] as const;

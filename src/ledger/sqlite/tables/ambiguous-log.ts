@@ -1,6 +1,6 @@
 import { requireOne } from "./attempt-log.ts";
 import { addAccepted } from "./counts.ts";
-import { applyKnownRecords } from "../plan/known-records.ts";
+import { applyKnownRecords, noteCompared } from "../plan/known-records.ts";
 import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy } from "../../ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
 import { closeInterruptedAttempts, historyOf, reopen } from "./run-log.ts";
@@ -21,13 +21,14 @@ export function refresh(
     closeInterruptedAttempts(database, at);
     reopen(database, run, "ambiguous");
     reapplyKnownRecords(database, { run, policy });
+    noteCompared(database, run);
     return historyOf(database).lastGivenUpAt;
   });
 }
 
 /** What is ambiguous stays so, also where the platform dedupes. */
 function reapplyKnownRecords(database: SqliteDatabase, { run, policy }: RunUnderPolicy): void {
-  applyKnownRecords(database, run, { ...policy, resendAmbiguous: false }, { isResumed: true });
+  applyKnownRecords(database, run, { ...policy, resendAmbiguous: false }, { of: "left" });
 }
 
 interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent"> {

@@ -71,7 +71,7 @@ const SELECT_SENDABLE: Query<SendableRow> = {
     coalesce(records.state, '') = 'ambiguous' as isAmbiguous,
     iif(records.content = items.content, records.step, null) as step
   from items left join records on records.identity = items.identity
-  where run = ? and record between ? and ? and status = 'pending'
+  where run = ? and record between ? and ? and +status = 'pending'
     and items.identity is not null and items.content is not null
   order by record`,
 };

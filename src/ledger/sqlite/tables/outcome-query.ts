@@ -50,8 +50,22 @@ function countByStatus(database: SqliteDatabase, run: RunRow, sending: SendingSt
 
 /** Of the records to be sent, those of which an earlier request had no clear answer. */
 function countResent(database: SqliteDatabase, { number }: RunRow): number {
+  const own = database.row(COUNT_OWN, number);
+  // Ambiguous because of this run: each is known by its request. Otherwise all that is to be sent is looked at.
+  if (own !== undefined && own.found === own.ambiguous) return own.resent ?? 0;
   return database.row(COUNT_RESENT, number)?.count ?? 0;
 }
+
+const COUNT_OWN: Query<{ ambiguous: number; found: number; resent: number | null }> = {
+  sql: `
+  select (select count(*) from records where state = 'ambiguous') as ambiguous,
+    count(*) as found, sum(items.status = 'pending') as resent
+  from attempts indexed by attempts_ambiguous
+  cross join records on records.identity = attempts.identity
+  cross join items on items.run = attempts.run and items.record = attempts.record
+  where attempts.status = 'ambiguous' and attempts.run = ? and attempts.attempt = records.attempts
+    and records.state = 'ambiguous'`,
+};
 
 const ANY_AMBIGUOUS: Query<{ found: 1 }> = {
   sql: "select 1 as found from records where state = 'ambiguous' limit 1",

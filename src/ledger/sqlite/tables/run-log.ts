@@ -1,4 +1,4 @@
-import { applyKnownRecords } from "../plan/known-records.ts";
+import { applyKnownRecords, isComparedLast, noteCompared } from "../plan/known-records.ts";
 import { addToCounts } from "./counts.ts";
 import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../../ledger.ts";
 import { AFTER_INTERRUPTION, type RunColumns, severalRuns, toRun, unknownRun } from "../../recorded-run.ts";
@@ -57,8 +57,10 @@ export function resumeRun(
   database.transaction(() => {
     closeInterruptedAttempts(database, at);
     if (run.state === "planning") return;
-    for (const status of ["blocked", "ambiguous"] as const) reopen(database, run, status);
-    applyKnownRecords(database, run, policy, { isResumed: true });
+    const reopened = [...reopen(database, run, "blocked"), ...reopen(database, run, "ambiguous")];
+    const isListed = reopened.length <= MAX_LISTED && isComparedLast(database, run);
+    applyKnownRecords(database, run, policy, { of: isListed ? reopened : "left" });
+    noteCompared(database, run);
     database.run("update runs set state = 'sending', finished_at = null, exit_code = null where id = ?", run.number);
   });
   const resumed = toRun(database.row(SELECT_BY_NUMBER, run.number));
@@ -66,10 +68,19 @@ export function resumeRun(
   return resumed;
 }
 
-/** Makes the run's records of this status `pending`. */
-export function reopen(database: SqliteDatabase, { number }: RunRow, status: "blocked" | "ambiguous"): void {
-  const sql = `update items indexed by items_open set status = 'pending' where run = ? and status = '${status}'`;
-  database.run(sql, number);
+/** Above that many, comparing all that are left takes less. */
+const MAX_LISTED = 50_000;
+
+/** Makes the run's records of this status `pending`; gives their numbers. */
+export function reopen(
+  database: SqliteDatabase,
+  { number }: RunRow,
+  status: "blocked" | "ambiguous",
+): readonly number[] {
+  const query: Query<{ record: number }> = {
+    sql: `update items indexed by items_open set status = 'pending' where run = ? and status = '${status}' returning record`,
+  };
+  return database.rows(query, number).map(({ record }) => record);
 }
 
 /** A run whose plan is still open stays `planning`: to go on with it, its input has to be read anew. */
