@@ -6,7 +6,7 @@ import { damagedLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { isSchemaCurrent } from "../ledger-schema.ts";
 import { MISCOUNTED } from "../tables/counts.ts";
 import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
-import { findDamage, isAsSealed, readSeal, sealPath } from "./seal.ts";
+import { findDamage, isAsSealed, readSeal, type Seal, sealPath } from "./seal.ts";
 import { committed } from "./sealed-database.ts";
 
 /**
@@ -122,24 +122,30 @@ interface SoundnessOptions {
  * bit; a ledger of an older version has none, and then SQLite is asked, which finds what is cut off or torn.
  * Gives `trusted` where its pages were not looked at.
  */
-export function requireSound(
-  database: SqliteDatabase,
-  { isBusy = () => false, trustsTime = false }: SoundnessOptions = {},
-): "checked" | "trusted" {
+export function requireSound(database: SqliteDatabase, options: SoundnessOptions = {}): "checked" | "trusted" {
   const { path } = database;
   const seal = readSeal(sealPath(path));
   const logSize = statOf(`${path}-wal`)?.size ?? 0;
   if (statSync(path).size === 0) {
     if (logSize > 0 || seal !== undefined) throw lostLedger(path, "it is empty, but the files beside it are not");
-  } else if (seal === undefined || seal === "damaged") requireWhole(database, logSize);
-  else {
-    const isTrusted = trustsTime && seal.pages.length * seal.pageSize > LARGE_BYTES && isAsSealed(path, seal);
-    if (!isTrusted) requireUnbroken(path, isBusy);
-    if (committed(database) < seal.commits) throw damagedLedger(path, "what was written last is missing from its log");
-    if (seal.pages.length === 0) requireWhole(database, logSize);
-    if (isTrusted) return "trusted";
+    return "checked";
   }
+  if (seal !== undefined && seal !== "damaged") return requireSealed(database, { seal, logSize }, options);
+  requireWhole(database, logSize);
   return "checked";
+}
+
+function requireSealed(
+  database: SqliteDatabase,
+  { seal, logSize }: { readonly seal: Seal; readonly logSize: number },
+  { isBusy = () => false, trustsTime = false }: SoundnessOptions,
+): "checked" | "trusted" {
+  const { path } = database;
+  const isTrusted = trustsTime && seal.pages.length * seal.pageSize > LARGE_BYTES && isAsSealed(path, seal);
+  if (!isTrusted) requireUnbroken(path, isBusy);
+  if (committed(database) < seal.commits) throw damagedLedger(path, "what was written last is missing from its log");
+  if (seal.pages.length === 0) requireWhole(database, logSize);
+  return isTrusted ? "trusted" : "checked";
 }
 
 function requireUnbroken(path: string, isBusy: () => boolean): void {
