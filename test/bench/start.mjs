@@ -1,15 +1,54 @@
-// How long the program takes to start: `--version` and `--help`, beside a Node that does nothing.
+// How long the program takes to start, beside a Node that does nothing: `--version`, `--help`, `contract show` with the
+// contract in the cache and without a cache, and `validate` of 20 rows. Wall time and processor time, and how many times
+// as long as `node -e 0` each takes.
 //   npm run build && node test/bench/start.mjs [--runs 10]
+// The commands take turns, so that what else the machine does falls on all of them alike.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
-import { machine, measured, medians, migrate, say } from "./measure.mjs";
+import { writeFlatRows } from "./flat-rows.mjs";
+import { beside, binary, machine, measured, median, root, say, withFolder } from "./measure.mjs";
 
 const { values: options } = parseArgs({ options: { runs: { type: "string", default: "10" } } });
-const runs = Number(options.runs);
 
-say(`start, medians of ${runs}; ${machine()}`);
-const bare = await medians(runs, () => measured(process.execPath, ["-e", "0"]));
-say(`node -e 0:         ${Math.round(bare.wallMs)} ms`);
-for (const flag of ["--version", "--help"]) {
-  const { wallMs } = await medians(runs, () => migrate([flag]));
-  say(`migrate ${flag}: ${Math.round(wallMs)} ms`);
-}
+await withFolder(async (folder) => {
+  const rows = path.join(folder, "rows.csv");
+  await writeFlatRows(rows, 20);
+  // Processor time is told by the process itself when it ends: many end before /proc can be asked.
+  const clock = path.join(folder, "clock.cjs");
+  writeFileSync(
+    clock,
+    `process.once("exit", () => require("fs").writeSync(2, "\\ncpu " + process.cpuUsage().user + " " + process.cpuUsage().system));`,
+  );
+  const contract = path.join(root, "fixtures/contract/contract.yaml");
+  const show = ["contract", "show", contract, "--operation", "import-account"];
+  const job = ["--contract", beside("flat-contract.yaml"), "--mapping", beside("flat-mapping.yaml")];
+  const commands = {
+    "node -e 0": ["-e", "0"],
+    "--version": [binary, "--version"],
+    "--help": [binary, "--help"],
+    "contract show, cached": [binary, ...show],
+    "contract show, no cache": [binary, ...show, "--no-cache"],
+    "validate, 20 rows": [binary, "validate", rows, ...job],
+  };
+  const env = { TMPDIR: folder, XDG_CACHE_HOME: folder };
+  const times = Object.fromEntries(Object.keys(commands).map((name) => [name, { wall: [], cpu: [] }]));
+  for (let run = 0; run <= Number(options.runs); run += 1) {
+    for (const [name, args] of Object.entries(commands)) {
+      const { wallMs, stderr } = await measured(process.execPath, ["--require", clock, ...args], { env });
+      const [, user, system] = /\ncpu (\d+) (\d+)$/.exec(stderr);
+      // The first time fills the cache.
+      if (run > 0) {
+        times[name].wall.push(wallMs);
+        times[name].cpu.push((Number(user) + Number(system)) / 1000);
+      }
+    }
+  }
+  say(`start, medians of ${options.runs}; ${machine()}`);
+  const bare = times["node -e 0"];
+  for (const [name, { wall, cpu }] of Object.entries(times)) {
+    const ratios = [median(wall) / median(bare.wall), median(cpu) / median(bare.cpu)].map((ratio) => ratio.toFixed(2));
+    const figures = `${Math.round(median(wall))} ms, ${Math.round(median(cpu))} ms of processor time`;
+    say(`${name.padEnd(24)} ${figures}: ${ratios.join(" and ")} times node -e 0`);
+  }
+});
