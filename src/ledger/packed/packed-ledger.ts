@@ -23,7 +23,7 @@ interface MemoryLimits {
   readonly sortedItems: number;
 }
 
-const LIMITS: MemoryLimits = { bytes: 16 * 1024 * 1024, sortedItems: 50_000 };
+const LIMITS: MemoryLimits = { bytes: 16 * 1024 * 1024, sortedItems: 30_000 };
 
 /**
  * Opens a ledger that lasts as long as the process. It keeps what it is given as columns: in memory, and what is too much

@@ -5,7 +5,7 @@ export interface SpooledList<T> extends Iterable<T> {
   readonly add: (item: T) => void;
 }
 
-const PIECE_ITEMS = 1000;
+const PIECE_ITEMS = 300;
 
 export function createSpooledList<T>(pieces: PieceStore): SpooledList<T> {
   const full: number[] = [];
