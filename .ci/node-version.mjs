@@ -10,7 +10,12 @@ import path from "node:path";
 import { warningsIn } from "./warnings.mjs";
 
 /** What differs between versions: SQLite, the loading of modules, warnings, and what every command does first. */
-const TESTS = ["test/e2e/cli-smoke.test.ts", "test/ledger", "test/corrections", "test/files", "test/read/join"];
+const TESTS = [
+  ...["demo-command", "validate-outcomes", "validate-no-network", "push", "resume"].map(
+    (name) => `test/e2e/${name}.test.ts`,
+  ),
+  ...["test/ledger", "test/corrections", "test/files", "test/read/join"],
+];
 
 const root = path.dirname(import.meta.dirname);
 const [major = ""] = process.argv.slice(2);
@@ -37,6 +42,8 @@ function fetchNode() {
 }
 
 function tryNode(folder) {
+  const gone = TESTS.filter((name) => !existsSync(path.join(root, name)));
+  if (gone.length > 0) throw new Error(`no such tests: ${gone.join(", ")}`);
   const env = { ...process.env, PATH: `${folder}${path.delimiter}${process.env.PATH}` };
   const version = spawnSync("node", ["--version"], { env, encoding: "utf8" }).stdout.trim();
   const start = spawnSync("npm", ["start", "--silent"], { cwd: root, env, encoding: "utf8" });

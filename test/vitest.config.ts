@@ -1,13 +1,15 @@
 import { defineConfig } from "vitest/config";
+import { patience, SLOWNESS } from "./patience.ts";
 
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
     maxWorkers: 2,
+    env: { MIGRATE_TEST_SLOWNESS: String(SLOWNESS) },
     // Only what hangs is to fail: no test depends on the machine's speed.
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: patience(300_000),
+    hookTimeout: patience(120_000),
+    expect: { poll: { timeout: patience(60_000) } },
   },
 });

@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { keptFolder } from "../temporary-folder.ts";
 import type { SandboxReady } from "../../src/sandbox/start-sandbox.ts";
+import { patience } from "../patience.ts";
 
 /** The project's folder. */
 const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,7 +25,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Standard input; nothing by default. */
   readonly input?: string | Uint8Array;
-  /** After that the command is killed and the test fails. */
+  /** After that, or longer on a slow machine, the command is killed and the test fails. */
   readonly timeoutMs?: number;
   /** Flags for Node.js itself. */
   readonly nodeFlags?: readonly string[];
@@ -84,7 +85,11 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
   }
   // A command that never reads its input closes it early; that is not what a test is about.
   child.stdin.on("error", () => undefined).end(options.input);
-  const ended = endOf(child, { heard, command: args.join(" "), timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS });
+  const ended = endOf(child, {
+    heard,
+    command: args.join(" "),
+    timeoutMs: patience(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+  });
   return {
     pid: child.pid ?? 0,
     process: child,
@@ -197,7 +202,7 @@ const READY_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 20;
 
 async function readReady(file: string, running: RunningCli): Promise<SandboxReady> {
-  const deadline = performance.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + patience(READY_WITHIN_MS);
   while (performance.now() < deadline && running.process.exitCode === null) {
     if (await exists(file)) return JSON.parse(await readFile(file, "utf8"));
     await delay(LOOK_EVERY_MS);

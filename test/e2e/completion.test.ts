@@ -92,9 +92,7 @@ describe("what a completion script is answered", () => {
     const { MIGRATE_API_KEY, MIGRATE_SUPPLIER } = sandbox.env;
     const push = startCli(["push", "--target", "local"], { cwd: folder, env: { MIGRATE_API_KEY, MIGRATE_SUPPLIER } });
     onTestFinished(() => push.kill("SIGKILL"));
-    await expect
-      .poll(async () => (await admin.imports()).some(({ key }) => key === "NEW-1"), { timeout: 60_000 })
-      .toBe(true);
+    await expect.poll(async () => (await admin.imports()).some(({ key }) => key === "NEW-1")).toBe(true);
     expect(await answer("explain", "NEW")).toEqual(["NEW-1"]);
     expect(await answer("resume", "")).toHaveLength(2);
   });
@@ -128,7 +126,7 @@ async function typeInto(shell: readonly string[], setUp: string, keys: string): 
     screen += text;
   });
   terminal.stdin.write(`${setUp}\n`);
-  await expect.poll(() => screen, { timeout: 60_000 }).toMatch(/LOADED\r?\n/);
+  await expect.poll(() => screen).toMatch(/LOADED\r?\n/);
   screen = "";
   terminal.stdin.write(keys);
   return () => screen.replaceAll(/[^ -~]/g, "");
@@ -160,7 +158,7 @@ describe("the script for bash", () => {
 
   test("completes what is typed on a terminal", async () => {
     const screen = await typeInto(["bash", "--norc", "-i"], "source script.bash; echo LOA''DED", "migrate recon\t");
-    await expect.poll(screen, { timeout: 60_000 }).toMatch(/migrate reconcile /);
+    await expect.poll(screen).toMatch(/migrate reconcile /);
   });
 });
 
@@ -168,7 +166,7 @@ describe("the script for zsh", () => {
   test.skipIf(!has("zsh"))("completes what is typed on a terminal (skipped where there is no zsh)", async () => {
     const setUp = "autoload -U compinit; compinit -u -D; source ./script.zsh; print LOA''DED";
     const screen = await typeInto(["zsh", "-f", "-i"], setUp, "migrate push --target o\t");
-    await expect.poll(screen, { timeout: 60_000 }).toMatch(/--target other/);
+    await expect.poll(screen).toMatch(/--target other/);
   });
 });
 

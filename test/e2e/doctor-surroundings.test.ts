@@ -141,7 +141,7 @@ describe("the ledger that migrate doctor looks into", () => {
     await admin.faults({ hangAfter: { at: [1] } });
     const push = startCli(["push", "--concurrency", "1"], { cwd: folder, env: sandbox.env });
     onTestFinished(() => push.kill("SIGKILL"));
-    await expect.poll(async () => (await admin.imports()).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await admin.imports()).length).toBeGreaterThan(0);
     const { code, of } = await examine(folder);
     expect(code).toBe(7);
     expect(of("last run")).toMatchObject({ status: "failed", fix: expect.stringContaining("migrate status") });

@@ -6,6 +6,7 @@ import { BINARY, type CliEnd, type CliOptions, projectFile, runCli } from "./cli
 import { outcomeLines } from "./push-scene.ts";
 import { execFileSync } from "node:child_process";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { patience } from "../patience.ts";
 
 const CONTRACT = projectFile("fixtures/contract/contract.yaml");
 
@@ -209,7 +210,7 @@ actions:
     const [, shown = ""] = /```\n(22 errors[^`]*)```/.exec(page) ?? [];
     const folder = temporaryFolder();
     const here = `cd "${folder}" && ln -s "${projectFile("fixtures")}" fixtures && migrate() { "${process.execPath}" "${BINARY}" "$@" 2>&1; }`;
-    const said = execFileSync("bash", ["-c", `${here}\n${script}`], { encoding: "utf8", timeout: 240_000 });
+    const said = execFileSync("bash", ["-c", `${here}\n${script}`], { encoding: "utf8", timeout: patience(240_000) });
     for (const part of shown.split("...\n")) expect(said).toContain(part);
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CliEnd, projectFile, type SandboxProcess, startSandboxProcess } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, latestRun, references, type Workplace, workplace } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
+import { patience } from "../patience.ts";
 
 const RECORDS = 24;
 /** Every nth moment is tried; `npm run soak` tries all of them. */
@@ -39,7 +40,7 @@ const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
 
 test.each(CASES)(
   "%s at every moment of the kind %s, threads: %s: the push completes or stops with 6, and resumes clean",
-  { timeout: WHOLE_MS },
+  { timeout: patience(WHOLE_MS) },
   async (_, point = "", threads = "", action = "") => {
     const complaints: string[] = [];
     let struck = 0;

@@ -6,6 +6,7 @@ import { countRequests, killRepeatedly } from "./kill-schedule.ts";
 import { adminOf, latestRun, references } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 import { startWorkflowSandbox, type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+import { patience } from "../patience.ts";
 
 const RECORDS = 300;
 const CONCURRENCY = "8";
@@ -24,7 +25,7 @@ const QUICK_TARGET = 'targets: { quick: { baseUrl: "https://localhost/v1/", time
 /** v1: validate, stage, process. v2: schedule, ask. */
 test.each(["v1", "v2"] as const)(
   "kills of a push by the workflow %s lose nothing, leave nothing unaccounted, create nothing twice",
-  { timeout: PATIENCE_MS },
+  { timeout: patience(PATIENCE_MS) },
   async (generation) => {
     const flags = ["--verbose", "--latency", "0-3", "--task-ms", LONGER_THAN_A_RESTART_MS];
     const sandbox = await startWorkflowSandbox(flags, { timeoutMs: PATIENCE_MS });

@@ -29,7 +29,7 @@ test("status of a run that is at work: what is in flight is pending, not ambiguo
   const pushing = work.startPush(["--rps", "2"]);
   while ((await admin.imports()).length < 3) await delay(20);
   await expect
-    .poll(async () => (await statusOf(work)).runs[0]?.progress?.sending, { timeout: 20_000 })
+    .poll(async () => (await statusOf(work)).runs[0]?.progress?.sending)
     .toMatchObject({ total: 300, inFlight: expect.any(Number), perSecond: expect.any(Number), pace: {} });
   const [run] = (await statusOf(work)).runs;
   expect(run).toMatchObject({ state: "running", running: true, summary: { records: 300 } });
@@ -142,7 +142,7 @@ test("status --watch ends with 0 and without a word when Ctrl-C is pressed, and 
   watching.kill("SIGINT");
   expect(await watching.ended).toMatchObject({ code: 0, stderr: "" });
   const seen = (await admin.imports()).length;
-  await expect.poll(async () => (await admin.imports()).length, { timeout: 30_000 }).toBeGreaterThan(seen);
+  await expect.poll(async () => (await admin.imports()).length).toBeGreaterThan(seen);
   pushing.kill("SIGINT");
   expect((await pushing.ended).code).toBe(3);
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { BINARY, projectFile } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { patience } from "../patience.ts";
 
 const PAGE = readFileSync(projectFile("docs/ci.md"), "utf8");
 
@@ -92,7 +93,7 @@ function run(command: string, folder: string): { readonly status: number | null;
     cwd: folder,
     encoding: "utf8",
     env: { PATH, CI: "true" },
-    timeout: 240_000,
+    timeout: patience(240_000),
   });
   return { status, stdout };
 }

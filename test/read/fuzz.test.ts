@@ -9,6 +9,7 @@ import { Failure } from "../../src/model/failure.ts";
 import { readLookup } from "../../src/read/lists/lookup-table.ts";
 import { read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { patience } from "../patience.ts";
 
 /** Pieces that mean something to one of the readers, in any order, and any bytes between them. */
 const PIECES = fc.constantFrom(
@@ -32,7 +33,7 @@ const WILD = fc
   .map((parts) => Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))));
 
 /** Longer than one case may take. Reading one of these takes a millisecond or two. */
-const HANG_MS = 20_000;
+const HANG_MS = patience(20_000);
 const MOST_GROWTH = 64 * 2 ** 20;
 
 type Reader = (path: string, text: string) => unknown;
