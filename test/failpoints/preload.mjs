@@ -90,8 +90,8 @@ function withFaults(RealDatabase) {
 
     prepare(sql) {
       const statement = super.prepare(sql);
-      if (!sql.includes("wal_checkpoint")) return statement;
-      return { get: (...values) => (reach("checkpoint"), statement.get(...values)) };
+      if (sql.includes("wal_checkpoint")) before(statement, "get", () => "checkpoint");
+      return statement;
     }
   };
 }
