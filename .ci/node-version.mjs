@@ -11,10 +11,15 @@ import { warningsIn } from "./warnings.mjs";
 
 /** What differs between versions: SQLite, the loading of modules, warnings, and what every command does first. */
 const TESTS = [
-  ...["demo-command", "validate-outcomes", "validate-no-network", "push", "resume"].map(
-    (name) => `test/e2e/${name}.test.ts`,
-  ),
-  ...["test/ledger", "test/corrections", "test/files", "test/read/join"],
+  "test/e2e/demo-command.test.ts",
+  "test/e2e/validate-outcomes.test.ts",
+  "test/e2e/validate-no-network.test.ts",
+  "test/e2e/push.test.ts",
+  "test/e2e/resume.test.ts",
+  "test/ledger",
+  "test/corrections",
+  "test/files",
+  "test/read/join",
 ];
 
 const root = path.dirname(import.meta.dirname);
