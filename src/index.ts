@@ -75,6 +75,7 @@ export type {
   RunProgress,
   RunState,
   SendProgress,
+  Sharing,
   Wait,
 } from "./job/run-progress.ts";
 export { EXIT_CODES, type ExitCode } from "./model/exit-codes.ts";

@@ -84,7 +84,7 @@ function exportsOf(file: string): ReadonlyMap<string, string> {
   for (const [, names = "", from = ""] of readFileSync(file, "utf8").matchAll(
     /export (?:type )?\{([^}]*)\} from "([^"]+)"/g,
   )) {
-    for (const name of names.split(",")) found.set(name.replace("type ", "").trim(), from);
+    for (const name of names.match(/\w+(?=\s*(?:,|$))/g) ?? []) found.set(name, from);
   }
   return found;
 }
