@@ -34,6 +34,27 @@ describe("the commands of docs/ci.md, as written there", () => {
     expect(block(".github/workflows")).not.toContain("rejects.csv");
   });
 
+  test("GitHub's action: its steps install the archive and validate the sample that a workflow names", () => {
+    const action: Action = parseYaml(block(".github/actions"));
+    const [install, validate] = action.runs.steps.filter(({ run: command }) => command !== undefined);
+    const { steps }: { readonly steps: readonly ActionUse[] } = parseYaml(block(".github/workflows/both")).jobs
+      .validate;
+    const use = steps.find(({ uses }) => uses === "./.github/actions/validate-extract");
+    const folder = repository();
+    expect(run(install?.run ?? "", folder, filled(install, action, use))).toMatchObject({
+      status: 0,
+      stdout: "install --global --offline --no-audit --no-fund ./vendor/energy-migrate-0.1.0.tgz\n",
+    });
+    const { status, stdout } = run(validate?.run ?? "", folder, filled(validate, action, use));
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^::error file=migration\/accounts\.csv,line=\d+,/m);
+    const upload = action.runs.steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact") === true);
+    const uploaded = withInputs(upload?.with?.path ?? "", action, use)
+      .trim()
+      .split("\n");
+    for (const file of uploaded) expect(existsSync(path.join(folder, file))).toBe(true);
+  });
+
   test("GitLab: the sample fails, and junit.xml has a test case a record", () => {
     const { script }: { readonly script: readonly string[] } = parseYaml(block(".gitlab-ci.yml"))[
       "validate-sample-extract"
@@ -63,6 +84,38 @@ describe("the commands of docs/ci.md, as written there", () => {
   });
 });
 
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly runs: { readonly steps: readonly ActionStep[] };
+}
+
+interface ActionStep {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly with?: { readonly path?: string };
+}
+
+interface ActionUse {
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, string>>;
+}
+
+/** The text with the inputs of an action in their places, as GitHub fills them in. */
+function withInputs(text: string, { inputs }: Action, use: ActionUse | undefined): string {
+  return text.replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => {
+    const value = use?.with?.[name] ?? inputs[name]?.default;
+    if (value === undefined) throw new Error(`the action has no input ${name}, or it is not given`);
+    return value;
+  });
+}
+
+function filled(step: ActionStep | undefined, action: Action, use: ActionUse | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(step?.env ?? {}).map(([name, text]) => [name, withInputs(text, action, use)]),
+  );
+}
+
 function lineOf(folder: string, file: string, line: number): string {
   return readFileSync(path.join(folder, file), "utf8").split("\n")[line - 1] ?? "";
 }
@@ -74,10 +127,17 @@ function repository(): string {
   cpSync(projectFile("fixtures/contract/contract.yaml"), path.join(folder, "migration/contract.yaml"));
   writeFileSync(path.join(folder, "migration/migrate.yaml"), block("migration/migrate.yaml"));
   mkdirSync(path.join(folder, "node_modules/.bin"), { recursive: true });
-  const program = path.join(folder, "node_modules/.bin/migrate");
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${BINARY}" "$@"\n`);
-  chmodSync(program, 0o755);
+  for (const name of ["migrate", "energy-migrate"]) {
+    writeProgram(path.join(folder, "node_modules/.bin", name), `exec "${process.execPath}" "${BINARY}" "$@"`);
+  }
+  // What is packed is installed in `.ci/package.mjs`; here it is only seen how it is called.
+  writeProgram(path.join(folder, "node_modules/.bin/npm"), 'echo "$@"');
   return folder;
+}
+
+function writeProgram(file: string, command: string): void {
+  writeFileSync(file, `#!/bin/sh\n${command}\n`);
+  chmodSync(file, 0o755);
 }
 
 /** The block of YAML that begins with a comment naming this file. */
@@ -87,12 +147,16 @@ function block(file: string): string {
   return found[1];
 }
 
-function run(command: string, folder: string): { readonly status: number | null; readonly stdout: string } {
+function run(
+  command: string,
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+): { readonly status: number | null; readonly stdout: string } {
   const PATH = `${path.join(folder, "node_modules/.bin")}:${process.env["PATH"]}`;
   const { status, stdout } = spawnSync("sh", ["-e", "-c", command], {
     cwd: folder,
     encoding: "utf8",
-    env: { PATH, CI: "true" },
+    env: { ...variables, PATH, CI: "true" },
     timeout: patience(240_000),
   });
   return { status, stdout };
