@@ -9,6 +9,13 @@ const PASSED_ON = new Set(["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause",
 /** Of tools that only build and test. */
 const USED = new Set([...PASSED_ON, "MPL-2.0", "BlueOak-1.0.0"]);
 
+/** Of several that may be chosen from (SPDX: `(MIT OR CC0-1.0)`), one is enough. */
+const isGranted = (license, list) =>
+  license
+    .replace(/^\((.*)\)$/, "$1")
+    .split(" OR ")
+    .some((name) => list.has(name));
+
 const root = path.dirname(import.meta.dirname);
 const [file = path.join(root, "package-lock.json")] = process.argv.slice(2);
 const notices = readFileSync(path.join(root, "dist/NOTICES.md"), "utf8");
@@ -18,7 +25,7 @@ const { packages } = JSON.parse(readFileSync(file, "utf8"));
 const locked = Object.entries(packages)
   .filter(([place]) => place !== "")
   .map(([place, { version, license }]) => ({ name: `${place.replace(/^.*node_modules\//, "")} ${version}`, license }));
-const refused = locked.filter(({ name, license }) => !(bundled.has(name) ? PASSED_ON : USED).has(license));
+const refused = locked.filter(({ name, license = "" }) => !isGranted(license, bundled.has(name) ? PASSED_ON : USED));
 for (const { name, license = "no licence" } of refused) {
   console.log(`${name}${bundled.has(name) ? ", in the bundle" : ""}: ${license} is not on the list`);
 }

@@ -7,6 +7,9 @@ import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
 import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts";
 import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
+/** Slow enough for every worker to have joined before the others have sent everything. */
+const UNHURRIED = ["--rps", "40"];
+
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
   let sandbox: SandboxProcess;
@@ -57,7 +60,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   test("what a killed worker held is sent by the others within its lease, and nothing is created twice", async () => {
     await admin.reset();
     const scene = await inScene(400);
-    const push = scene.share(3);
+    const push = scene.share(3, UNHURRIED);
     const [victim] = await scene.whenWorking(3);
     await scene.whenSettled(60);
     process.kill(victim?.pid ?? 0, "SIGKILL");
@@ -122,7 +125,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   test("one SIGTERM to the push ends the run with all its workers, and resume sends the rest", async () => {
     await admin.reset();
     const scene = await inScene(400);
-    const push = scene.share(2, ["--concurrency", "4"]);
+    const push = scene.share(2, UNHURRIED);
     await scene.whenWorking(2);
     push.kill("SIGTERM");
     const end = await push.ended;
@@ -135,7 +138,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   test("a crash of the server costs nothing but time", async () => {
     await admin.reset();
     const scene = await inScene(400);
-    const push = scene.share(2);
+    const push = scene.share(2, UNHURRIED);
     await scene.whenWorking(2);
     await scene.whenSettled(40);
     await server().crash();
@@ -149,7 +152,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   test("connections that the server ends again and again cost nothing but time", async () => {
     await admin.reset();
     const scene = await inScene(300);
-    const push = scene.share(2);
+    const push = scene.share(2, UNHURRIED);
     await scene.whenWorking(2);
     for (const settled of [40, 90, 140, 190]) {
       await scene.whenSettled(settled);

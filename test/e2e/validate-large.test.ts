@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { linesOf, validate, workFolder } from "./validate-scene.ts";
 
-/** An input of this many rows is large enough for its plan to be written aside, in a thread. */
+/** An input of this many rows is large enough to be checked in threads. */
 const ROWS = 40_000;
+/** So many have a plan that is more than is kept in memory, and is written aside. */
+const MANY_ROWS = 400_000;
 const LONG_NOTE = "n".repeat(220);
 
-describe("an input whose plan is written aside", () => {
+describe("a large input", () => {
   test("has the outcomes of a small one, in its order", async () => {
     const wrong = new Map([
       [7, "K1,,n,\n"],
@@ -30,13 +32,17 @@ describe("an input whose plan is written aside", () => {
     ]);
   });
 
-  test.skipIf(!existsSync("/bin/bash"))("that the disk has no room for ends with exit code 6 and says so", async () => {
-    const folder = workFolder({ "a.csv": rows() });
-    const limited = ["/bin/bash", "-c", 'ulimit -f 500; exec "$@"', "limited"];
-    const { code, stdout, stderr } = await validate(folder, ["a.csv"], { under: limited });
-    expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
-    expect(stderr).toMatch(/^migrate: the ledger \S+ cannot be used: disk I\/O error\n +make room on the disk/m);
-  });
+  test.skipIf(!existsSync("/bin/bash"))(
+    "whose plan the disk has no room for ends with exit code 6 and says so",
+    async () => {
+      const short = Array.from({ length: MANY_ROWS }, (_, index) => `K${index + 1},Ada,n,\n`);
+      const folder = workFolder({ "a.csv": `REF,NAME,NOTE,MOBILE\n${short.join("")}` });
+      const limited = ["/bin/bash", "-c", 'ulimit -f 500; exec "$@"', "limited"];
+      const { code, stdout, stderr } = await validate(folder, ["a.csv"], { under: limited });
+      expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+      expect(stderr).toMatch(/^migrate: \S+ cannot hold the plan of this run: EFBIG: .*\n +make room on the disk/m);
+    },
+  );
 });
 
 /** A CSV file of 10 MB. */

@@ -72,7 +72,8 @@ describe("validate, stage, process", () => {
   test("a cap on processing slows that step, and everything arrives", async () => {
     const place = workflowPlace(sandbox);
     writeManyAccounts(place, 60);
-    await admin.faults({ maxProcessing: 2, latencyMs: [5, 15] });
+    // Longer than it takes to send the next ones, on a slow machine, too: the cap is met.
+    await admin.faults({ maxProcessing: 2, latencyMs: [60, 90] });
     const { code, stdout } = await place.push("v1", ["--concurrency", "12"]);
     expect(code).toBe(0);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 60 });

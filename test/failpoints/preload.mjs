@@ -45,14 +45,15 @@ function faultOf(name) {
   return Object.assign(new Error(`${code}: made to fail`), isSqlite ? { errcode } : { code, errno });
 }
 
-/** Puts the point before every call of a method to which it applies. */
+/** Puts the point before every call of a method to which it applies; a method of SQLite cannot be assigned. */
 function before(owner, method, pointOf) {
   const real = owner[method];
-  owner[method] = function reached(...args) {
+  const value = function reached(...args) {
     const name = pointOf(...args);
     if (name !== undefined) reach(name);
     return real.apply(this, args);
   };
+  Object.defineProperty(owner, method, { value, writable: true, configurable: true, enumerable: true });
 }
 
 before(fs, "fsyncSync", () => "sync");

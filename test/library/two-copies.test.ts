@@ -20,7 +20,7 @@ test("a second copy of the package in the same process is refused the ledger of 
   const other: { push: typeof push; status: typeof status } = await import(
     pathToFileURL(path.join(copy, "dist/program/index.js")).href
   );
-  const sandbox = await platform({ faults: { latencyMs: 20 } });
+  const sandbox = await platform({ faults: { latencyMs: 400 } });
   const options = pushOf(60, sandbox);
   const { folder = "" } = options;
   let meanwhile: Promise<readonly unknown[]> | undefined;
