@@ -41,7 +41,8 @@ describe("a ledger that goes on in a thread", () => {
     await sendAll(moved, id, "accepted");
     expect((await alone.summary(id)).counts).toEqual({ accepted: 2 });
     await alone.close();
-    expect(statSync(`${path}-wal`).size).toBe(0);
+    // Where SQLite has closed the file, its log is gone.
+    expect(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
 
     const again = await openLedger({ path, create: false });
     expect((await outcomesOf(again, id)).map(({ status }) => status)).toEqual(["accepted", "accepted"]);
