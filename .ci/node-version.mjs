@@ -11,12 +11,13 @@ import { warningsIn } from "./warnings.mjs";
 
 /** What differs between versions: SQLite, the loading of modules, warnings, and what every command does first. */
 const TESTS = [
-  "test/e2e/demo-command.test.ts",
   "test/e2e/validate-outcomes.test.ts",
   "test/e2e/validate-no-network.test.ts",
   "test/e2e/push.test.ts",
   "test/e2e/resume.test.ts",
-  "test/ledger",
+  "test/ledger/packed",
+  "test/ledger/sqlite",
+  "test/ledger/thread",
   "test/corrections",
   "test/files",
   "test/read/join",

@@ -40,7 +40,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
 
   test("a worker from another folder with the same input joins, and leaves on SIGTERM when what is in flight is done", async () => {
     await admin.reset();
-    const scene = await inScene(400);
+    const scene = await inScene(280);
     const push = scene.share(1, ["--rps", "20"]);
     await scene.whenWorking(1);
     const { folder, remove } = keptFolder();
@@ -53,19 +53,19 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(left.stderr).toMatch(/Left run .* Sent \d+ records/);
     const end = await push.ended;
     remove();
-    expect(await wrongsOf(400, end, admin)).toEqual([]);
+    expect(await wrongsOf(280, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
   });
 
   test("what a killed worker held is sent by the others within its lease, and nothing is created twice", async () => {
     await admin.reset();
-    const scene = await inScene(400);
+    const scene = await inScene(280);
     const push = scene.share(3, UNHURRIED);
     const [victim] = await scene.whenWorking(3);
     await scene.whenSettled(60);
     process.kill(victim?.pid ?? 0, "SIGKILL");
     const end = await push.ended;
-    expect(await wrongsOf(400, end, admin)).toEqual([]);
+    expect(await wrongsOf(280, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
     expect((await scene.workers()).map(({ state }) => state).toSorted()).toEqual(["left", "left", "lost"]);
   });
@@ -104,7 +104,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
 
   test("when the process that planned dies, the workers send on, and resume ends the run", async () => {
     await admin.reset();
-    const scene = await inScene(300);
+    const scene = await inScene(220);
     const push = scene.share(2, ["--rps", "20"]);
     await scene.whenWorking(2);
     const died = new Promise((resolve) => void push.process.once("exit", resolve));
@@ -113,18 +113,18 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     const refused = await scene.migrate(["resume", "--ledger", scene.ledger]);
     expect(refused.code).toBe(7);
     expect(refused.stderr).toMatch(/2 workers are still sending run/);
-    await scene.whenSettled(300);
+    await scene.whenSettled(220);
     await expect
       .poll(async () => (await scene.workers()).every(({ state }) => state === "left"), { timeout: 30_000 })
       .toBe(true);
     const end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-    expect(await wrongsOf(300, end, admin)).toEqual([]);
+    expect(await wrongsOf(220, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
   });
 
   test("one SIGTERM to the push ends the run with all its workers, and resume sends the rest", async () => {
     await admin.reset();
-    const scene = await inScene(400);
+    const scene = await inScene(280);
     const push = scene.share(2, UNHURRIED);
     await scene.whenWorking(2);
     push.kill("SIGTERM");
@@ -132,12 +132,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(end.code).toBe(3);
     expect((await scene.workers()).every(({ state }) => state === "left")).toBe(true);
     const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-    expect(await wrongsOf(400, resumed, admin)).toEqual([]);
+    expect(await wrongsOf(280, resumed, admin)).toEqual([]);
   });
 
   test("a crash of the server costs nothing but time", async () => {
     await admin.reset();
-    const scene = await inScene(400);
+    const scene = await inScene(280);
     const push = scene.share(2, UNHURRIED);
     await scene.whenWorking(2);
     await scene.whenSettled(40);
@@ -145,7 +145,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     await server().start();
     const end = await push.ended;
-    expect(await wrongsOf(400, end, admin)).toEqual([]);
+    expect(await wrongsOf(280, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
   });
 
