@@ -6,7 +6,7 @@ import { cellPlace } from "./csv/csv-rows.ts";
 
 /**
  * The key of a row, from a column (CSV) or a dot path (JSON): the text exactly as it is in the file, because
- * `00123` and `123` are two keys. `undefined` when it is empty, white space, missing, or not text or a number.
+ * `00123` and `123` are two keys; half a surrogate pair alone, which no file of text can hold, is U+FFFD. `undefined` when it is empty, white space, missing, or not text or a number.
  */
 export function keyOf(row: Row, name: string): string | undefined {
   const text = isCsvRow(row) ? row.cells[row.table.columnIndex.get(name) ?? -1] : jsonKey(row, name);
@@ -24,5 +24,5 @@ export function keyPlace(row: Row, name: string): Place {
 
 function jsonKey(row: JsonRow, name: string): string | undefined {
   const value = valueAt(row.value, name.split("."));
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  return typeof value === "string" || typeof value === "number" ? String(value).toWellFormed() : undefined;
 }

