@@ -21,7 +21,7 @@ export type {
   TargetOptions,
   ValidateOptions,
 } from "./library/run-options.ts";
-export type { AuthScheme, AuthSettings, RateLimitSettings, TimeoutSettings } from "./job/platform-settings.ts";
+export type { AuthScheme, AuthSettings, RateLimitSettings, TimeoutSettings } from "./job/settings/platform-settings.ts";
 export type {
   Cause,
   Causes,

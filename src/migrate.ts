@@ -1,10 +1,10 @@
 import type { CheckProgress } from "./job/dependencies.ts";
 import type { Job } from "./job/job.ts";
-import type { Threads } from "./job/recorded-settings.ts";
+import type { Threads } from "./job/settings/recorded-settings.ts";
 import type { Counts } from "./job/run-progress.ts";
-import type { WorkerSettings } from "./job/recorded-settings.ts";
+import type { WorkerSettings } from "./job/settings/recorded-settings.ts";
 import type { MappedRecord } from "./model/record.ts";
-import { checkRecords, foundRecords, mapRecords, readRecords, selectRecords } from "./pipeline/check-records.ts";
+import { checkRecords, foundRecords, mapRecords, readRecords, selectRecords } from "./pipeline/plan/check-records.ts";
 import {
   type CheckResult,
   itemSettings,
@@ -13,13 +13,13 @@ import {
   type PlanOptions,
   planRecords,
   type PlanHandle,
-} from "./pipeline/plan-records.ts";
-import { endRun, type ShownRun } from "./pipeline/run-report.ts";
-import { type SendOptions, sendRecords } from "./pipeline/send-records.ts";
+} from "./pipeline/plan/plan-records.ts";
+import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
+import { type SendOptions, sendRecords } from "./pipeline/send/send-records.ts";
 import { checkInThreads } from "./pipeline/threads/check-in-threads.ts";
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
 import { shareRun } from "./pipeline/shared/share-run.ts";
-import type { OpenPlan, OpenRun } from "./pipeline/with-run.ts";
+import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 
 /** What a run asks of its records. */

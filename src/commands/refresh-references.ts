@@ -10,7 +10,7 @@ import { csvText } from "../report/csv-text.ts";
 import { connectToRead, hostOf, type ReadDependencies } from "../job/target-connection.ts";
 import type { JobSettings } from "../job/job.ts";
 import { pathsFrom } from "../job/contract-files.ts";
-import type { TargetSettings } from "../job/platform-settings.ts";
+import type { TargetSettings } from "../job/settings/platform-settings.ts";
 import type { Product } from "../platform/reading/received-records.ts";
 
 export interface RefreshOptions {

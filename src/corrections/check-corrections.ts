@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
-import type { OpenOptions } from "../read/opened-file.ts";
+import type { OpenOptions } from "../read/input/opened-file.ts";
 import { createFingerprints } from "../report/rejects/fingerprints.ts";
 import type { HandOutDocument } from "../report/rejects/handed-out.ts";
 import { openCellChanges } from "./cell-changes.ts";

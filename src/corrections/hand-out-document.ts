@@ -3,7 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
-import { fingerprintFile } from "../read/source-files.ts";
+import { fingerprintFile } from "../read/input/source-files.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { WORKBOOK_FILE } from "../report/rejects/reject-file.ts";
 import { FINGERPRINT_FILE, HAND_OUT_FILE, type HandOutDocument } from "../report/rejects/handed-out.ts";

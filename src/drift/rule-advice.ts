@@ -4,7 +4,7 @@ import { type PublishedCode, publishedCodes } from "../contract/describe/publish
 import { sentTypes } from "../contract/operations/step-fields.ts";
 import type { FieldType } from "../contract/types/field-type.ts";
 import type { JobSettings } from "../job/job.ts";
-import { relevantRuleSettings } from "../job/rule-configuration.ts";
+import { relevantRuleSettings } from "../job/settings/rule-configuration.ts";
 import { NON_FIELD_ERRORS } from "../json/attr.ts";
 import { type ReferenceList, ruleSettingValues } from "../rules/engine/rule-context.ts";
 import { requirementsOf, rulesWithin, skipReason } from "../rules/engine/rule-requirements.ts";

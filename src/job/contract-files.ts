@@ -13,7 +13,7 @@ import { readTextFile, type TextFile } from "../read/text/text-file.ts";
 import { shellCommand } from "../text/shell-command.ts";
 import { suggestionOr } from "../text/suggestion.ts";
 import { cachedContract, type ContractCache, keptContract } from "./contract-cache.ts";
-import type { RuleSettings } from "./rule-configuration.ts";
+import type { RuleSettings } from "./settings/rule-configuration.ts";
 import type { Dependencies } from "./dependencies.ts";
 
 /**

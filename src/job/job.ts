@@ -1,4 +1,4 @@
-import { type NamingPlace, withNamingPlace } from "./naming-place.ts";
+import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
 import path from "node:path";
 import type { Contract } from "../contract/contract.ts";
 import type { Operation } from "../contract/operations/operation.ts";
@@ -15,7 +15,7 @@ import type { AttrPath } from "../json/attr.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
-import { type Input, openInput, type ReadOptions } from "../read/open-input.ts";
+import { type Input, openInput, type ReadOptions } from "../read/input/open-input.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { rulesWithin } from "../rules/engine/rule-requirements.ts";
@@ -24,9 +24,9 @@ import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, soundOperation } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { loadFunctions } from "./mapping-functions.ts";
-import type { DocumentRoots } from "./supplier-settings.ts";
+import type { DocumentRoots } from "./settings/supplier-settings.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
-import { loadRuleContext, skippedRulesText, type RuleSettings } from "./rule-configuration.ts";
+import { loadRuleContext, skippedRulesText, type RuleSettings } from "./settings/rule-configuration.ts";
 
 /** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
 export interface JobSettings extends RuleSettings, DocumentRoots {

@@ -4,7 +4,7 @@ import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { JobSettings } from "./job.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { settingsOf } from "./recorded-settings.ts";
+import { settingsOf } from "./settings/recorded-settings.ts";
 
 /**
  * Where `-` is a source, standard input is written to a private file in the folder, because a run reads its input more

@@ -20,9 +20,9 @@ import {
 import { createCredentialMask, type CredentialMask, maskingHttp } from "../transport/masking-http.ts";
 import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { checkCaCertificates } from "../transport/tls.ts";
-import { credentialsOf, mutationOf, prefixOf } from "./auth-settings.ts";
+import { credentialsOf, mutationOf, prefixOf } from "./settings/auth-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { RateLimitSettings, TargetSettings, TimeoutSettings } from "./platform-settings.ts";
+import type { RateLimitSettings, TargetSettings, TimeoutSettings } from "./settings/platform-settings.ts";
 
 /** A platform made ready to be sent to; nothing has been sent yet. */
 export interface Connection {

@@ -1,5 +1,5 @@
 import type { Ledger } from "./ledger.ts";
-import type { SharedRun, SharedStatus } from "./shared-run.ts";
+import type { SharedRun, SharedStatus } from "./runs/shared-run.ts";
 
 export interface StoreOptions {
   /** Told in a sentence what the user should know of the ledger's keeper: that it cannot be reached, for one. */

@@ -3,7 +3,7 @@ import { status as ledgerStatus } from "../commands/ledger/run-status.ts";
 import type { RunProgress, RunState } from "../job/run-progress.ts";
 import { openLedgerStore } from "../ledger/open-ledger-store.ts";
 import type { Status, Summary } from "../model/outcome.ts";
-import { requireRun } from "../pipeline/run-ledger.ts";
+import { requireRun } from "../pipeline/run/run-ledger.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { knownError } from "./call.ts";
 import { type OptionKinds, requireOptions } from "./check-options.ts";

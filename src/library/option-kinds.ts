@@ -1,4 +1,4 @@
-import type { AuthSettings, RateLimitSettings, TimeoutSettings } from "../job/platform-settings.ts";
+import type { AuthSettings, RateLimitSettings, TimeoutSettings } from "../job/settings/platform-settings.ts";
 import { type OptionKinds, requireOptions } from "./check-options.ts";
 import type {
   CallOptions,

@@ -3,7 +3,7 @@ import { exitCodeOf } from "../model/exit-codes.ts";
 import { Failure } from "../model/failure.ts";
 import { type Outcome, STATUSES, type Summary } from "../model/outcome.ts";
 import type { Problem } from "../model/problem.ts";
-import type { RunReport } from "../pipeline/run-report.ts";
+import type { RunReport } from "../pipeline/run/run-report.ts";
 import { collectCauses } from "../report/formats/causes.ts";
 import { outcomeLine, problemJson } from "../report/formats/json-report.ts";
 import { describeKind } from "../report/problem-text.ts";

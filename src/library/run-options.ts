@@ -1,5 +1,5 @@
 import type { RunProgress } from "../job/run-progress.ts";
-import type { AuthSettings, RateLimitSettings, TimeoutSettings } from "../job/platform-settings.ts";
+import type { AuthSettings, RateLimitSettings, TimeoutSettings } from "../job/settings/platform-settings.ts";
 
 /** What an `AbortSignal` has, of a browser's types or of Node's. */
 export interface StopSignal {

@@ -1,10 +1,10 @@
 import { report as reportAgain } from "../commands/ledger/report-again.ts";
-import { push as pushRecords } from "../commands/push.ts";
-import { reconcile as reconcileRun } from "../commands/reconcile.ts";
-import { resume as resumeRun } from "../commands/resume.ts";
-import { validate as validateRecords } from "../commands/validate.ts";
+import { push as pushRecords } from "../commands/upload/push.ts";
+import { reconcile as reconcileRun } from "../commands/upload/reconcile.ts";
+import { resume as resumeRun } from "../commands/upload/resume.ts";
+import { validate as validateRecords } from "../commands/check/validate.ts";
 import type { Dependencies } from "../job/dependencies.ts";
-import type { RunReport } from "../pipeline/run-report.ts";
+import type { RunReport } from "../pipeline/run/run-report.ts";
 import { knownError, openCall } from "./call.ts";
 import {
   requirePushOptions,

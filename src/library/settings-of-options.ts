@@ -1,9 +1,9 @@
 import path from "node:path";
 import { pathsFrom } from "../job/contract-files.ts";
 import type { JobSettings } from "../job/job.ts";
-import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../job/platform-settings.ts";
+import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../job/settings/platform-settings.ts";
 import { DEFAULT_LEDGER, isAddress, requireLedgerLocator } from "../ledger/open-ledger-store.ts";
-import type { RunOptions } from "../pipeline/with-run.ts";
+import type { RunOptions } from "../pipeline/run/with-run.ts";
 import type {
   CallOptions,
   JobOptions,

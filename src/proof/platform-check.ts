@@ -1,6 +1,6 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
-import type { RunSettings } from "../job/recorded-settings.ts";
+import type { RunSettings } from "../job/settings/recorded-settings.ts";
 import { connectToRead } from "../job/target-connection.ts";
 import { formatAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";

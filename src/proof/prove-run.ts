@@ -1,11 +1,11 @@
 import path from "node:path";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
-import { type RunSettings, settingsOf } from "../job/recorded-settings.ts";
+import { type RunSettings, settingsOf } from "../job/settings/recorded-settings.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import type { FileProof, RunProof, SourceProof } from "../model/proof.ts";
-import { openRecordedJob } from "../pipeline/with-run.ts";
+import { openRecordedJob } from "../pipeline/run/with-run.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 import { type PlatformCheck, platformFile } from "./platform-check.ts";
 import { type HashedFile, openHashedFile, openTable } from "./proof-files.ts";

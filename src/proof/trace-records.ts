@@ -1,5 +1,5 @@
 import type { Job } from "../job/job.ts";
-import { contentHash } from "../ledger/record-hashes.ts";
+import { contentHash } from "../ledger/records/record-hashes.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import type { JsonObject } from "../json/json-value.ts";

@@ -6,10 +6,10 @@ import type { PlatformProblem } from "../model/problem.ts";
 import type { InputRecord, Row } from "../model/record.ts";
 import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";
 import type { ReadClient } from "../platform/reading/read-client.ts";
-import { readRecords } from "../pipeline/check-records.ts";
+import { readRecords } from "../pipeline/plan/check-records.ts";
 import type { Job } from "../job/job.ts";
 import type { Dependencies } from "../job/dependencies.ts";
-import type { RunHandle } from "../pipeline/plan-records.ts";
+import type { RunHandle } from "../pipeline/plan/plan-records.ts";
 import { formatCount } from "../text/count.ts";
 import { timestamp } from "../time/clock.ts";
 

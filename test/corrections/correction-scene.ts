@@ -8,7 +8,7 @@ import type { KeyColumns } from "../../src/corrections/returned-rows.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { Problem } from "../../src/model/problem.ts";
 import type { SourceSpec } from "../../src/model/source-spec.ts";
-import { openInput } from "../../src/read/open-input.ts";
+import { openInput } from "../../src/read/input/open-input.ts";
 import { DEFAULT_LIMITS } from "../../src/read/read-limits.ts";
 import { writeReportFiles } from "../../src/report/report-files.ts";
 import { temporaryFolder } from "../temporary-folder.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { loadRuleContext } from "../../src/job/rule-configuration.ts";
+import { loadRuleContext } from "../../src/job/settings/rule-configuration.ts";
 import { contractOf } from "../rules/engine/compiled-rules.ts";
 
 const SURROUNDINGS = { resolve: (file: string): string => file, now: 0 };

@@ -6,8 +6,8 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
 import { type Job, type JobSettings, openJob } from "../../src/job/job.ts";
-import type { RunHandle } from "../../src/pipeline/plan-records.ts";
-import type { RunSettings } from "../../src/job/recorded-settings.ts";
+import type { RunHandle } from "../../src/pipeline/plan/plan-records.ts";
+import type { RunSettings } from "../../src/job/settings/recorded-settings.ts";
 
 const CONTRACT = `
 openapi: 3.0.3

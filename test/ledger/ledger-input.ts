@@ -7,7 +7,7 @@ import type {
   SendableItem,
   AttemptOutcome,
 } from "../../src/ledger/ledger.ts";
-import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import {
   canonicalJson,
   isJsonArray,

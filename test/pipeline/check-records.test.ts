@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
 import { checkedRecords } from "../../src/migrate.ts";
-import { checkRecords, isValid } from "../../src/pipeline/check-records.ts";
+import { checkRecords, isValid } from "../../src/pipeline/plan/check-records.ts";
 import { createShownValues } from "../../src/report/shown-values.ts";
 import { all, openThings, problemsOf, thingsFolder } from "../job/sample-job.ts";
 

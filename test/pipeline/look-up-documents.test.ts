@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
-import { mapRecords, readRecords } from "../../src/pipeline/check-records.ts";
-import { documentFinder, lookUpDocuments } from "../../src/pipeline/look-up-documents.ts";
+import { mapRecords, readRecords } from "../../src/pipeline/plan/check-records.ts";
+import { documentFinder, lookUpDocuments } from "../../src/pipeline/plan/look-up-documents.ts";
 import type { DocumentStore } from "../../src/store/document-store.ts";
 import { all, openThings, problemsOf, thingsFolder } from "../job/sample-job.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Run } from "../../src/ledger/ledger.ts";
 import type { Summary } from "../../src/model/outcome.ts";
 import type { JobSettings } from "../../src/job/job.ts";
-import { nextCommand, type RunRemainder } from "../../src/pipeline/next-command.ts";
+import { nextCommand, type RunRemainder } from "../../src/pipeline/run/next-command.ts";
 import { shellCommand } from "../../src/text/shell-command.ts";
 import { PUSH_SETTINGS } from "../job/sample-job.ts";
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { contentHash } from "../../src/ledger/record-hashes.ts";
+import { contentHash } from "../../src/ledger/records/record-hashes.ts";
 import { check, checkedRecords, type CheckOptions } from "../../src/migrate.ts";
-import { recordsToSend } from "../../src/pipeline/send-records.ts";
-import type { CheckResult } from "../../src/pipeline/plan-records.ts";
-import type { MaxErrors } from "../../src/job/recorded-settings.ts";
+import { recordsToSend } from "../../src/pipeline/send/send-records.ts";
+import type { CheckResult } from "../../src/pipeline/plan/plan-records.ts";
+import type { MaxErrors } from "../../src/job/settings/recorded-settings.ts";
 import { all, startSampleRun, openThings, thingsFolder, writeThings } from "../job/sample-job.ts";
 
 const OPTIONS: CheckOptions = {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { sqliteLedgerStore } from "../../src/ledger/sqlite/sqlite-store.ts";
-import { forgetJournal, openRunJournal } from "../../src/pipeline/run-journal.ts";
+import { forgetJournal, openRunJournal } from "../../src/pipeline/run/run-journal.ts";
 import { systemClock } from "../../src/time/system-clock.ts";
 import { item, planned, sendAll } from "../ledger/ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
 import { check } from "../../src/migrate.ts";
 import { Failure, worstExitCode } from "../../src/model/failure.ts";
-import type { CheckResult } from "../../src/pipeline/plan-records.ts";
-import { endRun, requireReportFolder, type RunReport } from "../../src/pipeline/run-report.ts";
+import type { CheckResult } from "../../src/pipeline/plan/plan-records.ts";
+import { endRun, requireReportFolder, type RunReport } from "../../src/pipeline/run/run-report.ts";
 import type { UploadEnd } from "../../src/upload/upload-types.ts";
 import { startSampleRun, openThings, thingsFolder } from "../job/sample-job.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Problem } from "../../src/model/problem.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
-import { withErrorsAsWarnings } from "../../src/pipeline/plan-items.ts";
+import { withErrorsAsWarnings } from "../../src/pipeline/plan/plan-items.ts";
 
 const BLANK: Problem = { attr: "name", code: "blank", severity: "error", by: "local" };
 const UNSAFE: Problem = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NextSendable } from "../../src/ledger/ledger.ts";
 import type { InputPosition, InputRecord } from "../../src/model/record.ts";
-import { unsentRecords } from "../../src/pipeline/unsent-records.ts";
+import { unsentRecords } from "../../src/pipeline/send/unsent-records.ts";
 import { all } from "../job/sample-job.ts";
 
 const BATCH = 500;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { openInput, type ReadNotice } from "../../src/read/open-input.ts";
-import { spoolStdin } from "../../src/read/spool-stdin.ts";
+import { openInput, type ReadNotice } from "../../src/read/input/open-input.ts";
+import { spoolStdin } from "../../src/read/input/spool-stdin.ts";
 import { cells, failureOf, fixture, read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { InputPosition, InputRecord } from "../../src/model/record.ts";
-import { type Input, openInput } from "../../src/read/open-input.ts";
+import { type Input, openInput } from "../../src/read/input/open-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { failureOf } from "./reading.ts";
 

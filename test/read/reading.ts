@@ -4,7 +4,7 @@ import { Failure } from "../../src/model/failure.ts";
 import type { Place } from "../../src/model/place.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../src/model/record.ts";
 import type { SourceSpec } from "../../src/model/source-spec.ts";
-import { openInput, type ReadNotice, type ReadOptions } from "../../src/read/open-input.ts";
+import { openInput, type ReadNotice, type ReadOptions } from "../../src/read/input/open-input.ts";
 
 export const FIXTURES: string = new URL("../../fixtures/read", import.meta.url).pathname;
 

@@ -1,6 +1,6 @@
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { endpointOf } from "../../src/job/endpoint.ts";
-import { contentHash, recordIdentity } from "../../src/ledger/record-hashes.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
 
 export interface SimulatedRecord {

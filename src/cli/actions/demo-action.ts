@@ -1,14 +1,14 @@
 import { demo, type DemoStep } from "../../commands/demo/demo.ts";
-import { push, type PushOptions } from "../../commands/push.ts";
+import { push, type PushOptions } from "../../commands/upload/push.ts";
 import type { Secrets } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { SandboxReady } from "../../sandbox/start-sandbox.ts";
 import { Failure } from "../../model/failure.ts";
-import { DEFAULT_PACE } from "../../job/platform-settings.ts";
-import type { RunReport } from "../../pipeline/run-report.ts";
+import { DEFAULT_PACE } from "../../job/settings/platform-settings.ts";
+import type { RunReport } from "../../pipeline/run/run-report.ts";
 import type { DemoFlags } from "../options/options.ts";
 import { type Context, withContext } from "../process/context.ts";
-import { showRun } from "../views/run-view.ts";
+import { showRun } from "../views/run/run-view.ts";
 
 const DEMO_FOLDER = ".migrate/demo";
 

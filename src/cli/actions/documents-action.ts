@@ -1,7 +1,7 @@
-import { documentsCheck } from "../../commands/documents-check.ts";
+import { documentsCheck } from "../../commands/check/documents-check.ts";
 import type { DocumentFlags } from "../options/options.ts";
 import { withSettings } from "../process/context.ts";
-import { showRun } from "../views/run-view.ts";
+import { showRun } from "../views/run/run-view.ts";
 import { readStoreSettings } from "../settings/store-settings.ts";
 
 export function documentsCheckAction(sources: readonly string[], flags: DocumentFlags): Promise<void> {

@@ -3,15 +3,15 @@ import { contractDiff } from "../../commands/contract/contract-diff.ts";
 import { contractShow } from "../../commands/contract/contract-show.ts";
 import { explain } from "../../commands/ledger/explain.ts";
 import { status } from "../../commands/ledger/run-status.ts";
-import { preview } from "../../commands/preview.ts";
-import { watchStatus } from "../views/watch-status.ts";
+import { preview } from "../../commands/check/preview.ts";
+import { watchStatus } from "../views/run/watch-status.ts";
 import type { FieldFlags, InspectFlags } from "../options/options.ts";
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
-import { contractDiffView } from "../views/contract-diff-view.ts";
-import { contractCheckView, contractShowView } from "../views/contract-view.ts";
-import { explainJson, explainText, sourcesText } from "../views/explain-view.ts";
+import { contractDiffView } from "../views/contract/contract-diff-view.ts";
+import { contractCheckView, contractShowView } from "../views/contract/contract-view.ts";
+import { explainJson, explainText, sourcesText } from "../views/run/explain-view.ts";
 import { previewView } from "../views/preview-view.ts";
-import { statusView } from "../views/status-view.ts";
+import { statusView } from "../views/run/status-view.ts";
 import { show } from "../views/view.ts";
 
 export function statusAction(run: string | undefined, flags: InspectFlags): Promise<void> {

@@ -17,7 +17,7 @@ import { requireTarget } from "../settings/settings.ts";
 import { productView, rateView, showRecords } from "../views/reading-view.ts";
 import { tokenView } from "../views/token-view.ts";
 import { show } from "../views/view.ts";
-import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { RateRequest, UnitRate } from "../../platform/reading/received-records.ts";
 
 export function productsAction(flags: ProductFlags): Promise<void> {

@@ -1,16 +1,16 @@
 import { hostname, userInfo } from "node:os";
 import { drift, type DriftOptions } from "../../commands/ledger/show-drift.ts";
 import { report } from "../../commands/ledger/report-again.ts";
-import { validate } from "../../commands/validate.ts";
+import { validate } from "../../commands/check/validate.ts";
 import { Failure } from "../../model/failure.ts";
-import type { RunReport } from "../../pipeline/run-report.ts";
+import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { ReconcileFlags, RunFlags } from "../options/options.ts";
 import { refuseWritableByOthers } from "../settings/config-file.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
 import { requireTarget } from "../settings/settings.ts";
-import { showRun } from "../views/run-view.ts";
-import { driftView } from "../views/drift-view.ts";
+import { showRun } from "../views/run/run-view.ts";
+import { driftView } from "../views/contract/drift-view.ts";
 import { show } from "../views/view.ts";
 
 export function validateAction(sources: readonly string[], flags: RunFlags): Promise<void> {
@@ -22,7 +22,7 @@ export function validateAction(sources: readonly string[], flags: RunFlags): Pro
 /** The client for the network is loaded where it is used: validate starts without it. */
 export function pushAction(sources: readonly string[], flags: RunFlags): Promise<void> {
   return withSettings(sources, flags, async ({ target, ...settings }, context) => {
-    const { push, remoteValidate } = await import("../../commands/push.ts");
+    const { push, remoteValidate } = await import("../../commands/upload/push.ts");
     const { refreshReferences } = await import("../../commands/refresh-references.ts");
     const run = flags.remoteValidate === true ? remoteValidate : push;
     await refuseWritableByOthers(settings.configFile);
@@ -44,7 +44,7 @@ function typedWithout(flag: string): string {
 
 export function resumeAction(run: string | undefined, flags: RunFlags): Promise<void> {
   return withLedger(flags, async (settings, context) => {
-    const { resume } = await import("../../commands/resume.ts");
+    const { resume } = await import("../../commands/upload/resume.ts");
     const options = { ...settings, run, showValues: flags.showValues ?? false };
     return showRun(await resume(options, context.dependencies), flags, context);
   });
@@ -52,7 +52,7 @@ export function resumeAction(run: string | undefined, flags: RunFlags): Promise<
 
 export function reconcileAction(run: string | undefined, flags: ReconcileFlags): Promise<void> {
   return withLedger(flags, async (settings, context) => {
-    const { reconcile } = await import("../../commands/reconcile.ts");
+    const { reconcile } = await import("../../commands/upload/reconcile.ts");
     const { accept = [], resend = [], quietPeriod, showValues = false } = flags;
     const options = { ...settings, run, accept, resend, who: currentUser(), quietMs: quietPeriod, showValues };
     return showRun(await reconcile(options, context.dependencies), flags, context);

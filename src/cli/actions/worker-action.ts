@@ -1,5 +1,5 @@
-import type { WorkerResult } from "../../commands/worker.ts";
-import { work } from "../../commands/worker.ts";
+import type { WorkerResult } from "../../commands/upload/worker.ts";
+import { work } from "../../commands/upload/worker.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { InspectFlags } from "../options/options.ts";

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { pathsFrom, readKeptContract } from "../../job/contract-files.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { readRunLedger } from "../../pipeline/run-ledger.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { contractCache } from "../../runtime/installation.ts";
 import type { Config } from "../settings/config-schema.ts";
 import { readConfig } from "../settings/config-file.ts";

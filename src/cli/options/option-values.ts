@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from "commander";
 import { isIsoDate } from "../../time/calendar.ts";
-import type { MaxErrors } from "../../job/recorded-settings.ts";
+import type { MaxErrors } from "../../job/settings/recorded-settings.ts";
 import { FUELS, RATE_KINDS } from "../../platform/reading/rate-kinds.ts";
 import { FORMATS, RECORD_FORMATS } from "../../report/formats/output-format.ts";
 import type { Trigger } from "../../sandbox/faults/fault-options.ts";
 import { SUPPLIER_STATUSES, type SupplierStatus } from "../../model/supplier-status.ts";
-import { AUTH_SCHEMES, type AuthScheme } from "../../job/platform-settings.ts";
+import { AUTH_SCHEMES, type AuthScheme } from "../../job/settings/platform-settings.ts";
 
 /** Choices that are named elsewhere. */
 export const CHOICES: {

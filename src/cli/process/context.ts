@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import type { Dependencies, Screen } from "../../job/dependencies.ts";
-import { withNamingPlace } from "../../job/naming-place.ts";
-import { spoolStdin } from "../../read/spool-stdin.ts";
+import { withNamingPlace } from "../../job/settings/naming-place.ts";
+import { spoolStdin } from "../../read/input/spool-stdin.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import { defaultDependencies } from "../../runtime/default-dependencies.ts";
 import { contractCache } from "../../runtime/installation.ts";

@@ -4,15 +4,15 @@ import { jsonCopy } from "../../json/parse-json.ts";
 import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
-import { authSchema } from "../../job/auth-schema.ts";
-import type { RuleSettings } from "../../job/rule-configuration.ts";
-import type { NamingPlace } from "../../job/naming-place.ts";
+import { authSchema } from "../../job/settings/auth-schema.ts";
+import type { RuleSettings } from "../../job/settings/rule-configuration.ts";
+import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import type { OptionTable } from "../options/option-table.ts";
 import { MOST_THREADS } from "../options/option-values.ts";
 import { type ConfigurableFlags, OPTIONS } from "../options/options.ts";
-import { type SupplierSettings } from "../../job/supplier-settings.ts";
+import { type SupplierSettings } from "../../job/settings/supplier-settings.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
-import type { AuthSettings, TimeoutSettings } from "../../job/platform-settings.ts";
+import type { AuthSettings, TimeoutSettings } from "../../job/settings/platform-settings.ts";
 
 const supplierSchema = z.strictObject({
   rootLocation: z.string().optional(),

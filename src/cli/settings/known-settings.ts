@@ -5,7 +5,7 @@ import type { Flags } from "../options/options.ts";
 import type { Config } from "./config-schema.ts";
 import { storeSettingsOf } from "./store-settings.ts";
 import { type Settings, targetNameOf } from "./settings.ts";
-import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
 /** A setting that there always is: its value, and where it can come from. */
 export interface KnownSetting {

@@ -1,15 +1,15 @@
 import type { JobSettings } from "../../job/job.ts";
-import type { NamingPlace } from "../../job/naming-place.ts";
-import type { Supplier, SupplierSettings } from "../../job/supplier-settings.ts";
+import type { NamingPlace } from "../../job/settings/naming-place.ts";
+import type { Supplier, SupplierSettings } from "../../job/settings/supplier-settings.ts";
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import type { MaxErrors, Threads, WorkerSettings } from "../../job/recorded-settings.ts";
+import type { MaxErrors, Threads, WorkerSettings } from "../../job/settings/recorded-settings.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { typedAgain } from "../options/option-table.ts";
 import type { Flags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
-import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/platform-settings.ts";
+import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/settings/platform-settings.ts";
 
 /** What the flags, the environment and the configuration file mean together. Nobody below reads any of the three. */
 export interface Settings {

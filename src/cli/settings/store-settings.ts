@@ -1,6 +1,6 @@
-import type { StoreSettings } from "../../commands/documents-check.ts";
+import type { StoreSettings } from "../../commands/check/documents-check.ts";
 import { Failure } from "../../model/failure.ts";
-import type { Supplier } from "../../job/supplier-settings.ts";
+import type { Supplier } from "../../job/settings/supplier-settings.ts";
 import type { Config } from "./config-schema.ts";
 import { readConfig } from "./config-file.ts";
 import { typedAgain } from "../options/option-table.ts";

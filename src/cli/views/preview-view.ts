@@ -1,4 +1,4 @@
-import type { PreviewedRecord } from "../../commands/preview.ts";
+import type { PreviewedRecord } from "../../commands/check/preview.ts";
 import type { Origin } from "../../map/mapping.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";

@@ -2,7 +2,7 @@ import type { Contract } from "../../contract/contract.ts";
 import { coverageOf, type Coverage } from "../../rules/engine/rule-coverage.ts";
 import { pathsFrom, readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { loadRuleContext, relevantRuleSettings, type RuleSettings } from "../../job/rule-configuration.ts";
+import { loadRuleContext, relevantRuleSettings, type RuleSettings } from "../../job/settings/rule-configuration.ts";
 
 export interface ContractCheckOptions extends RuleSettings {
   readonly files: readonly string[];

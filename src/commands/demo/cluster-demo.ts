@@ -5,7 +5,7 @@ import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { RunEvent } from "../../job/run-event.ts";
 import { Failure } from "../../model/failure.ts";
-import type { RunReport } from "../../pipeline/run-report.ts";
+import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
 import { FIXTURES } from "../serve-sandbox.ts";
 import type { DemoStep } from "./demo.ts";

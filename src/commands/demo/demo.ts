@@ -5,7 +5,7 @@ import type { JobSettings } from "../../job/job.ts";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { FIXTURES } from "../serve-sandbox.ts";
-import type { RunReport } from "../../pipeline/run-report.ts";
+import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
 
 export interface DemoOptions {

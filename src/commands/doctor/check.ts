@@ -1,4 +1,4 @@
-import { type NamingPlace, withNamingPlace } from "../../job/naming-place.ts";
+import { type NamingPlace, withNamingPlace } from "../../job/settings/naming-place.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 

@@ -1,13 +1,13 @@
 import type { JobSettings } from "../../job/job.ts";
-import type { NamingPlace } from "../../job/naming-place.ts";
-import type { Supplier } from "../../job/supplier-settings.ts";
+import type { NamingPlace } from "../../job/settings/naming-place.ts";
+import type { Supplier } from "../../job/settings/supplier-settings.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Check, skipped } from "./check.ts";
 import { contractChecks, mappingDocument } from "./contract-checks.ts";
 import { inputChecks, type InputDependencies } from "./input-checks.ts";
 import { ledgerChecks } from "./ledger-checks.ts";
 import { platformChecks, type PlatformDependencies, type SecretOrigins } from "./platform-checks.ts";
-import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface DoctorOptions {
   readonly job: JobSettings;

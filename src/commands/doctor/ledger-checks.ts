@@ -7,11 +7,11 @@ import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { STATUSES, type Summary } from "../../model/outcome.ts";
-import { readRunLedger, requireSameDestination } from "../../pipeline/run-ledger.ts";
+import { readRunLedger, requireSameDestination } from "../../pipeline/run/run-ledger.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { type Check, failed, failedBy, lookAt, ok } from "./check.ts";
 import { formatBytes } from "./format-bytes.ts";
-import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface LedgerOptions {
   /** Locator of the ledger: the path of its file, or its URL. */

@@ -1,12 +1,12 @@
-import { credentialsOf } from "../../job/auth-settings.ts";
+import { credentialsOf } from "../../job/settings/auth-settings.ts";
 import type { Dependencies, SecretFiles, Secrets } from "../../job/dependencies.ts";
-import type { NamingPlace } from "../../job/naming-place.ts";
-import { requireOngoing, type Supplier } from "../../job/supplier-settings.ts";
+import type { NamingPlace } from "../../job/settings/naming-place.ts";
+import { requireOngoing, type Supplier } from "../../job/settings/supplier-settings.ts";
 import { hostOf, openTarget, type OpenTarget, type SecuredConnection } from "../../job/target-connection.ts";
 import { type ConnectionProbe, probeConnection } from "../../platform/probe-connection.ts";
 import { token } from "../reading/token.ts";
 import { type Check, failed, lookAt, ok, skipped, warning } from "./check.ts";
-import type { AuthSettings, TargetSettings } from "../../job/platform-settings.ts";
+import type { AuthSettings, TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export type PlatformDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials" | "userAgent">;
 

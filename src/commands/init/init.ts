@@ -10,7 +10,7 @@ import { counted } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { fieldsOf } from "./guess/contract-fields.ts";
 import { Failure } from "../../model/failure.ts";
-import type { OpenOptions } from "../../read/opened-file.ts";
+import type { OpenOptions } from "../../read/input/opened-file.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import { checkMapping, type MappingCheck } from "./check-mapping.ts";
 import { type GuessedMapping, guessMapping } from "./guess/guess-mapping.ts";

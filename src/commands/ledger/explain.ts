@@ -6,9 +6,9 @@ import type { JsonObject } from "../../json/json-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Row } from "../../model/record.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { readRunLedger, requireRun } from "../../pipeline/run-ledger.ts";
-import { settingsOf } from "../../job/recorded-settings.ts";
-import { recordsWithOrigins } from "../preview.ts";
+import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { recordsWithOrigins } from "../check/preview.ts";
 
 export interface ExplainOptions {
   readonly key: string;

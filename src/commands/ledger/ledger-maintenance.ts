@@ -1,7 +1,7 @@
 import type { ExportedRow, LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import { forgetJournal } from "../../pipeline/run-journal.ts";
+import { forgetJournal } from "../../pipeline/run/run-journal.ts";
 import { type Clock, timestamp } from "../../time/clock.ts";
 
 export interface LedgerOptions {

@@ -1,9 +1,9 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { settingsOf } from "../../job/recorded-settings.ts";
+import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { requireRun } from "../../pipeline/run-ledger.ts";
-import { reportRun, requireReportFolder, type RunReport } from "../../pipeline/run-report.ts";
-import { closeAfterReport, openJobIfUnchanged } from "../../pipeline/with-run.ts";
+import { requireRun } from "../../pipeline/run/run-ledger.ts";
+import { reportRun, requireReportFolder, type RunReport } from "../../pipeline/run/run-report.ts";
+import { closeAfterReport, openJobIfUnchanged } from "../../pipeline/run/with-run.ts";
 
 export interface ReportOptions {
   readonly ledger: string;

@@ -1,12 +1,12 @@
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
-import type { SharedStatus } from "../../ledger/shared-run.ts";
+import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import type { Coverage, Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Summary } from "../../model/outcome.ts";
-import { progressPath, readProgress } from "../../pipeline/progress-file.ts";
-import { requireRun, readRunLedger } from "../../pipeline/run-ledger.ts";
-import { runState } from "../../pipeline/run-state.ts";
+import { progressPath, readProgress } from "../../pipeline/run/progress-file.ts";
+import { requireRun, readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { runState } from "../../pipeline/run/run-state.ts";
 import type { Clock } from "../../time/clock.ts";
 
 export interface StatusOptions {

@@ -8,8 +8,8 @@ import { type Advise, collectDrift, type Drift } from "../../drift/collect-drift
 import { pathsFrom, readContract, shippedRuleCodes } from "../../job/contract-files.ts";
 import { type KnownRules, knownRules, proposeRule } from "../../drift/rule-advice.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { readRunLedger, requireRun } from "../../pipeline/run-ledger.ts";
-import { settingsOf } from "../../job/recorded-settings.ts";
+import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import { settingsOf } from "../../job/settings/recorded-settings.ts";
 
 export interface DriftOptions {
   readonly ledger: string;

@@ -1,6 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { readRunLedger } from "../../pipeline/run-ledger.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { verifyProof } from "../../proof/verify-proof.ts";
 
 export interface CheckProofOptions {

@@ -3,7 +3,7 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Proof } from "../../model/proof.ts";
-import { readRunLedger, requireRun } from "../../pipeline/run-ledger.ts";
+import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { openPlatformCheck } from "../../proof/platform-check.ts";
 import { isComplete, writeProof } from "../../proof/write-proof.ts";
 import { timestamp } from "../../time/clock.ts";

@@ -1,6 +1,6 @@
 import { readAccount } from "../../platform/reading/read-account.ts";
 import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
-import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { Account } from "../../platform/reading/received-records.ts";
 
 export interface AccountOptions {

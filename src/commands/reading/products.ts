@@ -1,7 +1,7 @@
 import { type Page, type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
 import { productPages } from "../../platform/reading/product-list.ts";
 import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
-import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { Product, ProductFilters } from "../../platform/reading/received-records.ts";
 
 export interface ProductsOptions {

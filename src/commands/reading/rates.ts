@@ -1,7 +1,7 @@
 import { inTimeOrder, type Page, type PageSelection, selectedPages } from "../../platform/reading/pagination.ts";
 import { ratePages } from "../../platform/reading/unit-rates.ts";
 import { connectToRead, type ReadDependencies } from "../../job/target-connection.ts";
-import type { TargetSettings } from "../../job/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { RateRequest, UnitRate } from "../../platform/reading/received-records.ts";
 
 export interface RatesOptions {

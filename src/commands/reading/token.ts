@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import { fetchToken } from "../../platform/auth/login.ts";
 import { expiryIn, tokenClaims } from "../../platform/auth/service-token.ts";
-import { credentialsOf, mutationOf } from "../../job/auth-settings.ts";
+import { credentialsOf, mutationOf } from "../../job/settings/auth-settings.ts";
 import { type OpenTarget, openTarget } from "../../job/target-connection.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { AuthScheme, AuthSettings, TargetSettings } from "../../job/platform-settings.ts";
+import type { AuthScheme, AuthSettings, TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface TokenOptions {
   readonly target: TargetSettings;

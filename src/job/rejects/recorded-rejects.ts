@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { JobSettings } from "../job.ts";
-import { jobSettingsIfKnown, type RunSettings, settingsIfKnown } from "../recorded-settings.ts";
+import { jobSettingsIfKnown, type RunSettings, settingsIfKnown } from "../settings/recorded-settings.ts";
 
 /** The run whose rejects come back, as far as it is remembered. */
 export interface RecordedRejects {

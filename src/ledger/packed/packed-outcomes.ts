@@ -1,7 +1,7 @@
 import type { Outcome, Status, ValidOutcomes } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Problem, Severity } from "../../model/problem.ts";
-import { keyPlace } from "../key-place.ts";
+import { keyPlace } from "../records/key-place.ts";
 import { columnsIn, extraOf, FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
 import {
   isPlain,

@@ -1,7 +1,7 @@
 import type { Problem, Severity } from "../../model/problem.ts";
 import { type Status, STATUSES, type Summary } from "../../model/outcome.ts";
 import type { PlanPolicy } from "../ledger.ts";
-import { exitCodeOf } from "../record-exit-code.ts";
+import { exitCodeOf } from "../records/record-exit-code.ts";
 import { columnsIn, FLAG, type ItemColumns, marksPart, type PackedItems } from "./item-columns.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
 import { createSorter, type Sorter } from "./spool/sorter.ts";

@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import type { Ledger } from "../ledger.ts";
-import type { SendingStatus } from "../run-outcome.ts";
+import type { SendingStatus } from "../runs/run-outcome.ts";
 import { excludeRows, finishPlan, planItems, restartPlan } from "./plan/plan-rows.ts";
 import type { Fence, PostgresDatabase, TransactionOptions } from "./postgres-database.ts";
 import type { RunRow } from "./postgres-schema.ts";

@@ -1,4 +1,4 @@
-import { recordIdentity } from "../record-hashes.ts";
+import { recordIdentity } from "../records/record-hashes.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 import { coverAnew } from "./tables/counts.ts";
 

@@ -10,7 +10,7 @@ import type { Ledger } from "../ledger.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
 import { requireNoOtherCopy } from "./lock/other-copies.ts";
-import type { SendingStatus } from "../run-outcome.ts";
+import type { SendingStatus } from "../runs/run-outcome.ts";
 import { contents, outcomes as selectOutcomes, summary } from "./tables/outcome-query.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { countChanges } from "./tables/counts.ts";

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
-import type { WorkerSettings } from "../../job/recorded-settings.ts";
-import type { RateLimitSettings } from "../../job/platform-settings.ts";
-import type { SharedFailure, SharedPlan, SharedRun, SharedStatus } from "../../ledger/shared-run.ts";
+import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
+import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
+import type { SharedFailure, SharedPlan, SharedRun, SharedStatus } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode, FAILURES } from "../../model/failure.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
 import { createSharedProgress } from "./shared-progress.ts";

@@ -1,4 +1,4 @@
-import type { Orders, SharedWorker } from "../../ledger/shared-run.ts";
+import type { Orders, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { ReportBuilder } from "./worker-report.ts";

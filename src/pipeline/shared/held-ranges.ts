@@ -1,4 +1,4 @@
-import type { RecordRange, SharedWorker } from "../../ledger/shared-run.ts";
+import type { RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
 
 /** What a worker holds of a run, and how far it is with it. */
 export interface RangeProgress {

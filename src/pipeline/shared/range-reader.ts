@@ -1,4 +1,4 @@
-import type { RecordRange } from "../../ledger/shared-run.ts";
+import type { RecordRange } from "../../ledger/runs/shared-run.ts";
 
 /** Reads the records of one range after the other. */
 export interface RangeReader<Item> {

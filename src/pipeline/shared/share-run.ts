@@ -1,9 +1,9 @@
 import { canResolveAmbiguous } from "../../contract/operations/operation.ts";
-import type { WorkerSettings } from "../../job/recorded-settings.ts";
-import type { RateLimitSettings } from "../../job/platform-settings.ts";
+import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
+import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
-import type { OpenRun } from "../with-run.ts";
+import type { OpenRun } from "../run/with-run.ts";
 import { coordinate } from "./coordinate.ts";
 
 interface Sharing {

@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../job/run-event.ts";
-import type { SharedStatus, WorkerStatus } from "../../ledger/shared-run.ts";
+import type { SharedStatus, WorkerStatus } from "../../ledger/runs/shared-run.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
 /** Tells what the workers of a run say of themselves as one process would. */

@@ -1,4 +1,4 @@
-import type { Orders } from "../../ledger/shared-run.ts";
+import type { Orders } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { PaceShare } from "../../upload/upload-types.ts";
 

@@ -1,4 +1,4 @@
-import type { WorkerReport } from "../../ledger/shared-run.ts";
+import type { WorkerReport } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 

@@ -4,8 +4,8 @@ import type { Place } from "../../model/place.ts";
 import type { InputRecord, MappedRecord } from "../../model/record.ts";
 import { packItems } from "../../ledger/packed/packed-items.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
-import { compileChecks, keySelection, mapRecord } from "../check-records.ts";
-import { createItemMaker, type ItemSettings, type PlannedBatch } from "../plan-items.ts";
+import { compileChecks, keySelection, mapRecord } from "../plan/check-records.ts";
+import { createItemMaker, type ItemSettings, type PlannedBatch } from "../plan/plan-items.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 
 /** What checking needs to know beside the job. Plain data. */

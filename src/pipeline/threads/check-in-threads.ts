@@ -1,8 +1,8 @@
 import type { Job } from "../../job/job.ts";
 import { addToRecordNumbers, unpackItems } from "../../ledger/packed/packed-items.ts";
-import type { Input } from "../../read/open-input.ts";
+import type { Input } from "../../read/input/open-input.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
-import type { ItemSettings, PlannedBatch } from "../plan-items.ts";
+import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
 import type { PackedBatch } from "./check-batches.ts";
 import type { ChunkAnswer, ChunkWork } from "./chunk-worker.ts";
 import { recordPacker } from "./packed-records.ts";

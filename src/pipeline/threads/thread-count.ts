@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
-import type { Threads } from "../../job/recorded-settings.ts";
-import type { Input } from "../../read/open-input.ts";
+import type { Threads } from "../../job/settings/recorded-settings.ts";
+import type { Input } from "../../read/input/open-input.ts";
 
 /** Beyond these, the thread that reads and collects is the one that the others wait for. */
 const MOST_THREADS = 8;

@@ -2,8 +2,8 @@ import { csvPieces } from "../csv/csv-rows.ts";
 import { byteKinds, findRecordBoundaries } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
 import { lineSplitter } from "../json/ndjson-lines.ts";
-import { withKeyProblems } from "../key-problems.ts";
-import { BATCH_ROWS, type ReadRow } from "../read-row.ts";
+import { withKeyProblems } from "../row/key-problems.ts";
+import { BATCH_ROWS, type ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
 
 /** The rows of a chunk in batches: the same that reading the whole file in one thread gives. */

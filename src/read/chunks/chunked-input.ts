@@ -1,5 +1,5 @@
-import type { OpenedFile } from "../opened-file.ts";
-import { keysOf, type OpenedSource } from "../opened-source.ts";
+import type { OpenedFile } from "../input/opened-file.ts";
+import { keysOf, type OpenedSource } from "../input/opened-source.ts";
 import { chunksOf, type Piece } from "./chunk-builder.ts";
 import { csvPieces } from "./csv-pieces.ts";
 import { jsonPieces, ndjsonPieces } from "./json-pieces.ts";

@@ -7,7 +7,7 @@ import type { CsvRow, CsvTable, RowPosition } from "../../model/record.ts";
 import { type CsvHeader, refuseUnnamedData } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
 import { type CsvLayout, parseRecords, unclosedQuote } from "./csv-layout.ts";
-import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../read-row.ts";
+import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
 import { canBeginAnywhere, textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
 
 export interface CsvOptions {

@@ -2,9 +2,9 @@ import { canonicalJson } from "../../json/json-value.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { RowChoice, RowOrder } from "../../model/source-spec.ts";
-import type { OpenedChild } from "../opened-source.ts";
-import { NO_PROBLEMS, sourceProblem } from "../read-row.ts";
-import { keyOf, keyPlace } from "../row-key.ts";
+import type { OpenedChild } from "../input/opened-source.ts";
+import { NO_PROBLEMS, sourceProblem } from "../row/read-row.ts";
+import { keyOf, keyPlace } from "../row/row-key.ts";
 import type { StoredRow } from "./child-store.ts";
 
 /** The rows of one parent that are taken, in order. */

@@ -1,6 +1,6 @@
-import type { OpenedChild } from "../opened-source.ts";
-import type { ReadRow } from "../read-row.ts";
-import { keyOf } from "../row-key.ts";
+import type { OpenedChild } from "../input/opened-source.ts";
+import type { ReadRow } from "../row/read-row.ts";
+import { keyOf } from "../row/row-key.ts";
 
 /** A row of a child source with its number (from 0) in the order of the files. */
 export interface StoredRow {

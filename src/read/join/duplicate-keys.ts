@@ -1,7 +1,7 @@
 import type { Place } from "../../model/place.ts";
 import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
-import type { ReadRow } from "../read-row.ts";
-import { keyOf, keyPlace } from "../row-key.ts";
+import type { ReadRow } from "../row/read-row.ts";
+import { keyOf, keyPlace } from "../row/row-key.ts";
 import { numbered, type StoredRow } from "./child-store.ts";
 import type { RowIndex } from "./index-store.ts";
 

@@ -1,8 +1,8 @@
 import type { InputRecord, Row } from "../../model/record.ts";
-import { type OpenedSource, rowsOf, withDescendants } from "../opened-source.ts";
+import { type OpenedSource, rowsOf, withDescendants } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
-import type { ReadRow } from "../read-row.ts";
-import { keyOf } from "../row-key.ts";
+import type { ReadRow } from "../row/read-row.ts";
+import { keyOf } from "../row/row-key.ts";
 import { memoryStore } from "./child-store.ts";
 import { attached } from "./join.ts";
 import type { PlannedChild } from "./join-plan.ts";

@@ -7,10 +7,10 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
-import { type OpenedFile, tableOf } from "../opened-file.ts";
-import type { OpenedChild } from "../opened-source.ts";
-import { NO_PROBLEMS, type ReadRow } from "../read-row.ts";
-import { keyOf } from "../row-key.ts";
+import { type OpenedFile, tableOf } from "../input/opened-file.ts";
+import type { OpenedChild } from "../input/opened-source.ts";
+import { NO_PROBLEMS, type ReadRow } from "../row/read-row.ts";
+import { keyOf } from "../row/row-key.ts";
 import { type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 type Database = InstanceType<typeof DatabaseSync>;

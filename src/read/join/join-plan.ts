@@ -1,11 +1,11 @@
-import type { ReadRow } from "../read-row.ts";
+import type { ReadRow } from "../row/read-row.ts";
 import { arrangeRows } from "./arrange-rows.ts";
 import { type ChildStore, memoryStore } from "./child-store.ts";
 import { type DuplicateKeys, indexRegister, type KeyRegister, memoryRegister, registered } from "./duplicate-keys.ts";
 import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
 import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
-import { unpackedBytes } from "../opened-file.ts";
-import { type OpenedChild, type OpenedSource, rowsOf } from "../opened-source.ts";
+import { unpackedBytes } from "../input/opened-file.ts";
+import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
 /** A child source with the store that its rows are found in. */

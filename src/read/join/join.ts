@@ -6,10 +6,10 @@ import { arrangeRows } from "./arrange-rows.ts";
 import type { ChildFinder, StoredRow } from "./child-store.ts";
 import { type MatchedRows, nearestParents, newMatchedRows, noMatch, orphanProblems } from "./orphans.ts";
 import { type JoinPlan, planJoin, type PlannedChild } from "./join-plan.ts";
-import { type OpenedSource, rowsOf, withDescendants } from "../opened-source.ts";
+import { type OpenedSource, rowsOf, withDescendants } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
-import { type ReadRow, sourceProblem } from "../read-row.ts";
-import { keyOf, keyPlace } from "../row-key.ts";
+import { type ReadRow, sourceProblem } from "../row/read-row.ts";
+import { keyOf, keyPlace } from "../row/row-key.ts";
 
 /** An input record that has not been numbered yet. */
 type JoinedRecord = Omit<InputRecord, "number">;

@@ -1,6 +1,6 @@
-import { type OpenedChild, rowsOf } from "../opened-source.ts";
-import type { ReadRow } from "../read-row.ts";
-import { keyOf } from "../row-key.ts";
+import { type OpenedChild, rowsOf } from "../input/opened-source.ts";
+import type { ReadRow } from "../row/read-row.ts";
+import { keyOf } from "../row/row-key.ts";
 import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 /**

@@ -6,9 +6,9 @@ import type { Row } from "../../model/record.ts";
 import { counted } from "../../text/count.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { ChildStore } from "./child-store.ts";
-import { type OpenedChild, type OpenedSource, rowsOf } from "../opened-source.ts";
-import { type ReadRow, sourceProblem } from "../read-row.ts";
-import { keyOf, keyPlace } from "../row-key.ts";
+import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
+import { type ReadRow, sourceProblem } from "../row/read-row.ts";
+import { keyOf, keyPlace } from "../row/row-key.ts";
 
 /** Loose key -> where parents with such a key have it: the first, or where parents share rows the first hundred. */
 type NearMisses = ReadonlyMap<string, readonly Place[]>;

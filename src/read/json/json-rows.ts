@@ -7,7 +7,7 @@ import type { JsonTable, RowPosition } from "../../model/record.ts";
 import { type ArrayDamage, type ArrayElement, arraySplitter, isSpace } from "./json-splitter.ts";
 import { ndjsonLines } from "./ndjson-lines.ts";
 import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
-import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../read-row.ts";
+import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
 import { countLineEnds, newLineCounter } from "../text/utf8.ts";

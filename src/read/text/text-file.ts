@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Failure } from "../../model/failure.ts";
 import { readFailure } from "./file-bytes.ts";
 import { countLineEnds, firstInvalidByte } from "./utf8.ts";
-import { inspectFile } from "../source-files.ts";
+import { inspectFile } from "../input/source-files.ts";
 
 export interface TextFile {
   /** As it was named. */

@@ -12,7 +12,7 @@ import {
   unnamedNotice,
 } from "../csv/csv-header.ts";
 import { cellPlace, controlCharacters } from "../csv/csv-rows.ts";
-import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../read-row.ts";
+import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { generalFormat, readCellFormats } from "./cell-formats.ts";
 import type { WorkbookContext } from "./cell-text.ts";
 import { NO_STRINGS, readSharedStrings } from "./shared-strings.ts";

@@ -1,5 +1,5 @@
 import type { RunProgress } from "../../job/run-progress.ts";
-import { removeProgress, writeProgress } from "../../pipeline/progress-file.ts";
+import { removeProgress, writeProgress } from "../../pipeline/run/progress-file.ts";
 
 /** Keeps the word that `status` reads of a run in its file, while the run lasts. */
 export interface ProgressFile {

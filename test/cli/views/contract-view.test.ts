@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contractCheckView, contractShowView } from "../../../src/cli/views/contract-view.ts";
+import { contractCheckView, contractShowView } from "../../../src/cli/views/contract/contract-view.ts";
 import type { ContractShow } from "../../../src/commands/contract/contract-show.ts";
 import { fieldTable } from "../../../src/contract/describe/field-table.ts";
 import { findOperation } from "../../../src/contract/operations/find-operation.ts";

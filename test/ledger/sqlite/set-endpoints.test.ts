@@ -2,7 +2,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { recordIdentity } from "../../../src/ledger/record-hashes.ts";
+import { recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
 import type { Ledger, PlannedItem } from "../../../src/ledger/ledger.ts";
 import { checkLedger } from "../../../src/ledger/sqlite/integrity/ledger-check.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { InputRecord } from "../../../src/model/record.ts";
 import type { SourceSpec } from "../../../src/model/source-spec.ts";
-import { openInput } from "../../../src/read/open-input.ts";
+import { openInput } from "../../../src/read/input/open-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** Accounts with customers, in an order of their own, with their meters, and the product that each account refers to. */

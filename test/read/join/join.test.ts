@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
 import type { InputRecord, Row } from "../../../src/model/record.ts";
 import type { SourceSpec } from "../../../src/model/source-spec.ts";
-import { openInput } from "../../../src/read/open-input.ts";
+import { openInput } from "../../../src/read/input/open-input.ts";
 import { cells, failureOf, FIXTURES, problemsOf, read } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fingerprintFile } from "../../../src/read/source-files.ts";
+import { fingerprintFile } from "../../../src/read/input/source-files.ts";
 import { readLookup } from "../../../src/read/lists/lookup-table.ts";
 import { readTextFile } from "../../../src/read/text/text-file.ts";
 import { failureOf } from "../reading.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../../model/failure.ts";
-import { guessEncoding, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "../../../read/opened-file.ts";
-import type { ReadRow } from "../../../read/read-row.ts";
-import type { FoundFile } from "../../../read/source-files.ts";
+import { guessEncoding, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "../../../read/input/opened-file.ts";
+import type { ReadRow } from "../../../read/row/read-row.ts";
+import type { FoundFile } from "../../../read/input/source-files.ts";
 import type { TextEncoding } from "../../../read/text/text-encoding.ts";
 
 /** What one file of an extract is. */

@@ -2,9 +2,9 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../../../model/failure.ts";
 import { isCsvRow } from "../../../model/record.ts";
-import { headerOf, type OpenOptions } from "../../../read/opened-file.ts";
-import type { ReadRow } from "../../../read/read-row.ts";
-import { findFiles } from "../../../read/source-files.ts";
+import { headerOf, type OpenOptions } from "../../../read/input/opened-file.ts";
+import type { ReadRow } from "../../../read/row/read-row.ts";
+import { findFiles } from "../../../read/input/source-files.ts";
 import type { SourceProfile } from "../source-profile.ts";
 import { type ColumnCounter, type ColumnProfile, createColumnCounter } from "./column-profile.ts";
 import {

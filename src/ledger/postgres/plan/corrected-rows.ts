@@ -1,7 +1,7 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
-import { keyPlace } from "../../key-place.ts";
-import { PLAN_ATTEMPT } from "../../stored-problem.ts";
+import { keyPlace } from "../../records/key-place.ts";
+import { PLAN_ATTEMPT } from "../../records/stored-problem.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
 import { writeFindings } from "./plan-findings.ts";

@@ -2,7 +2,7 @@ import type { Status } from "../../../model/outcome.ts";
 import type { Place } from "../../../model/place.ts";
 import type { LocalFinding, LocalProblem, Severity } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
-import { keyPlace } from "../../key-place.ts";
+import { keyPlace } from "../../records/key-place.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
 import { applyFindings } from "./plan-findings.ts";

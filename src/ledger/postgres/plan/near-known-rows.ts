@@ -1,6 +1,6 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
-import { keyPlace } from "../../key-place.ts";
+import { keyPlace } from "../../records/key-place.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
 import { readKey } from "../written-key.ts";

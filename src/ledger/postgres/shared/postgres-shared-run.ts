@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "../../../time/system-clock.ts";
 import { Failure } from "../../../model/failure.ts";
-import type { SharedRun } from "../../shared-run.ts";
+import type { SharedRun } from "../../runs/shared-run.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import { requireRun } from "../tables/run-rows.ts";

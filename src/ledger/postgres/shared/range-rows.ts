@@ -1,5 +1,5 @@
 import { Failure } from "../../../model/failure.ts";
-import type { RecordRange } from "../../shared-run.ts";
+import type { RecordRange } from "../../runs/shared-run.ts";
 import type { RangeJob } from "./range-queue.ts";
 import type { Fence } from "../postgres-database.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger.ts";
-import type { Orders, SharedWorker } from "../../shared-run.ts";
+import type { Orders, SharedWorker } from "../../runs/shared-run.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import type { Queries, Transaction } from "../queries.ts";
 import { finishRange, type HeldRange, lostRange, rangeFence, renewRanges, takeRange } from "./range-rows.ts";

@@ -9,7 +9,7 @@ import type {
   WorkerIdentity,
   WorkerReport,
   WorkerStatus,
-} from "../../shared-run.ts";
+} from "../../runs/shared-run.ts";
 import type { Queries, Statement } from "../queries.ts";
 
 /** A shared run as it stands in its table. */

@@ -1,5 +1,5 @@
 import type { Attempt, AttemptOutcome, Intent, SendableItem } from "../../ledger.ts";
-import { parseProblem } from "../../stored-problem.ts";
+import { parseProblem } from "../../records/stored-problem.ts";
 import { requireAll } from "../postgres-failure.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement, Transaction } from "../queries.ts";

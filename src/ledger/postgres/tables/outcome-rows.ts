@@ -1,7 +1,7 @@
 import type { Outcome, Summary } from "../../../model/outcome.ts";
 import type { Severity } from "../../../model/problem.ts";
 import type { OutcomeFilter } from "../../ledger.ts";
-import { exitCodeOf } from "../../record-exit-code.ts";
+import { exitCodeOf } from "../../records/record-exit-code.ts";
 import {
   type Counts,
   type ItemColumns,
@@ -9,7 +9,7 @@ import {
   problemsByRecord,
   type SendingStatus,
   toOutcome,
-} from "../../run-outcome.ts";
+} from "../../runs/run-outcome.ts";
 import { nearKey } from "../../../text/near-key.ts";
 import { readKey, writtenKey } from "../written-key.ts";
 import type { RunRow } from "../postgres-schema.ts";

@@ -1,6 +1,6 @@
 import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../../ledger.ts";
-import { newRunId } from "../../run-id.ts";
-import { AFTER_INTERRUPTION, type RunColumns, severalRuns, toRun, unknownRun } from "../../recorded-run.ts";
+import { newRunId } from "../../runs/run-id.ts";
+import { AFTER_INTERRUPTION, type RunColumns, severalRuns, toRun, unknownRun } from "../../runs/recorded-run.ts";
 import { applyKnownRecords } from "../plan/known-rows.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement, Transaction } from "../queries.ts";

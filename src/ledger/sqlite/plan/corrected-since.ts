@@ -2,8 +2,8 @@ import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
-import { keyPlace } from "../../key-place.ts";
-import { PLAN_ATTEMPT } from "../../stored-problem.ts";
+import { keyPlace } from "../../records/key-place.ts";
+import { PLAN_ATTEMPT } from "../../records/stored-problem.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**

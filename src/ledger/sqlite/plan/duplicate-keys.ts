@@ -2,7 +2,7 @@ import type { Status } from "../../../model/outcome.ts";
 import type { Place } from "../../../model/place.ts";
 import type { LocalFinding, LocalProblem, Severity } from "../../../model/problem.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
-import { keyPlace } from "../../key-place.ts";
+import { keyPlace } from "../../records/key-place.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";

@@ -1,7 +1,7 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import { passOverCorrected } from "./corrected-since.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
-import { keyPlace } from "../../key-place.ts";
+import { keyPlace } from "../../records/key-place.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";

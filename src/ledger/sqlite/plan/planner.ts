@@ -4,7 +4,7 @@ import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { addToCounts, coverPlan, forgetCounts } from "../tables/counts.ts";
 import { appendPlanProblem, insertProblems } from "../tables/problem-table.ts";
-import { PLAN_ATTEMPT } from "../../stored-problem.ts";
+import { PLAN_ATTEMPT } from "../../records/stored-problem.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
 import { applyKnownRecords, noteCompared } from "./known-records.ts";

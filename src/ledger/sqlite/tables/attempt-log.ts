@@ -3,7 +3,7 @@ import type { Problem } from "../../../model/problem.ts";
 import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../../ledger.ts";
 import { addAccepted, addToCounts } from "./counts.ts";
 import { insertProblems } from "./problem-table.ts";
-import { parseProblem } from "../../stored-problem.ts";
+import { parseProblem } from "../../records/stored-problem.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 

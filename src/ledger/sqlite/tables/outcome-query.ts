@@ -1,6 +1,6 @@
 import type { Outcome, Summary } from "../../../model/outcome.ts";
 import type { OutcomeFilter } from "../../ledger.ts";
-import { exitCodeOf } from "../../record-exit-code.ts";
+import { exitCodeOf } from "../../records/record-exit-code.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { nearKey } from "../../../text/near-key.ts";
 import {
@@ -10,7 +10,7 @@ import {
   problemsByRecord,
   type SendingStatus,
   toOutcome,
-} from "../../run-outcome.ts";
+} from "../../runs/run-outcome.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { countsOf, STANDING_PROBLEM } from "./counts.ts";
 

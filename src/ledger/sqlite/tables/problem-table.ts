@@ -1,5 +1,5 @@
 import type { Problem } from "../../../model/problem.ts";
-import { PLAN_ATTEMPT, storedProblem } from "../../stored-problem.ts";
+import { PLAN_ATTEMPT, storedProblem } from "../../records/stored-problem.ts";
 import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 interface RecordProblems {

@@ -1,8 +1,8 @@
 import { applyKnownRecords, isComparedLast, noteCompared } from "../plan/known-records.ts";
 import { addToCounts } from "./counts.ts";
 import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../../ledger.ts";
-import { AFTER_INTERRUPTION, type RunColumns, severalRuns, toRun, unknownRun } from "../../recorded-run.ts";
-import { newRunId } from "../../run-id.ts";
+import { AFTER_INTERRUPTION, type RunColumns, severalRuns, toRun, unknownRun } from "../../runs/recorded-run.ts";
+import { newRunId } from "../../runs/run-id.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 

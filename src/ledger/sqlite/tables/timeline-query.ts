@@ -1,5 +1,5 @@
 import type { Timeline } from "../../../model/timeline.ts";
-import { slotLength, type SlotCount, timelineOf } from "../../time-slots.ts";
+import { slotLength, type SlotCount, timelineOf } from "../../runs/time-slots.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 

@@ -1,0 +1,114 @@
+import type { ContractDiff, MappedChange } from "../../../commands/contract/contract-diff.ts";
+import type { Contract } from "../../../contract/contract.ts";
+import { printableJson } from "../../../terminal/safe-json.ts";
+import { plainText } from "../../../terminal/plain-text.ts";
+import { markdownTable, renderEntryList } from "../../../terminal/text-table.ts";
+import { counted } from "../../../text/count.ts";
+import type { View, ViewOptions } from "../view.ts";
+
+/** Changes by their effect, the worst first; the same change of several operations is shown once. */
+export const contractDiffView: View<ContractDiff> = {
+  text: contractDiffText,
+  json: contractDiffJson,
+  markdown: contractDiffMarkdown,
+};
+
+function contractDiffText(diff: ContractDiff, { screen }: ViewOptions): string {
+  const sections = sectionsOf(diff).map(({ title, changes }) => {
+    const entries = changes.map((group) => {
+      const { change, operations } = group;
+      const where = change.attr === undefined ? [] : [`in ${operations.join(", ")}`];
+      return {
+        head: change.attr ?? operations.join(", "),
+        body: [change.text, ...conditionOf(group), ...where].join("; "),
+      };
+    });
+    return `\n${title}\n\n${renderEntryList(entries, screen)}`;
+  });
+  return [`${headOf(diff)}\n`, ...sections].join("");
+}
+
+function contractDiffMarkdown(diff: ContractDiff): string {
+  const columns = [{ title: "attr", code: true }, { title: "change" }, { title: "operations" }];
+  const sections = sectionsOf(diff).map(({ title, changes }) => {
+    const rows = changes.map((group) => [
+      group.change.attr ?? "",
+      [group.change.text, ...conditionOf(group)].join("; "),
+      group.operations.join(", "),
+    ]);
+    return `\n### ${title}\n\n${markdownTable(rows, columns)}`;
+  });
+  return [`## ${headOf(diff)}\n`, ...sections].join("");
+}
+
+function contractDiffJson({ old, new: next, changes, mapping }: ContractDiff): string {
+  const [from, to] = [titleOf(old), titleOf(next)];
+  return `${printableJson({ old: from, new: to, mapping, changes }, "indented")}\n`;
+}
+
+/** The same change in several operations, or under several conditions. */
+interface GroupedChange {
+  readonly change: MappedChange;
+  readonly operations: readonly string[];
+  readonly conditions: readonly string[];
+}
+
+interface Section {
+  readonly title: string;
+  readonly changes: readonly GroupedChange[];
+}
+
+function sectionsOf({ changes, mapping }: ContractDiff): readonly Section[] {
+  const grouped = groupsOf(changes);
+  const kinds =
+    mapping === undefined
+      ? [
+          { title: "Breaks payloads that were right before", fits: ({ breaks }: MappedChange) => breaks },
+          { title: "Breaks nothing", fits: ({ breaks }: MappedChange) => !breaks },
+        ]
+      : [
+          { title: `Breaks ${mapping}`, fits: (change: MappedChange) => change.mapping === "broken" },
+          { title: `Touches ${mapping}`, fits: (change: MappedChange) => change.mapping === "touched" },
+          { title: "Not in the mapping", fits: (change: MappedChange) => change.mapping === "untouched" },
+        ];
+  return kinds
+    .map(({ title, fits }) => ({ title, changes: grouped.filter(({ change }) => fits(change)) }))
+    .filter((section) => section.changes.length > 0);
+}
+
+function groupsOf(changes: readonly MappedChange[]): readonly GroupedChange[] {
+  const groups = new Map<string, MappedChange[]>();
+  for (const change of changes) {
+    const { operation: _operation, when: _when, ...rest } = change;
+    const key = JSON.stringify(rest);
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()].flatMap((same) => {
+    const [change] = same;
+    if (change === undefined) return [];
+    const operations = [...new Set(same.map(({ operation }) => operation))];
+    const always = same.some(({ when }) => when === undefined);
+    return [{ change, operations, conditions: always ? [] : [...new Set(same.map(({ when }) => when ?? ""))] }];
+  });
+}
+
+function headOf({ old, new: next, changes, mapping }: ContractDiff): string {
+  const grouped = groupsOf(changes);
+  const breaking = grouped.filter(({ change }) => change.breaks).length;
+  const broken = grouped.filter((group) => group.change.mapping === "broken").length;
+  const counts = [
+    counted(grouped.length, "change"),
+    `${breaking} that can break payloads`,
+    ...(mapping === undefined ? [] : [`${broken} that break ${mapping}`]),
+  ];
+  const [from, to] = [titleOf(old), titleOf(next)].map(({ title, version }) => plainText(`${title} ${version}`.trim()));
+  return `${from === to ? from : `${from} -> ${to}`}: ${counts.join(", ")}`;
+}
+
+function titleOf({ title, version }: Contract): { readonly title: string; readonly version: string } {
+  return { title, version };
+}
+
+function conditionOf({ conditions }: GroupedChange): readonly string[] {
+  return conditions.length === 0 ? [] : [`when ${conditions.join(", or ")}`];
+}

@@ -1,0 +1,172 @@
+import type { ContractCheck } from "../../../commands/contract/contract-check.ts";
+import type { ContractShow } from "../../../commands/contract/contract-show.ts";
+import type { Operation } from "../../../contract/operations/operation.ts";
+import type { FieldRow } from "../../../contract/describe/field-table.ts";
+import { type MissingKey, missingKeys } from "../../../contract/operations/find-operation.ts";
+import type { Screen } from "../../../job/dependencies.ts";
+import { formatPlace } from "../../../model/place.ts";
+import { cutText } from "../../../terminal/text-width.ts";
+import { printableJson } from "../../../terminal/safe-json.ts";
+import { plainText } from "../../../terminal/plain-text.ts";
+import { type ListEntry, markdownTable, renderEntryList } from "../../../terminal/text-table.ts";
+import { type Coverage, COVERAGE_CLASSES, type CoverageClass } from "../../../rules/engine/rule-coverage.ts";
+import { counted, formatCount } from "../../../text/count.ts";
+import type { View, ViewOptions } from "../view.ts";
+
+export const contractCheckView: View<ContractCheck> = { text: contractCheckText, json: contractCheckJson };
+
+export const contractShowView: View<ContractShow> = {
+  text: contractShowText,
+  json: contractShowJson,
+  markdown: contractShowMarkdown,
+};
+
+function contractCheckText({ contract, coverage }: ContractCheck, { screen, verbose }: ViewOptions): string {
+  const { title, version, operations, findings } = contract;
+  const head = `${plainText(title)} ${plainText(version)}: ${counted(operations.length, "operation")}, ${counted(findings.length, "finding")}\n`;
+  const covered = coverage === undefined ? "" : `\n${coverageText(coverage, verbose)}`;
+  const keys = keyHint(missingKeys(operations), screen);
+  if (findings.length === 0) return `${head}${keys}${covered}`;
+  const entries = findings.map(({ severity, code, place, message }) => ({
+    head: `${formatPlace(place)}  ${severity}  ${code}`,
+    body: message,
+  }));
+  return `${head}\n${renderEntryList(entries, screen)}${keys}${covered}`;
+}
+
+/** The operations without a business key, and what an overlay says to declare one for the first of them. */
+function keyHint(missing: readonly MissingKey[], screen: Screen): string {
+  const [first] = missing;
+  if (first === undefined) return "";
+  const { path, method } = first.operation;
+  const ids = missing.map(({ operation }) => operation.id).join(", ");
+  const target = `$.paths[${JSON.stringify(path)}].${method.toLowerCase()}`;
+  const entry = {
+    head: `${counted(missing.length, "operation")} without a business key`,
+    body: `${ids}. A push needs one: "key" in the mapping, or in an overlay:`,
+  };
+  return [
+    `\n${renderEntryList([entry], screen).trimEnd()}`,
+    `      - target: ${plainText(target)}`,
+    `        update: { x-migrate-key: ${plainText(first.candidate ?? "<the field that names a record>")} }\n`,
+  ].join("\n");
+}
+
+function contractCheckJson({ contract, coverage }: ContractCheck): string {
+  const { title, version, operations, findings } = contract;
+  const withoutKey = missingKeys(operations).map(({ operation }) => operation.id);
+  const ids = operations.map(({ id }) => id);
+  return `${printableJson({ title, version, operations: ids, withoutKey, findings, coverage }, "indented")}\n`;
+}
+
+const OPERATION_COLUMNS = [
+  { title: "operation" },
+  { title: "method" },
+  { title: "path", code: true },
+  { title: "summary" },
+] as const;
+const FIELD_COLUMNS = [
+  { title: "attr", code: true },
+  { title: "type" },
+  { title: "required" },
+  { title: "rules" },
+  { title: "description" },
+] as const;
+
+function contractShowText(shown: ContractShow, { screen }: ViewOptions): string {
+  if (shown.operation === undefined) return renderEntryList(shown.contract.operations.map(operationEntry), screen);
+  const { id, method, path } = shown.operation;
+  const { filteredFrom } = shown;
+  const entries = (fields: readonly FieldRow[]): string =>
+    renderEntryList(
+      fields.map((row) => fieldEntry(row, filteredFrom !== undefined)),
+      screen,
+    );
+  const more = tablesOf(shown).map(({ title, fields }) => `\n${plainText(title)}\n\n${entries(fields)}`);
+  const count =
+    filteredFrom === undefined ? "" : `\n${formatCount(shown.fields.length)} of ${counted(filteredFrom, "field")}\n`;
+  return `${plainText(`${id}  ${method} ${path}`)}\n\n${entries(shown.fields)}${more.join("")}${count}`;
+}
+
+function contractShowMarkdown(shown: ContractShow): string {
+  if (shown.operation === undefined) return markdownTable(operationRows(shown), OPERATION_COLUMNS);
+  const { id, method, path } = shown.operation;
+  const more = tablesOf(shown).map(({ title, fields }) => `\n### ${title}\n\n${tableOf(fields)}`);
+  return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${more.join("")}`;
+}
+
+/** What a mapping can give beside the payload. */
+function tablesOf({
+  parameters,
+  steps,
+}: ContractShow): readonly { readonly title: string; readonly fields: readonly FieldRow[] }[] {
+  const inAddress = { title: "What its requests carry in their address, query and headers", fields: parameters };
+  const inSteps = steps.map(({ step, fields }) => ({ title: `What the step ${step} can be given`, fields }));
+  return parameters.length === 0 ? inSteps : [inAddress, ...inSteps];
+}
+
+function contractShowJson({ contract, operation, fields, parameters, steps }: ContractShow): string {
+  const operations = contract.operations.map(({ id, method, path, summary }) => ({ id, method, path, summary }));
+  const more = { ...(parameters.length > 0 && { parameters }), ...(steps.length > 0 && { steps }) };
+  const shown = operation && { operation: operation.id, fields, ...more };
+  return `${printableJson(shown ?? { operations }, "indented")}\n`;
+}
+
+function operationRows({ contract }: ContractShow): readonly (readonly string[])[] {
+  return contract.operations.map(({ id, method, path, summary }) => [id, method, path, summary ?? ""]);
+}
+
+function operationEntry({ id, method, path, summary }: Operation): ListEntry {
+  return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
+}
+
+/** Some lists of choices fill a screen of their own. */
+const MAX_RULE_WIDTH = 200;
+
+/** A whole table would be twice as long with what the document says of each field: it is there where some are chosen. */
+function fieldEntry(row: FieldRow, isDescribed: boolean): ListEntry {
+  const texts = isDescribed ? rulesOf(row).map((rule) => cutText(rule, MAX_RULE_WIDTH)) : rulesOf(row);
+  const rules = [row.type, ...(row.required ? ["required"] : []), ...texts].join("; ");
+  return {
+    head: row.attr,
+    body: isDescribed && row.description !== undefined ? `${rules}. ${row.description}` : rules,
+  };
+}
+
+function rulesOf({ rules, when, deprecated }: FieldRow): readonly string[] {
+  return [...rules, ...(when === undefined ? [] : [`when ${when}`]), ...(deprecated ? ["deprecated"] : [])];
+}
+
+function tableOf(fields: readonly FieldRow[]): string {
+  const rows = fields.map((row) => {
+    return [row.attr, row.type, row.required ? "yes" : "", rulesOf(row).join("; "), row.description ?? ""];
+  });
+  return markdownTable(rows, FIELD_COLUMNS);
+}
+
+/** What rules cover of the published codes; with `verbose`, the codes of each class. */
+function coverageText({ published, byClass, rules, skipped, missing }: Coverage, verbose: boolean): string {
+  const lines = [`${published.length} published codes, ${rules} rules`];
+  for (const name of COVERAGE_CLASSES) {
+    const codes = byClass[name];
+    if (codes.length === 0) continue;
+    lines.push(`${String(codes.length).padStart(5)}  ${CLASS_TEXT[name]}`);
+    if (verbose) lines.push(...codes.map((code) => `         ${plainText(code)}`));
+  }
+  if (skipped > 0) {
+    lines.push(`${String(skipped).padStart(5)}  rules are skipped, because the configuration does not declare`);
+    lines.push(...missing.map((name) => `         ${plainText(name)}`));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
+  checked: "checked here",
+  partial: "checked here in part",
+  setting: "checked once a setting is declared",
+  reference: "need a reference list",
+  platform: "only the platform can judge",
+  unclear: "their text cannot be carried out",
+  "not-in-schema": "read fields that the document does not have",
+  open: "no rule is written",
+};

@@ -1,0 +1,86 @@
+import { stringify } from "yaml";
+import type { OperationDrift } from "../../../commands/ledger/show-drift.ts";
+import type { UndecidedReason } from "../../../rules/language/rule.ts";
+import { formatPlace } from "../../../model/place.ts";
+import { printableJson } from "../../../terminal/safe-json.ts";
+import { plainText } from "../../../terminal/plain-text.ts";
+import { renderEntryList } from "../../../terminal/text-table.ts";
+import type { Drift } from "../../../drift/collect-drift.ts";
+import type { KnownRule } from "../../../drift/rule-advice.ts";
+import type { Screen } from "../../../job/dependencies.ts";
+import { counted } from "../../../text/count.ts";
+import type { View, ViewOptions } from "../view.ts";
+
+/** What platform and local validation disagree about, then the proposed rules as an overlay to be read and edited. */
+export const driftView: View<readonly OperationDrift[]> = {
+  text: driftText,
+  json: (found) => `${printableJson(found, "indented")}\n`,
+};
+
+function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): string {
+  const sections = found.map(({ operation, runs, drift }) => {
+    const head = `${plainText(operation)}, ${counted(runs, "run")}`;
+    if (drift.length === 0) return `${head}: platform and local validation agreed\n`;
+    return [
+      `${head}\n`,
+      section("Refused by the platform, let through here", drift, "missed", screen),
+      section("Found wrong here, accepted by the platform", drift, "strict", screen),
+    ].join("");
+  });
+  const overlay = overlayOf(found);
+  const proposed = overlay === undefined ? [] : [`Rules to look at, as an overlay\n\n${plainLines(overlay)}`];
+  return found.length === 0 ? "No push is in the ledger\n" : [...sections, ...proposed].join("\n");
+}
+
+function section(title: string, drift: readonly Drift[], kind: Drift["kind"], screen: Screen): string {
+  const entries = drift
+    .filter((drifted) => drifted.kind === kind)
+    .map(({ code, attr, count, example, known, proposal }) => ({
+      head: `${code}  ${attr}`,
+      body: [
+        `${counted(count, "time")}, first at ${formatPlace(example)}`,
+        ...(known === undefined ? [] : [knownRuleText(known)]),
+        ...(proposal === undefined ? [] : [`a rule of kind ${proposal.rule.kind} is proposed`]),
+      ].join("; "),
+    }));
+  return entries.length === 0 ? "" : `\n${title}\n\n${renderEntryList(entries, screen)}`;
+}
+
+function knownRuleText(known: KnownRule): string {
+  if (known.kind === "undecided") return UNDECIDED_TEXT[known.reason];
+  if (known.kind === "judged") return "the contract has a rule for it, which lets this pass";
+  if (known.kind === "shipped") return `a rule for it comes with ${known.overlays.join(" and with ")}`;
+  return `the contract's rule for it was skipped: declare ${known.missing.map((name) => plainText(name)).join(", ")}`;
+}
+
+const UNDECIDED_TEXT: Readonly<Record<UndecidedReason, string>> = {
+  platform: "only the platform can judge it, as the contract says",
+  reference: "it takes a reference list for which there is no rule, as the contract says",
+  unclear: "its published text cannot be carried out, as the contract says",
+  "not-in-schema": "it is about fields that the document does not have, as the contract says",
+};
+
+function overlayOf(found: readonly OperationDrift[]): string | undefined {
+  const actions = found
+    .flatMap(({ drift }) => drift)
+    .flatMap(({ proposal }) =>
+      proposal === undefined ? [] : [{ target: proposal.target, update: { "x-rules": [proposal.rule] } }],
+    );
+  if (actions.length === 0) return undefined;
+  const info = { title: "Rules that the platform taught us", version: "1" };
+  return stringify({ overlay: "1.0.0", info, actions });
+}
+
+/** Texts of the operator come from a file: control characters in them must not reach the terminal. */
+function plainLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? "" : indentOf(line) + plainText(line.trimStart(), MAX_LINE_LENGTH)))
+    .join("\n");
+}
+
+const MAX_LINE_LENGTH = 1000;
+
+function indentOf(line: string): string {
+  return line.slice(0, line.length - line.trimStart().length);
+}

@@ -1,0 +1,118 @@
+import type { ExplainedSources, Explanation } from "../../../commands/ledger/explain.ts";
+import type { Attempt, RecordedDecision } from "../../../ledger/ledger.ts";
+import { formatPlace } from "../../../model/place.ts";
+import type { Row } from "../../../model/record.ts";
+import { printableJson } from "../../../terminal/safe-json.ts";
+import { plainText } from "../../../terminal/plain-text.ts";
+import { renderTable } from "../../../terminal/text-table.ts";
+import { describeProblem } from "../../../report/problem-text.ts";
+import type { Screen } from "../../../job/dependencies.ts";
+import { originData, originText, problemLine } from "../preview-view.ts";
+import type { ViewOptions } from "../view.ts";
+
+/** What the ledger knows; `sourcesText` goes on from there. */
+export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
+  const { key, run, outcomes, acceptedElsewhere, attempts, decisions } = explanation;
+  const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
+  for (const { status, source, account, problems } of outcomes) {
+    parts.push(
+      `\n${status}${account === undefined ? "" : `, account ${plainText(account)}`}, from ${plainText(formatPlace(source))}\n`,
+    );
+    parts.push(...problems.map(problemLine));
+  }
+  if (acceptedElsewhere !== undefined) parts.push(`\n${elsewhereText(acceptedElsewhere)}\n`);
+  if (attempts.length > 0) parts.push(`\nRequests\n${attemptTable(attempts, screen)}`);
+  if (decisions.length > 0) parts.push(`\nDecisions\n${decisionTable(decisions, screen)}`);
+  return parts.join("");
+}
+
+function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acceptedElsewhere"]>): string {
+  const as = account === undefined ? "" : ` as account ${plainText(account)}`;
+  const at = settledAt === undefined ? "" : ` since ${settledAt}`;
+  return `On the platform${at}${as}, with other content: accepted in run ${run}`;
+}
+
+/** What the sources hold. */
+export function sourcesText(
+  { records, unreadable }: ExplainedSources,
+  { showValues }: Pick<ViewOptions, "showValues">,
+): string {
+  const parts: string[] = [];
+  for (const { row, origins } of records) {
+    parts.push(
+      `\nRows\n${rowPlaces(row)
+        .map((place) => `  ${plainText(place)}\n`)
+        .join("")}`,
+    );
+    parts.push(`\nPayload\n${originText(origins, showValues)}`);
+  }
+  if (unreadable !== undefined) parts.push(`\nThe sources cannot be read any more: ${plainText(unreadable)}\n`);
+  return parts.join("");
+}
+
+/** Both as one object. */
+export function explainJson(
+  { key, run, outcomes, acceptedElsewhere, attempts, decisions }: Explanation,
+  { records, unreadable }: ExplainedSources,
+  { showValues }: Pick<ViewOptions, "showValues">,
+): string {
+  const shown = {
+    key,
+    decisions,
+    ...(unreadable !== undefined && { unreadable }),
+    run: run.id,
+    ...(acceptedElsewhere !== undefined && {
+      acceptedElsewhere: {
+        run: acceptedElsewhere.run,
+        account: acceptedElsewhere.account,
+        at: acceptedElsewhere.settledAt,
+      },
+    }),
+    outcomes: outcomes.map(({ problems, ...outcome }) => ({ ...outcome, errors: problems.map(withWords) })),
+    attempts: attempts.map(({ problems, ...attempt }) => ({ ...attempt, errors: problems.map(withWords) })),
+    records: records.map(({ record, row, payload, origins }) => ({
+      record,
+      rows: rowPlaces(row),
+      origins: originData(origins, showValues),
+      ...(showValues && { payload }),
+    })),
+  };
+  return `${printableJson(shown, "indented")}\n`;
+}
+
+function withWords(problem: Parameters<typeof describeProblem>[0]): object {
+  const { attr, code, severity, by, place } = problem;
+  return { attr, code, detail: describeProblem(problem), severity, by, ...(place && { source: place }) };
+}
+
+function attemptTable(attempts: readonly Attempt[], screen: Screen): string {
+  const rows = attempts.map((attempt) => [
+    attempt.intendedAt,
+    attempt.run,
+    attempt.status,
+    attempt.http === undefined ? "" : String(attempt.http),
+    attempt.durationMs === undefined ? "" : `${Math.round(attempt.durationMs)} ms`,
+    [attempt.step, attempt.reason ?? attempt.account].filter((part) => part !== undefined).join(": "),
+  ]);
+  return renderTable(
+    rows,
+    [{ title: "at" }, { title: "run" }, { title: "outcome" }, { title: "http" }, { title: "took" }, { title: "note" }],
+    screen,
+  );
+}
+
+function decisionTable(decisions: readonly RecordedDecision[], screen: Screen): string {
+  const rows = decisions.map(({ at, run, decision, who, reason }) => [at, run, decision, plainText(who), reason]);
+  return renderTable(
+    rows,
+    [{ title: "at" }, { title: "run" }, { title: "decision" }, { title: "by" }, { title: "why" }],
+    screen,
+  );
+}
+
+/** The row, then the rows joined to it, to any depth. */
+function rowPlaces(row: Row, source?: string): readonly string[] {
+  const own = `${formatPlace({ file: row.table.file, line: row.line })}${source === undefined ? "" : ` (${source})`}`;
+  const joined = [...(row.children ?? [])].flatMap(([name, rows]) => rows.flatMap((child) => rowPlaces(child, name)));
+  return [own, ...joined];
+}

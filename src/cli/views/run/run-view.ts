@@ -1,0 +1,33 @@
+import { reporters } from "../../../report/formats/reporters.ts";
+import { summaryText } from "../../../report/run-summary.ts";
+import type { RunReport } from "../../../pipeline/run/run-report.ts";
+import { logFailure } from "../../process/process-exit.ts";
+import type { RunFlags } from "../../options/options.ts";
+import type { Context } from "../../process/context.ts";
+import type { LogFields } from "../../progress/log-events.ts";
+
+/**
+ * Shows a run, and closes it: on stdout the report in its format, on stderr the summary and why the run stopped.
+ * Gives the run's exit code.
+ */
+export async function showRun(
+  run: RunReport,
+  { format, testLocations }: Pick<RunFlags, "format" | "testLocations">,
+  context: Context,
+): Promise<number> {
+  const { logger, stderrScreen, write, close } = context;
+  try {
+    close();
+    await reporters[format]({ ...run.report, testLocations }, write);
+    logger.lines(summaryText({ ...run.report, ...stderrScreen }), "report", reportFields(run.report));
+    for (const failure of run.failures) logFailure(failure, logger);
+    return run.exitCode;
+  } finally {
+    await run.close();
+  }
+}
+
+function reportFields({ title, summary, folder, next }: RunReport["report"]): LogFields<"report"> {
+  const { records, counts, errors, warnings, exitCode } = summary;
+  return { title, records, counts, errors, warnings, exitCode, folder, next };
+}

@@ -1,0 +1,51 @@
+import type { SharedStatus, WorkerStatus } from "../../../ledger/runs/shared-run.ts";
+import { counted, formatCount } from "../../../text/count.ts";
+import { duration, rateText } from "../../progress/progress-text.ts";
+
+type Line = readonly [name: string, text: string | undefined];
+
+/** Of a run that several processes send: its ranges, its pace, and who holds what. */
+export function sharedLines(shared: SharedStatus, now: number = Date.now()): readonly Line[] {
+  const { ranges, workers, state, hold, failure } = shared;
+  const { waiting, taken, done } = ranges;
+  return [
+    ["ranges", `${formatCount(done)} done, ${formatCount(taken)} taken, ${formatCount(waiting)} waiting`],
+    ["pace", paceText(shared)],
+    ["waiting", hold === undefined ? undefined : `${duration(hold.forMs)} more: ${hold.reason}`],
+    ["stops", failure === undefined ? STATE_TEXTS[state] : failure.message],
+    ...workers.map((worker, index): Line => [index === 0 ? "workers" : "", workerText(worker, now)]),
+  ];
+}
+
+const STATE_TEXTS: Readonly<Record<SharedStatus["state"], string | undefined>> = {
+  open: undefined,
+  draining: "what is in flight is finished, and nothing new is sent",
+  stopped: "the platform takes nothing more",
+  ended: undefined,
+};
+
+function paceText({ concurrency, rps, workers }: SharedStatus): string {
+  const working = workers.filter((worker) => worker.state === "working");
+  const [perSecond, inFlight] = [
+    working.reduce((sum, worker) => sum + worker.perSecond, 0),
+    working.reduce((sum, worker) => sum + worker.inFlight, 0),
+  ];
+  const most = rps === undefined ? "" : `, at most ${rps} a second`;
+  const now = `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`;
+  return `${now}; ${formatCount(concurrency)} in flight at most${most}, for ${counted(working.length, "worker")} together`;
+}
+
+function workerText(worker: WorkerStatus, now: number): string {
+  const { host, pid, state, perSecond, inFlight, holds, reason, limit } = worker;
+  const who = `${host} (process ${pid})`;
+  if (state !== "working") return `${who}: ${state === "left" ? "has left" : "was not heard of any more"}`;
+  const held = holds.map(({ first, last, since }) => `${first}-${last} for ${duration(now - Date.parse(since))}`);
+  const pace = limit === undefined ? "" : `, limit ${limit}${reason === undefined ? "" : ` (${reason})`}`;
+  const what = held.length === 0 ? "holds nothing" : `records ${held.join(", ")}`;
+  return `${who}: ${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight${pace}; ${what}`;
+}
+
+/** The same as data. */
+export function sharedData({ run: _run, ...shared }: SharedStatus): object {
+  return shared;
+}

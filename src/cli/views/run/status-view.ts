@@ -1,0 +1,152 @@
+import type { LedgerStatus, RunStatus } from "../../../commands/ledger/run-status.ts";
+import type { Screen } from "../../../job/dependencies.ts";
+import { sendTotals } from "../../../job/run-progress.ts";
+import type { Coverage, Run } from "../../../ledger/ledger.ts";
+import { STATUSES, type Summary } from "../../../model/outcome.ts";
+import { plainText } from "../../../terminal/plain-text.ts";
+import { printableJson } from "../../../terminal/safe-json.ts";
+import { renderTable } from "../../../terminal/text-table.ts";
+import { counted, formatCount } from "../../../text/count.ts";
+import { sharedData, sharedLines } from "./shared-status-view.ts";
+import { duration, paceText, percent, rateText, suppliersText } from "../../progress/progress-text.ts";
+import type { View } from "../view.ts";
+
+/**
+ * Runs under each other, latest first; the one that is at work, or the only one, in more words; and how much of it all is
+ * on the platform. As data, `{"runs":[...],"coverage":[...]}`.
+ */
+export const statusView: View<LedgerStatus> = {
+  text: (status, { screen }) => statusText(status, screen),
+  json: (status) => `${printableJson(statusData(status), "indented")}\n`,
+};
+
+export function statusText({ runs, coverage }: LedgerStatus, screen: Screen): string {
+  const [only] = runs;
+  const shown = runs.length === 1 ? only : runs.find(({ state }) => state === "running");
+  const parts = [
+    ...(runs.length > 1 ? [runTable(runs, screen)] : []),
+    ...(shown === undefined ? [] : [runText(shown)]),
+    ...(coverage.length === 0 ? [] : [coverageText(coverage)]),
+  ];
+  return parts.join("\n");
+}
+
+function runTable(runs: readonly RunStatus[], screen: Screen): string {
+  const rows = runs.map(({ run, summary, state }) => [
+    run.id,
+    stateText(run, state),
+    run.target,
+    formatCount(summary.records),
+    countsText(summary.counts),
+  ]);
+  const columns = [
+    { title: "run" },
+    { title: "state" },
+    { title: "target" },
+    { title: "records", align: "right" },
+    { title: "outcome" },
+  ] as const;
+  return renderTable(rows, columns, screen);
+}
+
+function stateText({ exitCode, dryRun }: Run, state: RunStatus["state"]): string {
+  const words = dryRun ? `dry run, ${state}` : state;
+  return exitCode === undefined || state === "running" ? words : `${words} (${exitCode})`;
+}
+
+function countsText(counts: Summary["counts"]): string {
+  return STATUSES.flatMap((status) => {
+    const count = counts[status] ?? 0;
+    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
+  }).join(", ");
+}
+
+/** One run, a line a subject. */
+function runText({ run, summary, state, progress, shared }: RunStatus): string {
+  const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
+  const { counts, records } = summary;
+  const { total, done, counts: settled } = sendTotals(counts);
+  const isPlanned = run.state !== "planning";
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ["state", `${stateText(run, state)}, ${timesText(run, progress?.elapsedMs)}`],
+    ["to", `${where}, ${run.operation}`],
+    ["records", recordsText(records, counts)],
+    ["read", isPlanned || progress === undefined ? undefined : readText(progress.input)],
+    [
+      "sent",
+      isPlanned && total > 0
+        ? `${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})${settledText(settled)}`
+        : undefined,
+    ],
+    ...(shared === undefined || shared.state === "ended" ? nowLines(progress?.sending) : sharedLines(shared)),
+  ];
+  const shown = lines.flatMap(([name, text]) =>
+    text === undefined ? [] : [`  ${name.padEnd(NAME_WIDTH)}${plainText(text)}\n`],
+  );
+  return `Run ${run.id}\n${shown.join("")}`;
+}
+
+const NAME_WIDTH = 9;
+
+function settledText(settled: Summary["counts"]): string {
+  const text = countsText(settled);
+  return text === "" ? "" : `: ${text}`;
+}
+
+function recordsText(records: number, counts: Summary["counts"]): string {
+  const { invalid = 0, skipped = 0, duplicate = 0 } = counts;
+  const notSent = countsText({ invalid, skipped, duplicate });
+  return notSent === "" ? formatCount(records) : `${formatCount(records)}, of which ${notSent}`;
+}
+
+function readText({ bytes, ofBytes, records }: NonNullable<RunStatus["progress"]>["input"]): string {
+  return `${percent(bytes, ofBytes)} of the input, ${counted(records, "record")} so far`;
+}
+
+/** `since 2026-11-22 17:50:03 UTC (4 min)`. */
+function timesText({ startedAt, finishedAt }: Run, elapsedMs: number | undefined): string {
+  const took = finishedAt === undefined ? elapsedMs : Date.parse(finishedAt) - Date.parse(startedAt);
+  const since = `since ${startedAt.slice(0, 19).replace("T", " ")} UTC`;
+  return took === undefined ? since : `${since} (${duration(took)})`;
+}
+
+type Sending = NonNullable<NonNullable<RunStatus["progress"]>["sending"]>;
+
+function nowLines(sending: Sending | undefined): readonly (readonly [string, string | undefined])[] {
+  if (sending === undefined) return [];
+  const { perSecond, inFlight, wait, closedSuppliers, leftMs } = sending;
+  const waits = wait === undefined ? undefined : `for ${duration(wait.forMs)}: ${wait.reason}`;
+  return [
+    ["now", `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`],
+    ["pace", paceText(sending)],
+    ["waiting", waits ?? (closedSuppliers.length === 0 ? undefined : `for ${suppliersText(closedSuppliers)}`)],
+    ["left", leftMs === undefined ? undefined : duration(leftMs)],
+  ];
+}
+
+function coverageText(coverage: readonly Coverage[]): string {
+  return coverage
+    .map(({ accepted, records, operation, target, supplier }) => {
+      const of = `${formatCount(accepted)} of ${counted(records, "record")} (${percent(accepted, records)})`;
+      const where = [operation, target, supplier].filter((part) => part !== "").map((part) => plainText(part));
+      return `On the platform, over all runs: ${of}${coverage.length > 1 ? `, ${where.join(", ")}` : ""}\n`;
+    })
+    .join("");
+}
+
+/** The same as data. */
+export function statusData({ runs, coverage }: LedgerStatus): object {
+  const listed = runs.map(({ run, summary, state, progress, shared }) => {
+    const { settings: _settings, ...known } = run;
+    const { records, counts, errors } = summary;
+    return {
+      ...known,
+      state,
+      running: state === "running",
+      summary: { records, ...counts, errors },
+      ...(progress !== undefined && { progress }),
+      ...(shared !== undefined && { shared: sharedData(shared) }),
+    };
+  });
+  return { runs: listed, coverage };
+}

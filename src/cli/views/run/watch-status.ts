@@ -1,0 +1,43 @@
+import { type LedgerStatus, status, type StatusOptions } from "../../../commands/ledger/run-status.ts";
+import { printableJson } from "../../../terminal/safe-json.ts";
+import type { InspectFlags } from "../../options/options.ts";
+import type { Context } from "../../process/context.ts";
+import { isTerminal, redraw } from "../../process/terminal.ts";
+import { statusData, statusText } from "./status-view.ts";
+
+const EVERY_MS = 2000;
+/**
+ * Shows the status anew until no run is at work, or the user has seen enough: on a terminal in the same place, in a pipe
+ * what has changed, one block or one JSON object a line after the other.
+ */
+export async function watchStatus(
+  options: StatusOptions,
+  { format }: Pick<InspectFlags, "format">,
+  { dependencies, write, isStdoutOpen }: Context,
+): Promise<number> {
+  const { clock, drain, screen } = dependencies;
+  const isRedrawn = format !== "json" && isTerminal(process.stdout);
+  let shown = "";
+  while (!drain.aborted && isStdoutOpen()) {
+    // What is on the platform over all runs takes long to count, and is behind by then: it is told in the end.
+    const seen = await status({ ...options, coverage: [] }, clock);
+    const isOver = seen.runs.every(({ state }) => state !== "running");
+    const current = isOver ? await status(options, clock) : seen;
+    const text = format === "json" ? `${printableJson(statusData(current))}\n` : statusText(current, screen);
+    const key = isRedrawn ? text : changeOf(current);
+    if (key !== shown) await write(isRedrawn ? redraw(text) : `${text}${format === "json" ? "" : "\n"}`);
+    shown = key;
+    if (isOver) break;
+    await clock.sleep(EVERY_MS, drain);
+  }
+  return 0;
+}
+
+/** What makes a block of its own: counts and states; not that time goes by. */
+function changeOf({ runs, coverage }: LedgerStatus): string {
+  const known = runs.map(({ run, state, summary, progress }) => {
+    const { pace, wait, closedSuppliers } = progress?.sending ?? {};
+    return [run.id, state, summary.counts, progress?.input, pace, wait?.reason, closedSuppliers];
+  });
+  return JSON.stringify([known, coverage]);
+}

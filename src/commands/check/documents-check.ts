@@ -1,0 +1,80 @@
+import type { CheckProgress, Dependencies } from "../../job/dependencies.ts";
+import { describeTemporaryRun } from "../../job/settings/recorded-settings.ts";
+import type { PayloadFinding } from "../../model/problem.ts";
+import { checkDocuments, documentFinder } from "../../pipeline/plan/look-up-documents.ts";
+import { endRun, type RunReport } from "../../pipeline/run/run-report.ts";
+import { type RunOptions, withUnsentRun } from "../../pipeline/run/with-run.ts";
+import { readTextFile } from "../../read/text/text-file.ts";
+import type { DocumentStore } from "../../store/document-store.ts";
+import { openStore } from "../../store/open-store.ts";
+import type { BucketSettings } from "../../store/s3-bucket.ts";
+import { formatCount } from "../../text/count.ts";
+
+export interface DocumentsCheckOptions extends RunOptions {
+  readonly store: StoreSettings;
+  /** Questions to the store at once. */
+  readonly concurrency: number;
+}
+
+/** Where the documents lie, and how to ask there. Holds no secret. */
+export interface StoreSettings extends BucketSettings {
+  /** A folder, or `s3://bucket`. */
+  readonly location: string;
+  /** PEM file of an authority to trust beside the usual ones. */
+  readonly ca?: string | undefined;
+  /** Private file with an access key. */
+  readonly credentialsFile?: string | undefined;
+  /** The flags that name this store again, as words of a command. */
+  readonly flags: readonly string[];
+}
+
+/** Reads and maps the whole input, asks the store for every document that it points to, and reports those it lacks. */
+export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dependencies): Promise<RunReport> {
+  const { allowEmpty, maxErrors, concurrency } = options;
+  return withUnsentRun({ options, flags: options.store.flags }, dependencies, async (job, closeLater) => {
+    // Before anything is asked of the store.
+    documentFinder(job);
+    const store = closeLater(await openConfiguredStore(options, dependencies));
+    return {
+      newRun: describeTemporaryRun("documents check", job, dependencies.clock),
+      work: async (run) => {
+        const counts = createDocumentCounts();
+        const { drain: signal } = dependencies;
+        const onProgress = (checked: CheckProgress): void => dependencies.onProgress({ kind: "checked", ...checked });
+        const asked = { allowEmpty, maxErrors, signal, onProgress, shownValues: run.shownValues, concurrency };
+        const checked = await checkDocuments(job, run, store, { ...asked, onDocument: counts.count });
+        dependencies.notice(counts.words(store.name));
+        return endRun(run, { checked });
+      },
+    };
+  });
+}
+
+async function openConfiguredStore(
+  { store, concurrency }: DocumentsCheckOptions,
+  dependencies: Dependencies,
+): Promise<DocumentStore> {
+  const { clock, random, userAgent } = dependencies;
+  const ca = store.ca === undefined ? undefined : (await readTextFile(store.ca)).text;
+  const credentials = (): ReturnType<Dependencies["storeCredentials"]> =>
+    dependencies.storeCredentials(store.credentialsFile);
+  return openStore({ ...store, ca, credentials, connections: concurrency, clock, random, userAgent });
+}
+
+function createDocumentCounts() {
+  const counts = { there: 0, missing: 0, unsafe: 0 };
+  return {
+    count: (finding: PayloadFinding | undefined) => {
+      if (finding === undefined) counts.there += 1;
+      else if (finding.code === "unsafe_document_path") counts.unsafe += 1;
+      else counts.missing += 1;
+    },
+    words: (store: string) => {
+      const { there, missing, unsafe } = counts;
+      const all = formatCount(there + missing + unsafe);
+      const unsafeWords = unsafe === 0 ? "" : `, ${formatCount(unsafe)} unsafe`;
+      const hint = there === 0 && missing > 0 ? "; not one of them is there: check --store and the root location" : "";
+      return `Document paths: ${all}, of which ${formatCount(missing)} missing in ${store}${unsafeWords}${hint}`;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { type Job, type JobSettings, openJob } from "../../job/job.ts";
+import { withStandardInput } from "../../job/standard-input.ts";
+import { parseAttr } from "../../json/attr.ts";
+import { type JsonObject, valueAt } from "../../json/json-value.ts";
+import type { Origin } from "../../map/mapping.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
+import { checkedFoundRecords, checkedRecords } from "../../migrate.ts";
+import type { Place } from "../../model/place.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { MappedRecord, Row } from "../../model/record.ts";
+
+export interface PreviewOptions {
+  readonly job: JobSettings;
+}
+
+/** One payload as it would be sent, and where each of its values comes from. */
+export interface PreviewedRecord {
+  readonly record: number;
+  readonly key?: string;
+  readonly source: Place;
+  readonly payload: JsonObject;
+  readonly origins: readonly Origin[];
+  readonly problems: readonly Problem[];
+}
+
+/** The first payloads of the input (`--limit`, default 1), with origins. Opens no socket. */
+export async function preview(
+  { job }: PreviewOptions,
+  dependencies: Dependencies,
+): Promise<readonly PreviewedRecord[]> {
+  const settings = await withStandardInput(job, dependencies.temporaryFolder, dependencies);
+  const records = await recordsWithOrigins({ ...settings, limit: settings.limit ?? 1 }, dependencies);
+  return records.map(({ number, key, row, payload, problems, origins }) => ({
+    record: number,
+    source: { file: row.table.file, line: row.line },
+    payload,
+    origins,
+    problems,
+    ...(key !== undefined && { key }),
+  }));
+}
+
+type TracedRecord = MappedRecord & { readonly origins: readonly Origin[] };
+
+/**
+ * The records that the settings select, as they would be sent, each with where the values of its payload come from.
+ * @param numbers of the records in the input, where they are known: then these and no others
+ */
+export async function recordsWithOrigins(
+  settings: JobSettings,
+  dependencies: Dependencies,
+  numbers?: ReadonlySet<number>,
+): Promise<readonly TracedRecord[]> {
+  const job = await openJob(settings, dependencies);
+  try {
+    if (numbers !== undefined) {
+      const isWanted = (_row: Row, number: number): boolean => numbers.has(number);
+      return await traced(checkedFoundRecords(job, { isWanted, limit: numbers.size }), job);
+    }
+    const found = await recordsByKey(job);
+    return found ?? (await traced(checkedRecords(job, { signal: dependencies.drain }), job));
+  } finally {
+    await job.input.close();
+  }
+}
+
+/**
+ * The records of `--only`, found by their keys alone: nothing else is joined or checked. Undefined where that finds less
+ * than is asked for, or could tell less of it: a key may come from a joined row, or repeat.
+ */
+async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefined> {
+  const { only, limit = Number.POSITIVE_INFINITY } = job.settings;
+  if (only === undefined || job.input.hasKeysBelow) return undefined;
+  const keys = new Set(only);
+  const most = Math.min(keys.size, limit);
+  const isWanted = (row: Row): boolean => keys.has(job.mapping.map(row).key ?? "");
+  const found = await traced(checkedFoundRecords(job, { isWanted, limit: most }), job);
+  return found.length === most ? found : undefined;
+}
+
+async function traced(batches: AsyncIterable<readonly MappedRecord[]>, job: Job): Promise<readonly TracedRecord[]> {
+  const toSentForm = compileSentForm(job.operation);
+  const found: TracedRecord[] = [];
+  for await (const batch of batches) {
+    for (const record of batch) {
+      const sent = toSentForm(record);
+      const origins = record.readable ? job.mapping.origins(record.row) : [];
+      found.push({ ...record, ...sent, origins: origins.map((origin) => asSent(origin, sent)) });
+    }
+  }
+  return found;
+}
+
+function asSent(
+  origin: Origin,
+  { payload, steps, parameters = {} }: Pick<MappedRecord, "payload" | "steps" | "parameters">,
+): Origin {
+  const path = parseAttr(origin.attr);
+  const [value = origin.value] = [payload, ...(steps?.values() ?? []), { parameters }].flatMap(
+    (fields) => valueAt(fields, path) ?? [],
+  );
+  return { ...origin, value };
+}

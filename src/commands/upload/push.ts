@@ -1,0 +1,100 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { instanceOf } from "../../job/endpoint.ts";
+import type { Job } from "../../job/job.ts";
+import { describeRun, type WorkerSettings } from "../../job/settings/recorded-settings.ts";
+import { requireOngoing, type Supplier } from "../../job/settings/supplier-settings.ts";
+import type { Counts } from "../../job/run-progress.ts";
+import { connect, hostOf } from "../../job/target-connection.ts";
+import { requireSharedLedger } from "../../ledger/open-ledger-store.ts";
+import { migrate } from "../../migrate.ts";
+import { Failure } from "../../model/failure.ts";
+import { confirmSending, requireSomebodyToAsk } from "../../pipeline/send/confirm-sending.ts";
+import type { RunReport } from "../../pipeline/run/run-report.ts";
+import { type RunOptions, withNewRun } from "../../pipeline/run/with-run.ts";
+import type { RateLimitSettings, TargetSettings } from "../../job/settings/platform-settings.ts";
+
+export interface PushOptions extends RunOptions {
+  readonly target: TargetSettings;
+  readonly supplier: Supplier;
+  readonly pace: RateLimitSettings;
+  /** Other processes send what this one plans; the ledger is on PostgreSQL then. */
+  readonly workers?: WorkerSettings | undefined;
+  /** Locator of the ledger: the path of its file, or its URL. */
+  readonly ledger: string;
+  readonly dryRun: boolean;
+  readonly revise: boolean;
+  /** A new key may be almost the key of a record that was sent before. */
+  readonly newKeys?: boolean | undefined;
+  /** Send also what is invalid here, where it can be: the platform decides. */
+  readonly sendInvalid?: boolean | undefined;
+  /** The name of a step of the workflow: what is done with it is left `pending` there. */
+  readonly until?: string | undefined;
+  /** Send to a production target without asking. */
+  readonly yes: boolean;
+}
+
+/** Validates the whole input, then uploads what is valid; what was accepted before is passed over. */
+export async function push(options: PushOptions, dependencies: Dependencies): Promise<RunReport> {
+  const { dryRun, ledger, pace, until, workers } = options;
+  if (workers !== undefined) requireSharedLedger(ledger);
+  if (!dryRun) requireOngoing(options.supplier);
+  const [host, instance] = [hostOf(options.target), instanceOf(options.target.baseUrl)];
+  return withNewRun({ options, ledger, target: { host, instance } }, dependencies, async (job, closeLater) => {
+    requireStep(job.operation, until);
+    const connection = dryRun
+      ? undefined
+      : closeLater(await connect(options.target, job.operation, { dependencies, pace }));
+    const isAsking = !dryRun && !options.yes;
+    if (isAsking) requireSomebodyToAsk(options, host, dependencies);
+    return {
+      newRun: await describeRun({ ...options, confirmed: options.yes }, { job, host, clock: dependencies.clock }),
+      work: (run) => {
+        const confirm = (counts: Counts): Promise<void> =>
+          confirmSending(options, { run: run.run, counts }, dependencies);
+        const sending = connection && { connection, pace, until, workers, confirm: isAsking ? confirm : undefined };
+        return migrate(run, options, sending);
+      },
+    };
+  });
+}
+
+/** A run can stop before what creates, and nowhere else. */
+function requireStep({ steps, id }: Job["operation"], until: string | undefined): void {
+  const names = steps.slice(0, -1).map(({ name }) => name);
+  if (until === undefined || names.includes(until)) return;
+  throw new Failure("usage", `--until ${until}: ${id} has no such step to stop after`, {
+    hint: names.length === 0 ? "its workflow is one request" : `it can stop after ${names.join(" or ")}`,
+  });
+}
+
+export interface RemoteValidateOptions extends RunOptions {
+  readonly target: TargetSettings;
+  readonly pace: RateLimitSettings;
+}
+
+/**
+ * Validates the whole input, then has the platform validate what is valid here. Creates nothing and remembers nothing:
+ * its ledger is a temporary one.
+ */
+export async function remoteValidate(options: RemoteValidateOptions, dependencies: Dependencies): Promise<RunReport> {
+  const { target, pace, allowEmpty, maxErrors, threads } = options;
+  const host = hostOf(target);
+  // What makes the next command such a run again.
+  const flags = ["--remote-validate"];
+  return withNewRun(
+    { options, target: { host, instance: instanceOf(target.baseUrl) }, flags },
+    dependencies,
+    async (job, closeLater) => {
+      const remoteValidation = true;
+      const connection = closeLater(await connect(target, job.operation, { dependencies, pace, remoteValidation }));
+      const about = { ...options, revise: false, dryRun: false };
+      return {
+        newRun: await describeRun(about, { job, host, clock: dependencies.clock }),
+        work: (run) => {
+          const checking = { allowEmpty, maxErrors, threads, revise: false };
+          return migrate(run, checking, { connection, pace, remoteValidation });
+        },
+      };
+    },
+  );
+}

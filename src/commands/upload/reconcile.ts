@@ -1,0 +1,145 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Job } from "../../job/job.ts";
+import { connectToRead, quietPeriodMs } from "../../job/target-connection.ts";
+import type { AmbiguousItem, Decision } from "../../ledger/ledger.ts";
+import { Failure } from "../../model/failure.ts";
+import { reconcilePolicy } from "../../pipeline/plan/plan-records.ts";
+import { endRun, type RunReport } from "../../pipeline/run/run-report.ts";
+import { quietLeftMs } from "../../pipeline/send/send-records.ts";
+import {
+  openJobIfUnchanged,
+  openRecordedJob,
+  type RecordedRun,
+  type RecordedRunOptions,
+  withRecordedRun,
+} from "../../pipeline/run/with-run.ts";
+import { reconcileRun } from "../../reconcile/reconcile-run.ts";
+import { timestamp } from "../../time/clock.ts";
+
+export interface ReconcileOptions extends RecordedRunOptions {
+  /** Business keys of records that somebody knows to have arrived. */
+  readonly accept: readonly string[];
+  /** Of those that have not, and are to be sent again. */
+  readonly resend: readonly string[];
+  /** The account name of whoever runs the command. */
+  readonly who: string;
+  /** Milliseconds without a request before the platform is asked; default: that of the target. */
+  readonly quietMs?: number | undefined;
+}
+
+/**
+ * Settles the records of a run that may have been processed: by reading back what the platform has, or, where keys are
+ * given, as somebody has decided. Sends nothing.
+ */
+export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
+  const isDecided = options.accept.length + options.resend.length > 0;
+  const openJobOf = isDecided ? openJobIfUnchanged : openRecordedJob;
+  return withRecordedRun<Job | undefined>({ command: "reconcile", options }, dependencies, async (recorded) => {
+    const { ledger, run, settings } = recorded;
+    const job = await openJobOf(settings, dependencies);
+    return {
+      job,
+      work: async (open) => {
+        const lastSentAt = await ledger.refresh(run.id, reconcilePolicy(job, settings));
+        if (isDecided) await applyOperatorDecisions(options, job, { ...recorded, dependencies });
+        const willAsk = job !== undefined && !isDecided;
+        const failure = willAsk ? await readBack(options, job, { ...recorded, dependencies, lastSentAt }) : undefined;
+        const sent = failure && ({ reason: "stopped", failure, counts: {}, unsaved: [] } as const);
+        return endRun(open, { sent });
+      },
+    };
+  });
+}
+
+interface ReconcileContext extends RecordedRun {
+  readonly dependencies: Dependencies;
+}
+
+/** @throws Failure `usage`, with nothing changed, unless every key is that of an ambiguous record */
+async function applyOperatorDecisions(
+  { accept, resend, who }: ReconcileOptions,
+  job: Job | undefined,
+  { ledger, run: { id }, settings, dependencies }: ReconcileContext,
+): Promise<void> {
+  const both = new Set(accept.filter((key) => resend.includes(key)));
+  const accepted = await ledger.ambiguousByKey(id, [...new Set(accept)]);
+  const resent = await ledger.ambiguousByKey(id, [...new Set(resend)]);
+  const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
+  if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
+  const at = timestamp(dependencies.clock);
+  const made = (decision: "accepted" | "resend") => {
+    return ({ record, identity }: AmbiguousItem): Decision => {
+      return { record, identity, decision, by: "operator", who, at, reason: `decided with ${OPTION[decision]}` };
+    };
+  };
+  const decisions = [...accepted.map(made("accepted")), ...resent.map(made("resend"))];
+  await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
+}
+
+const OPTION = { accepted: "--accept", resend: "--resend" } as const;
+
+function notAmbiguous(isBoth: boolean, run: string): Failure {
+  const what = isBoth ? "a key is given both to accept and to resend" : `not every key is that of an ambiguous record`;
+  return new Failure("usage", `${what} in run ${run}; nothing was decided`, {
+    hint: `see which records are ambiguous with \`migrate report ${run} --format ndjson\``,
+  });
+}
+
+/** Gives what kept it from asking on. */
+async function readBack(
+  { who, quietMs }: ReconcileOptions,
+  job: Job,
+  {
+    ledger,
+    run,
+    settings,
+    closeLater,
+    dependencies,
+    lastSentAt,
+  }: ReconcileContext & { readonly lastSentAt: string | undefined },
+): Promise<Failure | undefined> {
+  const { counts } = await ledger.summary(run.id);
+  if ((counts.ambiguous ?? 0) === 0) return undefined;
+  if (job.operation.readBack.length === 0) return nothingToAsk(job);
+  const { client } = closeLater(await connectToRead(settings.target, "account-holder", dependencies));
+  const quiet = quietMs ?? quietPeriodMs(settings.target);
+  await waitForQuiet(quiet, lastSentAt, dependencies);
+  const policy = reconcilePolicy(job, settings);
+  try {
+    await reconcileRun({ job, handle: { ledger, run }, client, policy, who, dependencies, readBackIntervalMs: quiet });
+    return dependencies.drain.aborted ? stopped() : undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode !== 6) return error;
+    throw error;
+  }
+}
+
+/** A request that was given up may still be on its way, or be processed. */
+async function waitForQuiet(
+  quietMs: number,
+  lastSentAt: string | undefined,
+  { clock, drain, notice }: Dependencies,
+): Promise<void> {
+  const left = quietLeftMs(quietMs, lastSentAt, clock);
+  if (left <= 0) return;
+  notice(`Waiting ${(left / 1000).toFixed(0)} s: requests that were given up may still be processed (--quiet-period)`);
+  await clock.sleep(left, drain);
+}
+
+function nothingToAsk({ operation }: Job): Failure {
+  return new Failure(
+    "nothing_to_ask",
+    `the contract names nothing that tells whether a record of "${operation.id}" arrived`,
+    {
+      hint:
+        "name it with `x-migrate-read-back` (docs/contract.md), or look the records up yourself and " +
+        "settle them with `migrate reconcile --accept <key>` or `--resend <key>`",
+    },
+  );
+}
+
+function stopped(): Failure {
+  return new Failure("incomplete", "stopped before every ambiguous record was looked for", {
+    hint: "run the same command again",
+  });
+}

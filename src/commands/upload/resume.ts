@@ -1,0 +1,62 @@
+import { canResolveAmbiguous } from "../../contract/operations/operation.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Counts } from "../../job/run-progress.ts";
+import type { Job } from "../../job/job.ts";
+import { connect } from "../../job/target-connection.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
+import { continueSending, migrate } from "../../migrate.ts";
+import { Failure } from "../../model/failure.ts";
+import { confirmSending, unconfirmedTarget } from "../../pipeline/send/confirm-sending.ts";
+import { identifyEarlierRuns } from "../../pipeline/run/earlier-runs.ts";
+import { planPolicy } from "../../pipeline/plan/plan-records.ts";
+import { hasSent } from "../../pipeline/run/run-ledger.ts";
+import type { RunReport, ShownRun } from "../../pipeline/run/run-report.ts";
+import { openRecordedJob, type OpenRun, type RecordedRunOptions, withRecordedRun } from "../../pipeline/run/with-run.ts";
+
+export interface ResumeOptions extends RecordedRunOptions {
+  /** True: send to production without asking; false: do not send there at all. Default: as it was said of the run, or ask. */
+  readonly allowProduction?: boolean | undefined;
+}
+
+/**
+ * Goes on with an unfinished push: same input, same target, same settings. What is settled stays settled. Where nothing
+ * is left to send, it tells what is known, and wants no credentials.
+ */
+export function resume(options: ResumeOptions, dependencies: Dependencies): Promise<RunReport> {
+  return withRecordedRun<Job>({ command: "resume", options }, dependencies, async (recorded) => {
+    const { ledger, run, settings, closeLater } = recorded;
+    refuseDryRun(run);
+    const { allowProduction } = options;
+    if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
+    // An input that is read anew is compared with nothing.
+    const trustsTime = run.state !== "planning";
+    const job = await openRecordedJob(settings, dependencies, { trustsTime });
+    await identifyEarlierRuns(ledger, job, dependencies);
+    const work = async (open: OpenRun): Promise<ShownRun> => {
+      const { target, pace, until, workers } = settings;
+      await ledger.resumeRun(run.id, planPolicy(job, settings));
+      const connection = (await isAnythingLeft(run, job, ledger))
+        ? closeLater(await connect(target, job.operation, { dependencies, pace }))
+        : undefined;
+      const isAsking = allowProduction !== true && settings.confirmed !== true && !(await hasSent(ledger, run));
+      const confirm = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
+      const sending = connection && { connection, pace, until, workers, confirm: isAsking ? confirm : undefined };
+      if (run.state !== "planning") return continueSending(open, sending);
+      await ledger.restartPlan(run.id);
+      return migrate(open, settings, sending);
+    };
+    return { job, work };
+  });
+}
+
+/** Of a run that has been taken up again. Its input may not have been read to its end. */
+async function isAnythingLeft({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
+  if (state === "planning") return true;
+  const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;
+  return pending > 0 || (ambiguous > 0 && canResolveAmbiguous(operation));
+}
+
+function refuseDryRun({ id, dryRun }: Run): void {
+  if (!dryRun) return;
+  throw new Failure("usage", `run ${id} was a dry run: there is nothing to resume`, { hint: "use `migrate push`" });
+}

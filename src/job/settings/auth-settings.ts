@@ -1,0 +1,39 @@
+import { parseAttr } from "../../json/attr.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Credentials } from "../../platform/auth/create-authorisation.ts";
+import type { TokenMutation } from "../../platform/auth/token-mutation.ts";
+import type { Secrets } from "../dependencies.ts";
+import type { AuthSettings } from "./platform-settings.ts";
+
+/** @throws Failure `config` without the credentials that the scheme takes */
+export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettings): Credentials {
+  if (scheme === "basic") {
+    if (apiKey !== undefined) return { kind: "basic", apiKey };
+    throw new Failure("config", "basic authentication takes an API key, and there is none", {
+      hint: "set MIGRATE_API_KEY, or name a private file in the target's `auth`",
+    });
+  }
+  if (token !== undefined) return { kind: "token", token };
+  if (apiKey !== undefined) return { kind: "api-key", apiKey };
+  throw new Failure("config", "there are no credentials for the platform", {
+    hint: "set MIGRATE_API_KEY or MIGRATE_TOKEN, or name a private file in the target's `auth`",
+  });
+}
+
+/** What stands before the token in the header. */
+export function prefixOf({ scheme = "Token" }: AuthSettings): string {
+  return scheme === "none" ? "" : `${scheme} `;
+}
+
+export function mutationOf(auth: AuthSettings): TokenMutation {
+  return {
+    path: auth.graphqlPath,
+    name: auth.mutation,
+    inputField: auth.inputField,
+    refreshField: auth.refreshField,
+    outputFields: auth.outputFields,
+    tokenAt: auth.outputPath === undefined ? undefined : parseAttr(auth.outputPath),
+    document: auth.document,
+    refreshDocument: auth.refreshDocument,
+  };
+}

@@ -1,0 +1,294 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { type Clock, timestamp } from "../../time/clock.ts";
+import { authSchema } from "./auth-schema.ts";
+import type { Job, JobSettings } from "../job.ts";
+import { contractPaths, pathsFrom } from "../contract-files.ts";
+import { endpointOf } from "../endpoint.ts";
+import type { NewRun, Run } from "../../ledger/ledger.ts";
+import { Failure } from "../../model/failure.ts";
+import { fingerprintPath, handOutPath } from "../../corrections/hand-out-document.ts";
+import { type FileFingerprint, fingerprintFile, inspectFile } from "../../read/input/source-files.ts";
+import type { RateLimitSettings, TargetSettings } from "./platform-settings.ts";
+
+/** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
+export type MaxErrors = { readonly count: number } | { readonly share: number };
+
+/** How many threads check the input: `auto` is what the machine has, where the input is large enough. */
+export type Threads = "auto" | number;
+
+/** What the ledger remembers of a push, so that `resume` goes on exactly as it began. Holds no credentials. */
+export interface RunSettings {
+  readonly job: JobSettings;
+  readonly target: TargetSettings;
+  readonly pace: RateLimitSettings;
+  /** Several processes send it. */
+  readonly workers?: WorkerSettings | undefined;
+  readonly maxErrors?: MaxErrors | undefined;
+  readonly threads?: Threads | undefined;
+  readonly revise: boolean;
+  readonly newKeys?: boolean | undefined;
+  readonly until?: string | undefined;
+  readonly allowEmpty: boolean;
+  readonly sendInvalid?: boolean | undefined;
+  /** It was said beforehand that it may be sent wherever it goes (`--yes`). */
+  readonly confirmed?: boolean | undefined;
+  readonly out?: string | undefined;
+  /** Keys the fingerprints of its rejects: 256 random bits as text. */
+  readonly rejectsSecret?: string | undefined;
+  /** Contract, mapping and input as they were. */
+  readonly files: readonly FileFingerprint[];
+}
+
+export interface WorkerSettings {
+  /** Those that are started on the machine of the push. */
+  readonly count: number;
+  /** Without a word for so long, a worker counts as dead. */
+  readonly leaseMs: number;
+}
+
+/** The entry of a new push in the ledger. Reads every file once, to know them again. */
+export async function describeRun(
+  options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
+  { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
+): Promise<NewRun> {
+  const {
+    target,
+    pace,
+    workers,
+    maxErrors,
+    threads,
+    revise,
+    newKeys,
+    until,
+    allowEmpty,
+    sendInvalid,
+    confirmed,
+    out,
+    dryRun,
+  } = options;
+  const files: FileFingerprint[] = [];
+  for (const file of filesOf(job)) files.push(await fingerprintFile(file));
+  const rejectsSecret = randomBytes(32).toString("base64url");
+  const sending = { target, pace, workers, revise, newKeys, until, sendInvalid, confirmed };
+  const settings: RunSettings = {
+    job: job.settings,
+    ...sending,
+    maxErrors,
+    threads,
+    allowEmpty,
+    out,
+    rejectsSecret,
+    files,
+  };
+  return {
+    command: "push",
+    target: host,
+    supplier: job.settings.supplier ?? "",
+    operation: job.operation.id,
+    endpoint: endpointOf(target.baseUrl, job.operation),
+    settings,
+    dryRun,
+    startedAt: timestamp(clock),
+  };
+}
+
+/** The entry of a run that only reads the job's input, in a temporary ledger: nobody goes on with it. */
+export function describeTemporaryRun(
+  command: "validate" | "documents check",
+  { settings, operation }: Job,
+  clock: Pick<Clock, "now">,
+): NewRun & { readonly command: "validate" | "documents check" } {
+  return {
+    command,
+    target: "",
+    supplier: settings.supplier ?? "",
+    operation: operation.id,
+    endpoint: "",
+    settings: {},
+    dryRun: false,
+    startedAt: timestamp(clock),
+  };
+}
+
+/**
+ * The settings that a run was begun with; what lies outside of its job, made usable from the current folder.
+ * @throws Failure `ledger_damaged` when the ledger holds something else
+ */
+export function settingsOf(run: Run): RunSettings {
+  const settings = settingsIfKnown(run);
+  if (settings !== undefined) return settings;
+  throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be understood`, {
+    hint: "start anew with `migrate push`: what was accepted is not sent again",
+  });
+}
+
+/** The same; undefined when the ledger holds something else. */
+export function settingsIfKnown({ settings }: Run): RunSettings | undefined {
+  const parsed = runSettingsSchema.safeParse(settings);
+  return parsed.success ? withResolvedPaths(parsed.data) : undefined;
+}
+
+/** What a report remembers of its run; undefined when it is something else. */
+export function jobSettingsIfKnown(settings: unknown): JobSettings | undefined {
+  return jobSettingsSchema.safeParse(settings).data;
+}
+
+/** The same on another machine, where what lay in the folder of the run lies in this one. */
+export function settingsSeenFrom(run: Run, folder: string): RunSettings {
+  const { job } = settingsOf(run);
+  return settingsOf({ ...run, settings: moved(run.settings, job.folder, folder) });
+}
+
+/** Plain JSON in which every path of the one folder is one of the other. */
+function moved(value: unknown, from: string, to: string): unknown {
+  if (typeof value === "string")
+    return value === from || value.startsWith(`${from}/`) ? to + value.slice(from.length) : value;
+  if (Array.isArray(value)) return value.map((one) => moved(one, from, to));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, moved(one, from, to)]));
+}
+
+/** Paths were relative to the folder in which the run began. */
+function withResolvedPaths(settings: RunSettings): RunSettings {
+  const { target, out, job } = settings;
+  const resolve = pathsFrom(job.folder);
+  const { apiKeyFile, tokenFile } = target.auth;
+  return {
+    ...settings,
+    ...(out !== undefined && { out: resolve(out) }),
+    target: {
+      ...target,
+      ...(target.ca !== undefined && { ca: resolve(target.ca) }),
+      auth: {
+        ...target.auth,
+        ...(apiKeyFile !== undefined && { apiKeyFile: resolve(apiKeyFile) }),
+        ...(tokenFile !== undefined && { tokenFile: resolve(tokenFile) }),
+      },
+    },
+  };
+}
+
+const texts = z.array(z.string());
+const text = z.string().optional();
+
+const seconds = z.number().optional();
+const timeoutSchema = z.object({
+  connectSeconds: seconds,
+  headersSeconds: seconds,
+  bodySeconds: seconds,
+  wholeSeconds: seconds,
+  quietSeconds: seconds,
+});
+
+const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
+  folder: z.string(),
+  config: text,
+  contract: texts,
+  operation: text,
+  mapping: text,
+  sources: texts,
+  namedSources: z.record(z.string(), texts),
+  supplier: text,
+  documentRoots: z.record(z.string(), z.string()).optional(),
+  documentRoot: text,
+  rules: z.record(z.string(), z.union([z.boolean(), z.number(), z.string(), texts])).optional(),
+  references: z.record(z.string(), z.string()).optional(),
+  today: text,
+  standardInput: text,
+  encoding: text,
+  delimiter: text,
+  limit: z.number().optional(),
+  only: texts.optional(),
+  rejects: z
+    .object({
+      folder: z.string(),
+      restoreKeys: z.boolean(),
+      acceptChanges: z.boolean(),
+      newKeys: z.boolean(),
+      encoding: text,
+      delimiter: text,
+    })
+    .optional(),
+});
+
+const runSettingsSchema: z.ZodType<RunSettings> = z.object({
+  job: jobSettingsSchema,
+  target: z.object({
+    baseUrl: z.string(),
+    flags: texts,
+    ca: text,
+    proxy: text,
+    timeouts: timeoutSchema.optional(),
+    allowInsecureLoopback: z.boolean(),
+    production: z.boolean(),
+    auth: authSchema,
+  }),
+  pace: z.object({
+    concurrency: z.union([z.literal("auto"), z.number()]),
+    maxConcurrency: z.number(),
+    rps: z.number().optional(),
+    waitForSupplier: z.object({ forMs: z.number().optional() }).optional(),
+  }),
+  workers: z.object({ count: z.number(), leaseMs: z.number() }).optional(),
+  maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
+  threads: z.union([z.literal("auto"), z.number()]).optional(),
+  revise: z.boolean(),
+  newKeys: z.boolean().optional(),
+  until: text,
+  allowEmpty: z.boolean(),
+  sendInvalid: z.boolean().optional(),
+  confirmed: z.boolean().optional(),
+  out: text,
+  rejectsSecret: text,
+  files: z.array(z.object({ file: z.string(), bytes: z.number(), sha256: z.string(), modifiedMs: z.number() })),
+});
+
+/**
+ * Makes sure that everything a run depends on is still what it was.
+ * @param options `trustsTime`: a large input with the same size and time of change counts as the same; whoever reads it
+ * compares each record
+ * @throws Failure `source_changed`, naming what is not
+ */
+export async function requireUnchangedFiles(
+  settings: Pick<RunSettings, "job" | "files">,
+  { trustsTime = false }: { readonly trustsTime?: boolean } = {},
+): Promise<void> {
+  const resolve = pathsFrom(settings.job.folder);
+  const read = new Set(filesBeside(settings.job));
+  const changed: string[] = [];
+  for (const before of settings.files) {
+    const file = resolve(before.file);
+    const isTrusted = trustsTime && !read.has(file) && before.bytes >= LARGE_BYTES;
+    if (isTrusted && (await hasSameTime(file, before))) continue;
+    const now = await fingerprintFile(file).catch(() => undefined);
+    if (now?.sha256 !== before.sha256) changed.push(`${before.file} ${now === undefined ? "is gone" : "has changed"}`);
+  }
+  if (changed.length === 0) return;
+  throw new Failure("source_changed", `since the run began, ${changed.join(", ")}`, {
+    hint: "put it back as it was, or start anew with `migrate push`: what was accepted is not sent again",
+  });
+}
+
+/** Smaller ones are read in a tenth of a second. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+
+async function hasSameTime(file: string, before: FileFingerprint): Promise<boolean> {
+  const now = await inspectFile(file).catch(() => undefined);
+  return now?.bytes === before.bytes && now.modifiedMs === before.modifiedMs;
+}
+
+function filesOf(job: Job): readonly string[] {
+  return filesBeside(job.settings).concat(job.input.files.map(({ path }) => path));
+}
+
+/** All but the input. */
+function filesBeside({ folder, contract, mapping, references, rejects }: JobSettings): readonly string[] {
+  const resolve = pathsFrom(folder);
+  return [
+    ...contract.flatMap(contractPaths),
+    ...(mapping === undefined ? [] : [mapping]),
+    ...Object.values(references ?? {}),
+    ...(rejects === undefined ? [] : [handOutPath(rejects.folder), fingerprintPath(rejects.folder)]),
+  ].map(resolve);
+}

@@ -1,0 +1,125 @@
+import { requestTypes } from "../../contract/operations/operation.ts";
+import type { Contract } from "../../contract/contract.ts";
+import { requirementsOf, rulesWithin, skipReason } from "../../rules/engine/rule-requirements.ts";
+import type { Rule, RuleDeclarations, SettingValue } from "../../rules/language/rule.ts";
+import { suggestionOr } from "../../text/suggestion.ts";
+import { Failure } from "../../model/failure.ts";
+import { readReferenceList } from "../../read/lists/reference-list.ts";
+import { isPhoneKind, loadPhoneTest } from "../../rules/engine/value-formats.ts";
+import { type ReferenceList, ruleClock, type RuleContext, ruleSettingValues } from "../../rules/engine/rule-context.ts";
+
+/** What the user says about rules. Plain data: it is stored with the run. */
+export interface RuleSettings {
+  /** `rules:` of the configuration file. */
+  readonly rules?: Readonly<Record<string, SettingValue>> | undefined;
+  /** `references:` name -> file. */
+  readonly references?: Readonly<Record<string, string>> | undefined;
+  /** `--today`, YYYY-MM-DD. */
+  readonly today?: string | undefined;
+}
+
+interface RuleEnvironment {
+  readonly resolve: (file: string) => string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * What the rules of a contract know beside the payload; undefined when the contract has none.
+ * @throws Failure `config` for settings and lists that are not what the rules expect
+ */
+export async function loadRuleContext(
+  contract: Contract,
+  { rules: declared = {}, references: files = {}, today }: RuleSettings,
+  { resolve, now }: RuleEnvironment,
+): Promise<RuleContext | undefined> {
+  const rules = rulesOf(contract);
+  const { ruleDeclarations: declarations } = contract;
+  if (rules.length === 0 && declarations.settings.size === 0) return undefined;
+  const settings = ruleSettingValues(declarations, declared);
+  const zone = settings.get("time_zone");
+  const references = await readReferences(rules, contract, Object.entries(files), resolve);
+  const asksForPhones = rules.some((rule) => [...requirementsOf(rule, declarations).formats].some(isPhoneKind));
+  return {
+    declarations,
+    settings,
+    references,
+    clock: ruleClock(now, typeof zone === "string" ? zone : "UTC", today),
+    phone: asksForPhones ? await loadPhoneTest() : undefined,
+  };
+}
+
+/** The settings that concern the contract: a configuration may hold those of several. */
+export function relevantRuleSettings(
+  contract: Contract,
+  { rules = {}, references = {}, today }: RuleSettings,
+): RuleSettings {
+  const asked = listsUsed(rulesOf(contract), contract.ruleDeclarations);
+  return {
+    rules: Object.fromEntries(Object.entries(rules).filter(([name]) => contract.ruleDeclarations.settings.has(name))),
+    references: Object.fromEntries(Object.entries(references).filter(([name]) => asked.has(name))),
+    today,
+  };
+}
+
+function rulesOf({ operations }: Contract): readonly Rule[] {
+  return operations.flatMap(requestTypes).flatMap(rulesWithin);
+}
+
+function listsUsed(rules: readonly Rule[], declarations: RuleDeclarations): ReadonlySet<string> {
+  return new Set(rules.flatMap((rule) => [...requirementsOf(rule, declarations).lists.keys()]));
+}
+
+async function readReferences(
+  rules: readonly Rule[],
+  { ruleDeclarations }: Contract,
+  files: readonly (readonly [string, string])[],
+  resolve: (file: string) => string,
+): Promise<ReadonlyMap<string, ReferenceList>> {
+  const columns = keyColumnsUsed(rules, ruleDeclarations);
+  const lists = new Map<string, ReferenceList>();
+  const known = listsUsed(rules, ruleDeclarations);
+  for (const [name, file] of files) {
+    if (!known.has(name)) throw unknownList(name, [...known]);
+    const list = await readReferenceList(resolve(file));
+    const missing = columns.get(name)?.find((column) => !list.columns.includes(column));
+    if (missing !== undefined) {
+      throw new Failure("config", `${file}: the reference list ${name} needs a column "${missing}"`, {
+        hint: `it has ${list.columns.join(", ")}`,
+      });
+    }
+    lists.set(name, list);
+  }
+  return lists;
+}
+
+/** The columns by which rows are found. */
+function keyColumnsUsed(
+  rules: readonly Rule[],
+  declarations: RuleDeclarations,
+): ReadonlyMap<string, readonly string[]> {
+  const columns = new Map<string, readonly string[]>();
+  for (const rule of rules) {
+    for (const [list, { keys }] of requirementsOf(rule, declarations).lists)
+      columns.set(list, [...(columns.get(list) ?? []), ...keys]);
+  }
+  return columns;
+}
+
+function unknownList(name: string, known: readonly string[]): Failure {
+  const hint = known.length === 0 ? "the contract's rules ask for no lists" : `they ask for ${known.join(", ")}`;
+  return new Failure("config", `references.${name}: no rule of the contract asks for this list`, {
+    hint: suggestionOr(hint, name, known),
+  });
+}
+
+/** What is missing for rules that are left out, in one line; undefined when all are checked. */
+export function skippedRulesText(rules: readonly Rule[], context: RuleContext): string | undefined {
+  const reasons = rules.flatMap((rule) => skipReason(rule, context) ?? []);
+  if (reasons.length === 0) return undefined;
+  const names = reasons.map(({ kind, name }) => `${kind === "setting" ? "rules" : "references"}.${name}`);
+  const missing = [...new Set(names)].toSorted();
+  const shown =
+    missing.length > 6 ? `${missing.slice(0, 5).join(", ")} and ${missing.length - 5} more` : missing.join(", ");
+  return `${reasons.length} of ${rules.length} rules are skipped, because the configuration does not declare ${shown}`;
+}

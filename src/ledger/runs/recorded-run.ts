@@ -1,0 +1,55 @@
+import { Failure } from "../../model/failure.ts";
+import type { Run } from "../ledger.ts";
+
+/** A run as a ledger's table holds it. */
+export interface RunColumns {
+  readonly name: string;
+  readonly command: Run["command"];
+  readonly target: string;
+  readonly supplier: string;
+  readonly operation: string;
+  readonly endpoint: string | null;
+  readonly settings: string;
+  readonly dry_run: number | boolean;
+  readonly state: Run["state"];
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly exit_code: number | null;
+}
+
+export function toRun(row: RunColumns | undefined): Run | undefined {
+  if (row === undefined) return undefined;
+  const settings: unknown = JSON.parse(row.settings);
+  return {
+    id: row.name,
+    command: row.command,
+    target: row.target,
+    supplier: row.supplier,
+    operation: row.operation,
+    settings,
+    dryRun: Boolean(row.dry_run),
+    startedAt: row.started_at,
+    state: row.state,
+    ...(row.endpoint !== null && { endpoint: row.endpoint }),
+    ...(row.finished_at !== null && { finishedAt: row.finished_at }),
+    ...(row.exit_code !== null && { exitCode: row.exit_code }),
+  };
+}
+
+export function unknownRun(name: string): Failure {
+  return new Failure("run_unknown", `the ledger holds no run ${name}`, { hint: "see the runs with `migrate status`" });
+}
+
+export function severalRuns(prefix: string): Failure {
+  return new Failure("run_unknown", `several runs begin with "${prefix}"`, { hint: "give more of the run's id" });
+}
+
+/** What becomes of a request in flight whose process has died: an idempotent one may be sent again. */
+export const AFTER_INTERRUPTION = [
+  { harmless: false, status: "ambiguous", reason: "the run ended before an answer was written down" },
+  {
+    harmless: true,
+    status: "pending",
+    reason: "the run ended before an answer was written down; the step may be repeated",
+  },
+] as const;

@@ -1,0 +1,260 @@
+import type { Step } from "../../contract/operations/operation.ts";
+import { stepFields, stepFieldsType } from "../../contract/operations/step-fields.ts";
+import { parametersType } from "../../contract/operations/request-parameters.ts";
+import type { ObjectType } from "../../contract/types/field-type.ts";
+import type { CompiledJob, Job, JobSettings } from "../../job/job.ts";
+import { formatAttr, parseAttr } from "../../json/attr.ts";
+import { documentRootOf } from "../../job/settings/supplier-settings.ts";
+import { type JsonObject, valueAt } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Place } from "../../model/place.ts";
+import { hasErrors, type LocalProblem, type Problem } from "../../model/problem.ts";
+import { hasUnlistedErrors, limitProblems } from "../../model/problem-limit.ts";
+import type { InputPosition, InputRecord, MappedRecord } from "../../model/record.ts";
+import type { WantedRecords } from "../../read/join/find-records.ts";
+import type { ShownValues } from "../../report/shown-values.ts";
+import {
+  compileRules,
+  type FoundRuleProblem,
+  type RuleValidator,
+  type RuleValidatorOptions,
+} from "../../rules/engine/compile-rules.ts";
+import { compileValidator, type FoundProblem, type Validate } from "../../validate/compile-validator.ts";
+
+/** The input's records; they end early, without an error, when the user stops the run. */
+export async function* readRecords(
+  { input }: { readonly input: Pick<Job["input"], "records"> },
+  signal: AbortSignal,
+  from?: InputPosition,
+): AsyncGenerator<readonly InputRecord[]> {
+  try {
+    yield* input.records({ signal, from });
+  } catch (error) {
+    if (error !== signal.reason) throw error;
+  }
+}
+
+/** Some few of the input's records. */
+export async function* foundRecords(
+  { input }: Pick<Job, "input">,
+  wanted: WantedRecords,
+): AsyncGenerator<readonly InputRecord[]> {
+  yield await input.find(wanted);
+}
+
+/** Rows -> payloads. */
+export async function* mapRecords(
+  rows: AsyncIterable<readonly InputRecord[]>,
+  job: CompiledJob,
+): AsyncGenerator<readonly MappedRecord[]> {
+  for await (const batch of rows) yield batch.map((record) => mapRecord(record, job));
+}
+
+export function mapRecord(
+  { number, source, orphan, row, problems }: InputRecord,
+  job: Pick<CompiledJob, "mapping">,
+): MappedRecord {
+  if (orphan) return { number, source, orphan, row, problems, key: undefined, payload: {}, readable: false };
+  const mapped = job.mapping.map(row);
+  const readable = problems.every(isHarmless);
+  const all = readable && mapped.problems.length > 0 ? limitProblems([...problems, ...mapped.problems]) : problems;
+  const { key, payload, steps, parameters } = mapped;
+  return { number, source, orphan, row, problems: all, key, payload, steps, parameters, readable };
+}
+
+/** What was wrong with its rows as a set leaves each of their cells where it belongs. */
+function isHarmless({ severity, code }: Problem): boolean {
+  return severity === "warning" || ABOUT_SEVERAL_ROWS.has(code);
+}
+
+const ABOUT_SEVERAL_ROWS: ReadonlySet<string> = new Set<LocalProblem["code"]>([
+  "source_duplicate_key",
+  "source_missing_row",
+]);
+
+/** `--only` and `--limit`: the numbers of the records stay those of the whole input. */
+export async function* selectRecords(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  settings: Pick<JobSettings, "limit" | "only">,
+): AsyncGenerator<readonly MappedRecord[]> {
+  const onlyWanted = keySelection(settings);
+  let left = settings.limit ?? Number.POSITIVE_INFINITY;
+  for await (const batch of records) {
+    const wanted = onlyWanted(batch).slice(0, left);
+    left -= wanted.length;
+    if (wanted.length > 0) yield wanted;
+    if (left <= 0) return;
+  }
+}
+
+/** `--only` */
+export function keySelection({
+  only,
+}: Pick<JobSettings, "only">): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
+  if (only === undefined) return (batch) => batch;
+  const keys = new Set(only);
+  return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(key));
+}
+
+/** Payloads -> problems, each at its place. A record that could not be read whole is not checked further. */
+export async function* checkRecords(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  job: CompiledJob,
+  shownValues: ShownValues | undefined,
+): AsyncGenerator<readonly MappedRecord[]> {
+  const checkBatch = compileChecks(job, shownValues);
+  for await (const batch of records) yield checkBatch(batch);
+}
+
+/**
+ * The same for a batch at hand.
+ * @throws Failure `contract_invalid` when the operation takes no payload
+ */
+export function compileChecks(
+  job: CompiledJob,
+  shownValues: Pick<ShownValues, "noteValue"> | undefined,
+): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
+  const { body } = job.operation;
+  if (body === undefined) {
+    throw new Failure("contract_invalid", `the operation "${job.operation.id}" has no request body`, {
+      hint: "choose one that has, with --operation",
+    });
+  }
+  const options = { keepValues: shownValues !== undefined };
+  const validatorOf = perDocumentRoot(job, (documentRoot) =>
+    compileValidator(body, { ...options, ...(documentRoot !== undefined && { documentRoot }) }),
+  );
+  const checkRules = job.ruleContext && compileRules(body, job.ruleContext, options);
+  const checkSteps = compileStepChecks(job, options);
+  return (batch) => {
+    const checked = batch.map((record) => {
+      const validate = validatorOf(record.payload);
+      return checkRecord(record, job, { validate, checkRules, checkSteps });
+    });
+    if (shownValues) for (const record of checked) collectShownValues(record, shownValues);
+    return checked;
+  };
+}
+
+/**
+ * What is made for a root location of documents, made once for each: that of the import supplier that a payload names.
+ * The configuration has but few of them.
+ */
+export function perDocumentRoot<T>(
+  { operation, settings }: Pick<Job, "operation" | "settings">,
+  make: (root: string | undefined) => T,
+): (payload: JsonObject) => T {
+  const made = new Map<string | undefined, T>();
+  return (payload) => {
+    const root = documentRootOf(payload, operation, settings);
+    const known = made.get(root) ?? make(root);
+    made.set(root, known);
+    return known;
+  };
+}
+
+interface Checks {
+  readonly validate: Validate;
+  /** Absent where there are no rules. */
+  readonly checkRules: RuleValidator | undefined;
+  readonly checkSteps: CheckSteps;
+}
+
+function checkRecord(
+  record: MappedRecord,
+  job: CompiledJob,
+  { validate, checkRules, checkSteps }: Checks,
+): MappedRecord {
+  // Where errors are counted and not listed, nobody could tell what a further check finds from what it finds again.
+  if (!record.readable || hasUnlistedErrors(record.problems)) return record;
+  const structure = validate(record.payload);
+  const isWhole = !hasUnlistedErrors(structure);
+  const broken = (isWhole && checkRules?.(record.payload, attrsWithErrors([...record.problems, ...structure]))) || [];
+  const aside = isWhole ? checkSteps(record) : [];
+  const found = broken.length + aside.length === 0 ? structure : [...structure, ...broken, ...aside];
+  if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
+  const wrong = new Set(record.problems.filter(({ severity }) => severity === "error").map(({ attr }) => attr));
+  const located = limitProblems(found.filter(({ attr }) => !wrong.has(attr))).map(({ path, ...problem }) =>
+    withPlace(problem, job.mapping.locate(record.row, path)),
+  );
+  const problems = limitProblems([...record.problems, ...located]);
+  return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
+}
+
+/** A record without its business key could not be known again; the contract may not ask for it, the tool does. */
+function withKeyProblem(
+  problems: readonly Problem[],
+  { row }: MappedRecord,
+  { mapping }: CompiledJob,
+): readonly Problem[] {
+  const attr = formatAttr(mapping.keyAttr ?? []);
+  if (
+    mapping.keyAttr === undefined ||
+    problems.some((problem) => problem.attr === attr && problem.severity === "error")
+  ) {
+    return problems;
+  }
+  const missing = { attr, code: "required", severity: "error", by: "local" } as const;
+  return [...problems, withPlace(missing, mapping.locate(row, mapping.keyAttr))];
+}
+
+/** Whether a checked record may be sent. */
+export function isValid(record: MappedRecord): boolean {
+  return record.readable && !hasErrors(record.problems);
+}
+
+/** Problems of the mapping carry no value: what could not be converted stands in the payload as it was. */
+function collectShownValues({ problems, payload }: MappedRecord, shownValues: Pick<ShownValues, "noteValue">): void {
+  for (const { place, value, attr } of problems) {
+    if (place) shownValues.noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
+  }
+}
+
+function withPlace<P extends object>(problem: P, place: Place | undefined): P & { readonly place?: Place } {
+  return place === undefined ? problem : { place, ...problem };
+}
+
+/** What is wrong with the bodies of steps and with parameters, the payload apart; attrs are those of the step's own fields. */
+type CheckSteps = (record: MappedRecord) => readonly Found[];
+type Found = FoundProblem | FoundRuleProblem;
+
+function compileStepChecks(job: CompiledJob, options: RuleValidatorOptions): CheckSteps {
+  const checks = job.operation.steps.flatMap((step) => {
+    const type = stepFieldsType(step);
+    return type === undefined ? [] : [compileStepCheck(step, type, job, options)];
+  });
+  const type = parametersType(job.operation);
+  const validateParameters = type && compileValidator(type, options);
+  // Their attrs read `parameters.companyId`.
+  if (validateParameters) checks.push(({ parameters = {} }) => validateParameters({ parameters }));
+  return checks.length === 0 ? () => NO_PROBLEMS : (record) => checks.flatMap((check) => check(record));
+}
+
+const NO_PROBLEMS: readonly Found[] = [];
+
+function compileStepCheck(
+  { name, body }: Step,
+  type: ObjectType,
+  { ruleContext }: CompiledJob,
+  options: RuleValidatorOptions,
+): CheckSteps {
+  const validate = compileValidator(type, options);
+  const checkRules = ruleContext && compileRules(type, ruleContext, options);
+  const borrowed = new Set(Object.entries(body ?? {}).flatMap(([field, source]) => ("attr" in source ? [field] : [])));
+  return ({ payload, steps, problems }) => {
+    const fields = stepFields(body, payload, steps?.get(name));
+    const structure = validate(fields);
+    const broken = checkRules?.(fields, attrsWithErrors([...problems, ...structure])) ?? [];
+    // What is wrong with a value of the payload is said of the payload.
+    return [...structure, ...broken].filter(({ path: [field] }) => !borrowed.has(String(field)));
+  };
+}
+
+/** Where something is reported already: rules that read there would report its consequences. */
+function attrsWithErrors(problems: readonly Pick<Problem, "attr" | "severity">[]): ReadonlySet<string> {
+  if (problems.length === 0) return NO_ATTRS;
+  const errors = problems.filter(({ severity }) => severity === "error");
+  return new Set(errors.map(({ attr }) => attr.replace(/\.non_field_errors$/, "")));
+}
+
+const NO_ATTRS: ReadonlySet<string> = new Set();

@@ -1,0 +1,154 @@
+import type { CompiledJob } from "../../job/job.ts";
+import { filledEndpoint } from "../../job/endpoint.ts";
+import { formatAttr } from "../../json/attr.ts";
+import { type JsonObject, valueAt } from "../../json/json-value.ts";
+import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger/ledger.ts";
+import type { PackedItems } from "../../ledger/packed/item-columns.ts";
+import { contentHash, createFastContentHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { MappedRecord } from "../../model/record.ts";
+import { isValid } from "./check-records.ts";
+
+/** What a run says of its records beside their job. Plain data. */
+export interface ItemSettings {
+  /** Method and address at which the records are created; empty for a run that sends nothing. */
+  readonly endpoint: string;
+  readonly supplier: string;
+  /** Where the records are created that have to be accepted first. */
+  readonly awaitedEndpoint?: string | undefined;
+  /** Send also what is invalid here, where it can be: the platform decides. */
+  readonly sendInvalid?: boolean | undefined;
+}
+
+/** What a batch of checked records puts into the plan. */
+export interface PlannedBatch {
+  readonly count: number;
+  readonly items: readonly PlannedItem[] | PackedItems;
+  /** Positions of the items whose records are invalid, in order; they may be sent all the same. */
+  readonly invalid: readonly number[];
+  readonly excluded: readonly FoundExclusion[];
+  readonly keyColumns: readonly FoundKeyColumn[];
+}
+
+/** A record that must not be sent, and the position of the item that has told so. */
+interface FoundExclusion {
+  readonly position: number;
+  readonly row: ExcludedRow;
+}
+
+/** Where a file keeps the business key, and the position of the item that has told so. */
+export interface FoundKeyColumn {
+  readonly position: number;
+  readonly file: string;
+  readonly column: KeyColumn;
+}
+
+type KeyColumn = PlanPolicy["keyColumns"] extends ReadonlyMap<string, infer Column> ? Column : never;
+
+/** Makes planned items of checked records, batch after batch. They are not compared with each other. */
+export function createItemMaker(
+  job: CompiledJob,
+  settings: ItemSettings,
+): (batch: readonly MappedRecord[]) => PlannedBatch & { readonly items: readonly PlannedItem[] } {
+  const fastHash = createFastContentHash();
+  const filesWithColumn = new Set<string>();
+  return (batch) => {
+    const keyColumns: FoundKeyColumn[] = [];
+    for (const [position, record] of batch.entries()) {
+      const { file } = record.row.table;
+      const found = filesWithColumn.has(file) ? undefined : keyColumnOf(record, job);
+      if (found === undefined || filesWithColumn.has(found.file)) continue;
+      filesWithColumn.add(found.file);
+      keyColumns.push({ position, ...found });
+    }
+    return {
+      count: batch.length,
+      items: batch.map((record) => {
+        const planned = settings.sendInvalid === true ? withErrorsAsWarnings(record) : record;
+        return plannedItem(planned, { job, settings, fastHash });
+      }),
+      invalid: batch.flatMap((record, position) => (isValid(record) ? [] : [position])),
+      excluded: batch.flatMap((record, position) => excludedParents(record, job).map((row) => ({ position, row }))),
+      keyColumns,
+    };
+  };
+}
+
+interface ItemContext {
+  readonly job: CompiledJob;
+  readonly settings: ItemSettings;
+  readonly fastHash: (payload: JsonObject) => number;
+}
+
+function plannedItem(record: MappedRecord, context: ItemContext): PlannedItem {
+  const { job, settings, fastHash } = context;
+  const { number, key, row, problems, payload, parameters } = record;
+  const { supplier } = settings;
+  const endpoint = filledEndpoint(settings.endpoint, job.operation, parameters);
+  return {
+    record: number,
+    key,
+    identity: key === undefined || endpoint === "" ? undefined : recordIdentity({ endpoint, supplier, key }),
+    content: key === undefined ? undefined : endpoint === "" ? fastHash(payload) : contentHash(payload, parameters),
+    file: row.table.file,
+    line: row.line,
+    status: isValid(record) ? "valid" : "invalid",
+    problems,
+    ...(endpoint !== "" && awaitedRecord(record, context)),
+  };
+}
+
+/** The record that has to be accepted before this one is sent (`after:` in the mapping). */
+function awaitedRecord(
+  { payload, parameters }: MappedRecord,
+  { job: { after }, settings: { awaitedEndpoint, supplier } }: ItemContext,
+): Pick<PlannedItem, "awaits"> {
+  const key = after === undefined ? undefined : valueAt(payload, after.key);
+  if (after === undefined || awaitedEndpoint === undefined || (typeof key !== "string" && typeof key !== "number"))
+    return {};
+  const endpoint = filledEndpoint(awaitedEndpoint, after.operation, parameters);
+  return { awaits: recordIdentity({ endpoint, supplier, key: String(key) }) };
+}
+
+function keyColumnOf(record: MappedRecord, { mapping }: CompiledJob): Omit<FoundKeyColumn, "position"> | undefined {
+  if (record.orphan || mapping.keyAttr === undefined) return undefined;
+  const { file, column, columnNumber } = mapping.locate(record.row, mapping.keyAttr) ?? {};
+  if (file === undefined || column === undefined || columnNumber === undefined) return undefined;
+  return { file, column: { column, columnNumber } };
+}
+
+/**
+ * The record that an orphan almost certainly belongs to must not go without it: the platform takes an account once.
+ * Orphans come last, when their parents are planned already.
+ */
+function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readonly ExcludedRow[] {
+  if (!record.orphan) return [];
+  return record.problems.flatMap((problem) => {
+    if (problem.code !== "source_orphan_row" || !("near" in problem) || !problem.near || !problem.place) return [];
+    const { near, alsoNear = [], place } = problem;
+    const finding = { code: "source_child_left_out", child: record.source, other: place } as const;
+    const attr = formatAttr(mapping.keyAttr ?? []);
+    return [near, ...alsoNear].map((parent) => ({
+      file: parent.file,
+      line: parent.line,
+      problem: { attr, severity: "error", by: "local", place: parent, ...finding } as const,
+    }));
+  });
+}
+
+/**
+ * An invalid record as one that the platform is to decide on (`push --send-invalid`): its errors become warnings. Not so for
+ * what could do harm: a record that was not read whole, whose errors are too many to be listed, or that has no business key to be known again by, or a document path
+ * that leads where it should not. Keys that repeat are settled later, over all records, and never sent.
+ */
+export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
+  if (!record.readable || record.orphan || record.key === undefined || record.problems.some(isUnsafeToSend))
+    return record;
+  return { ...record, problems: record.problems.map((problem) => ({ ...problem, severity: "warning" })) };
+}
+
+function isUnsafeToSend({ code, severity, unlisted }: Problem): boolean {
+  return severity === "error" && (unlisted !== undefined || code.startsWith("source_") || UNSAFE_CODES.has(code));
+}
+
+const UNSAFE_CODES: ReadonlySet<string> = new Set(["unsafe_document_path", "duplicate_key"]);

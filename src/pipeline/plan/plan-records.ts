@@ -1,0 +1,204 @@
+import { canResolveAmbiguous } from "../../contract/operations/operation.ts";
+import type { CheckProgress } from "../../job/dependencies.ts";
+import { endpointOf } from "../../job/endpoint.ts";
+import type { CompiledJob, Job } from "../../job/job.ts";
+import { type MaxErrors, settingsOf } from "../../job/settings/recorded-settings.ts";
+import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
+import type { ExcludedRow, Ledger, PlanLedger, PlannedItem, PlanPolicy, Run } from "../../ledger/ledger.ts";
+import { isPacked } from "../../ledger/packed/packed-items.ts";
+import { Failure } from "../../model/failure.ts";
+import type { MappedRecord } from "../../model/record.ts";
+import { createItemMaker, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
+
+/** What the user says of keys that the ledger knows. */
+export type KeyPolicy = Pick<PlanPolicy, "revise" | "newKeys">;
+
+/** A run, and where its records are written down. */
+export interface RunHandle<L extends PlanLedger = Ledger> {
+  readonly ledger: L;
+  readonly run: Run;
+}
+
+/** The same of a run that may be one that sends nothing. */
+export type PlanHandle = RunHandle<PlanLedger>;
+
+export interface PlanOptions {
+  /** Send also what is invalid here, where it can be: the platform decides. */
+  readonly sendInvalid?: boolean | undefined;
+  readonly maxErrors?: MaxErrors | undefined;
+  /** Let an input without a single record pass. */
+  readonly allowEmpty: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: CheckProgress) => void;
+}
+
+/** How the reading and checking of the input ended. */
+export interface CheckResult extends CheckProgress {
+  /** Otherwise than `done`, the rest of the input was not read. */
+  readonly reason: "done" | "too_many_errors" | "stopped";
+}
+
+/** The run that records are listed for. */
+interface PlanContext {
+  readonly job: Job;
+  readonly handle: PlanHandle;
+}
+
+/** How a run of the ledger plans its records. */
+export function itemSettings(
+  { job, handle: { run } }: PlanContext,
+  { sendInvalid }: Pick<PlanOptions, "sendInvalid">,
+): ItemSettings {
+  const { endpoint = "", supplier } = run;
+  return { endpoint, supplier, awaitedEndpoint: awaitedEndpointOf(job, run), sendInvalid };
+}
+
+/** Checked records -> planned items. */
+export async function* planItems(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  job: CompiledJob,
+  settings: ItemSettings,
+): AsyncGenerator<PlannedBatch> {
+  const itemsOf = createItemMaker(job, settings);
+  for await (const batch of records) yield itemsOf(batch);
+}
+
+/**
+ * Planned items -> the plan: what is to become of each record. The plan of a push whose input was not read to its end
+ * stays open: `resume` reads it anew.
+ */
+export async function planRecords(
+  batches: AsyncIterable<PlannedBatch>,
+  context: PlanContext,
+  options: PlanOptions & KeyPolicy,
+): Promise<CheckResult> {
+  const { job, handle } = context;
+  const { keyColumns, ...result } = await listBatches(batches, context, options);
+  const { ledger, run } = handle;
+  const isFinal = result.reason === "done" || run.target === "";
+  if (isFinal) await ledger.finishPlan(run.id, planPolicy(job, options, keyColumns));
+  return result;
+}
+
+/**
+ * Writes checked records into the ledger, group by group, until there are none or too many are invalid. They are not
+ * compared with each other, nor with what the ledger knows from before.
+ */
+export async function listRecords(
+  records: AsyncIterable<readonly MappedRecord[]>,
+  context: PlanContext,
+  options: PlanOptions,
+): Promise<CheckResult> {
+  const batches = planItems(records, context.job, itemSettings(context, options));
+  const { records: count, invalid, reason } = await listBatches(batches, context, options);
+  return { records: count, invalid, reason };
+}
+
+interface ListedRecords extends CheckResult {
+  readonly keyColumns: PlanPolicy["keyColumns"];
+}
+
+async function listBatches(
+  batches: AsyncIterable<PlannedBatch>,
+  context: PlanContext,
+  options: PlanOptions,
+): Promise<ListedRecords> {
+  const { ledger, run } = context.handle;
+  const items = createItemGroups((group) => ledger.plan(run.id, group));
+  const { excluded, ...result } = await listAll(batches, items, options);
+  await items.end();
+  if (result.reason === "stopped") return result;
+  if (result.reason === "done" && result.records === 0 && !options.allowEmpty) throw noRecords(context.job);
+  if (result.reason === "done") await ledger.exclude(run.id, excluded);
+  return tooManyInvalid(result, options.maxErrors, true) ? { ...result, reason: "too_many_errors" } : result;
+}
+
+function noRecords(job: Job): Failure {
+  const files = job.input.files.map(({ file }) => file).join(", ");
+  return new Failure("source_empty", `0 records in ${files}`, {
+    hint: "check the files, --only and --limit; where none are expected, pass --allow-empty",
+  });
+}
+
+async function listAll(
+  batches: AsyncIterable<PlannedBatch>,
+  groups: ItemGroups,
+  options: PlanOptions,
+): Promise<ListedRecords & { readonly excluded: readonly ExcludedRow[] }> {
+  let progress: CheckProgress = { records: 0, invalid: 0 };
+  const excluded: ExcludedRow[] = [];
+  const keyColumns = new Map<string, FoundKeyColumn["column"]>();
+  for await (const batch of batches) {
+    await groups.add(batch.items);
+    excluded.push(...batch.excluded.map(({ row }) => row));
+    for (const { file, column } of batch.keyColumns) if (!keyColumns.has(file)) keyColumns.set(file, column);
+    const { records, invalid } = progress;
+    progress = { records: records + batch.count, invalid: invalid + batch.invalid.length };
+    options.onProgress(progress);
+    if (tooManyInvalid(progress, options.maxErrors, false))
+      return { ...progress, reason: "too_many_errors", excluded, keyColumns };
+    if (options.signal.aborted) break;
+  }
+  return { ...progress, reason: options.signal.aborted ? "stopped" : "done", excluded, keyColumns };
+}
+
+interface ItemGroups {
+  readonly add: (items: PlannedBatch["items"]) => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+/** Every group waits for the disk once, and a batch of long rows holds few of them. */
+const GROUP_SIZE = 600;
+
+function createItemGroups(write: (items: PlannedBatch["items"]) => Promise<void>): ItemGroups {
+  let group: PlannedItem[] = [];
+  const end = async (): Promise<void> => {
+    const items = group;
+    group = [];
+    if (items.length > 0) await write(items);
+  };
+  return {
+    async add(items) {
+      if (isPacked(items)) {
+        await end();
+        return write(items);
+      }
+      group.push(...items);
+      if (group.length >= GROUP_SIZE) await end();
+    },
+    end,
+  };
+}
+
+function tooManyInvalid(progress: CheckProgress, most: MaxErrors | undefined, atEnd: boolean): boolean {
+  if (most === undefined) return false;
+  if ("count" in most) return progress.invalid > most.count;
+  return atEnd && progress.invalid > most.share * progress.records;
+}
+
+function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
+  if (after === undefined || run.target === "") return undefined;
+  return endpointOf(settingsOf(run).target.baseUrl, after.operation);
+}
+
+/** How a plan is compared with what the ledger knows from before. */
+export function planPolicy(
+  job: Job,
+  { revise, newKeys }: KeyPolicy,
+  keyColumns: PlanPolicy["keyColumns"] = new Map(),
+): PlanPolicy {
+  return {
+    revise,
+    newKeys,
+    resendAmbiguous: canResolveAmbiguous(job.operation),
+    after: job.after?.operation.id,
+    keyAttr: formatAttr(job.mapping.keyAttr ?? []),
+    keyColumns,
+  };
+}
+
+/** The same while ambiguous records are settled; without its job a run's keys have no place. */
+export function reconcilePolicy(job: Job | undefined, { revise }: KeyPolicy): PlanPolicy {
+  if (job !== undefined) return planPolicy(job, { revise });
+  return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
+}

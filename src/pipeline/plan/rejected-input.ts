@@ -1,0 +1,44 @@
+import type { Job } from "../../job/job.ts";
+import { NEEDS_WORK } from "../../model/outcome.ts";
+import type { InputRecord } from "../../model/record.ts";
+import { countRecords, type Report } from "../../report/report.ts";
+
+/** So many records, with the rows joined to them, are held in memory at most. */
+const MOST_RECORDS = 10_000;
+const MOST_BYTES = 16_000_000;
+
+/**
+ * The input as far as its rejects need it: all of it, or the records that need work alone where they are few, found
+ * without joining the others. Before those comes a row of each source, which tells its columns.
+ */
+export async function* rejectedInput(
+  { input }: Pick<Job, "input">,
+  report: Pick<Report, "summary" | "outcomes">,
+): AsyncGenerator<readonly InputRecord[]> {
+  const numbers = await numbersOfFew(input, report);
+  if (numbers === undefined) {
+    yield* input.records();
+    return;
+  }
+  yield await input.samples();
+  yield await input.find({ isWanted: (_row, number) => numbers.has(number), limit: numbers.size });
+}
+
+/** Undefined where they are many, or where one of them is a child row without a parent. */
+async function numbersOfFew(
+  { files, rootFiles }: Job["input"],
+  { summary, outcomes }: Pick<Report, "summary" | "outcomes">,
+): Promise<ReadonlySet<number> | undefined> {
+  const count = countRecords(summary, NEEDS_WORK);
+  const bytes = files.reduce((sum, file) => sum + file.unpackedBytes, 0);
+  const share = count / Math.max(1, summary.records);
+  if (count > MOST_RECORDS || share * bytes > MOST_BYTES) return undefined;
+  const numbers = new Set<number>();
+  for await (const batch of outcomes([...NEEDS_WORK])) {
+    for (const { record, source } of batch) {
+      if (!rootFiles.has(source.file)) return undefined;
+      numbers.add(record);
+    }
+  }
+  return numbers;
+}

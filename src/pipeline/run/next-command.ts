@@ -1,0 +1,82 @@
+import path from "node:path";
+import type { Run } from "../../ledger/ledger.ts";
+import type { Status, Summary } from "../../model/outcome.ts";
+import type { JobSettings } from "../../job/job.ts";
+import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";
+import { shellCommand } from "../../text/shell-command.ts";
+
+/** A file with the rows that need work, and the source of the mapping that it feeds; none: the only source. */
+export interface RejectedSource {
+  readonly source: string | undefined;
+  readonly path: string;
+}
+
+/** A run that has ended or stopped, as far as going on from it is concerned. */
+export interface RunRemainder {
+  readonly run: Run;
+  readonly settings: JobSettings | undefined;
+  readonly summary: Summary;
+  readonly rejects: readonly RejectedSource[];
+  readonly ledger: string | undefined;
+  /** What the command needs beside the flags of its job, as words. */
+  readonly flags: readonly string[];
+  /** The platform cannot create twice from one business key: a resumed run sends its ambiguous records again. */
+  readonly dedupesByKey: boolean;
+}
+
+/** The exact command that goes on from here; undefined when nothing is left that a command can do. */
+export function nextCommand(left: RunRemainder): string | undefined {
+  const { run, settings, rejects, ledger } = left;
+  const ledgerFlag = flag("--ledger", ledger);
+  if (isUnfinished(left)) {
+    return shellCommand(["migrate", "resume", run.id, ...ledgerFlag]);
+  }
+  if (run.command === "push" && !run.dryRun && (left.summary.counts.ambiguous ?? 0) > 0) {
+    return shellCommand(["migrate", "reconcile", run.id, ...ledgerFlag]);
+  }
+  if (rejects.length === 0 || settings === undefined) return undefined;
+  if (run.command !== "documents check") return takeRejectsBack(left, settings);
+  const sources = rejects.flatMap(({ source, path: file }) =>
+    source === undefined ? [file] : ["--source", `${source}=${file}`],
+  );
+  return shellCommand(["migrate", "documents", "check", ...sources, ...jobFlags(settings), ...left.flags]);
+}
+
+/** All else is recorded: with the report, and with the run in its ledger. */
+function takeRejectsBack({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
+  const folder = path.dirname(rejects[0]?.path ?? "");
+  const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];
+  const ledgerFlag = ledger === DEFAULT_LEDGER ? [] : flag("--ledger", ledger);
+  const words = ["migrate", run.command, "--rejects", folder, ...flag("--config", config), ...target, ...ledgerFlag];
+  return shellCommand([...words, ...flags]);
+}
+
+/** Stopped while reading, or with records that are still to be sent. */
+function isUnfinished({ run, summary, ledger, dedupesByKey }: RunRemainder): boolean {
+  const isAsFarAsAsked = ledger === undefined || settingsOf(run).until !== undefined;
+  if (run.command !== "push" || run.dryRun || isAsFarAsAsked) return false;
+  const toSend: readonly Status[] = dedupesByKey ? ["pending", "blocked", "ambiguous"] : ["pending", "blocked"];
+  return (
+    toSend.some((status) => (summary.counts[status] ?? 0) > 0) ||
+    (run.state === "planning" && summary.exitCode === STOPPED_EXIT_CODE)
+  );
+}
+
+const STOPPED_EXIT_CODE = 3;
+
+function jobFlags(job: JobSettings): readonly string[] {
+  return [
+    ...flag("--config", job.config),
+    ...job.contract.flatMap((file) => ["--contract", file]),
+    ...flag("--operation", job.operation),
+    ...flag("--mapping", job.mapping),
+    ...flag("--supplier", job.supplier),
+    ...flag("--delimiter", job.delimiter),
+    ...flag("--encoding", job.encoding),
+  ];
+}
+
+function flag(name: string, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [name, value];
+}

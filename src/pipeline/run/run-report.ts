@@ -1,0 +1,321 @@
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { canResolveAmbiguous } from "../../contract/operations/operation.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Job } from "../../job/job.ts";
+import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
+import type { PlanLedger, Run } from "../../ledger/ledger.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import { Failure, worstExitCode } from "../../model/failure.ts";
+import type { Outcome, Status, Summary, ValidOutcomes } from "../../model/outcome.ts";
+import type { SourceSpec } from "../../model/source-spec.ts";
+import { declaredDelimiter } from "../../read/csv/csv-delimiter.ts";
+import type { RejectsOptions } from "../../report/rejects/write-rejects.ts";
+import { checkReportFolder, writeReportFiles, type WrittenReport } from "../../report/report-files.ts";
+import type { Report, RunFacts } from "../../report/report.ts";
+import type { ShownValues } from "../../report/shown-values.ts";
+import { counted, formatCount, plural } from "../../text/count.ts";
+import type { UploadEnd } from "../../upload/upload-types.ts";
+import { rejectedInput } from "../plan/rejected-input.ts";
+import { runState } from "./run-state.ts";
+import { nextCommand, type RejectedSource } from "./next-command.ts";
+import type { CheckResult } from "../plan/plan-records.ts";
+
+/** What a run leaves to be shown: the report, ready to be rendered, and how the process is to end. */
+export interface RunReport {
+  readonly report: Report;
+  readonly exitCode: number;
+  /** Why the run stopped before its end, or its report is not whole; the cause first. */
+  readonly failures: readonly Failure[];
+  /** The files of the report's folder; absent where there is none. */
+  readonly files?: WrittenReport | undefined;
+  /** Present when the user asked to see values. */
+  readonly shownValues?: ShownValues | undefined;
+  /** Releases ledger and input, once the report has been rendered. */
+  readonly close: () => Promise<void>;
+}
+
+/** A run whose records are to be reported. */
+interface ReportableRun {
+  readonly ledger: PlanLedger;
+  readonly run: Run;
+  /** Absent when the sources can no longer be read: then there are no rejects. */
+  readonly job: Job | undefined;
+  readonly shownValues?: ShownValues | undefined;
+  readonly reporting: ReportOptions;
+}
+
+/** How far the work of a run came. */
+interface RunResult {
+  readonly checked?: CheckResult | undefined;
+  readonly sent?: UploadEnd | undefined;
+}
+
+export interface ReportOptions {
+  /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
+  readonly out?: string | undefined;
+  readonly showValues: boolean;
+  /** The rejects are written to a workbook as well. */
+  readonly workbook?: boolean | undefined;
+  /** Where the run's ledger is kept; none for `validate`, which keeps none. */
+  readonly store?: LedgerStore | undefined;
+  /** What the command needs beside the flags of its job and its target, to be typed again. */
+  readonly flags?: readonly string[] | undefined;
+}
+
+/**
+ * To be asked before a run: can its report be written, and would it not overwrite the run's own input?
+ * @throws Failure `usage`, `storage`
+ */
+export async function requireReportFolder(out: string | undefined, { input }: Job): Promise<void> {
+  if (out === undefined) return;
+  await checkReportFolder(
+    out,
+    input.files.map((file) => file.path),
+  );
+}
+
+export type ShownRun = Omit<RunReport, "close">;
+
+/** Ends the run in the ledger, and reports it. */
+export async function endRun(
+  ended: ReportableRun & {
+    readonly dependencies: Pick<Dependencies, "screen" | "notice" | "rescueFolder" | "onProgress">;
+  },
+  result: RunResult,
+): Promise<ShownRun> {
+  const { ledger, dependencies } = ended;
+  const { id } = ended.run;
+  const { checked, sent } = result;
+  if (sent !== undefined && sent.unsaved.length > 0) await reportUnsaved(sent.unsaved, id, dependencies);
+  const summary = await ledger.summary(id);
+  const exitCode = exitCodeOf(result, summary.exitCode);
+  await ledger.finishRun(id, exitCode);
+  const run = (await ledger.findRun(id)) ?? ended.run;
+  const { counts } = summary;
+  dependencies.onProgress({ kind: "ended", state: runState(run, counts, false), exitCode, counts });
+  const reported = await reportRun({ ...ended, run }, { exitCode, summary }, dependencies);
+  const early = sent?.failure ?? earlyEndFailure(checked);
+  return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
+}
+
+/** Why the counts are not those of the whole input. */
+function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined {
+  if (checked === undefined || checked.reason === "done") return undefined;
+  const { records, reason } = checked;
+  const read = counted(records, "record");
+  if (reason === "stopped") {
+    return new Failure("incomplete", `stopped after ${read}: the rest of the input was not read`, {
+      hint: "run the same command again, or `migrate resume` after a push",
+    });
+  }
+  const invalid = formatCount(checked.invalid);
+  return new Failure("too_many_errors", `stopped after ${read}: ${invalid} invalid, more than --max-errors allows`, {
+    hint: "mend what is wrong above, or allow more",
+  });
+}
+
+interface RunTotals {
+  readonly exitCode: number;
+  /** What the ledger says of the run, where that has been asked: it counts all records for it. */
+  readonly summary?: Summary;
+}
+
+/** Writes the report folder from what the ledger knows, and hands over what is to be shown. */
+export async function reportRun(
+  reportable: ReportableRun,
+  { exitCode, ...totals }: RunTotals,
+  dependencies: Pick<Dependencies, "screen" | "notice">,
+): Promise<ShownRun> {
+  const { ledger, run, job } = reportable;
+  const { out, showValues, workbook, store, flags = [] } = reportable.reporting;
+  const summary = { ...(totals.summary ?? (await ledger.summary(run.id))), exitCode };
+  const outcomes = outcomesOf(reportable);
+  const inColumns = inColumnsOf(reportable);
+  const about = { title: titleOf(run, job), run: await factsOf(run, ledger) };
+  const report: Report = { summary, outcomes, ...inColumns, showValues, ...about, ...dependencies.screen };
+  const folder = out ?? (store && path.join(store.folder, "runs", run.id));
+  const { rejects, leftOut, failures, files } = await writeFolder(report, folder, {
+    job,
+    run,
+    workbook,
+    ...dependencies,
+  });
+  const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
+  const next = nextCommand({
+    run,
+    settings: job?.settings,
+    summary,
+    rejects,
+    ledger: store?.name,
+    flags,
+    dedupesByKey,
+  });
+  return {
+    report: {
+      ...report,
+      ...(folder !== undefined && failures.length === 0 && { folder }),
+      ...(leftOut > 0 && { leftOut }),
+      ...(next !== undefined && { next }),
+    },
+    exitCode: worstExitCode([exitCode, ...failures.map((failure) => failure.exitCode)]),
+    failures,
+    files,
+    shownValues: reportable.shownValues,
+  };
+}
+
+async function factsOf(run: Run, ledger: PlanLedger): Promise<RunFacts> {
+  const { command, id, startedAt, finishedAt, target, supplier, operation, dryRun } = run;
+  const timeline = command === "push" ? await ledger.timeline?.(id) : undefined;
+  return {
+    command,
+    startedAt,
+    target,
+    supplier,
+    operation,
+    dryRun,
+    ...(command === "push" && { id }),
+    ...(finishedAt !== undefined && { finishedAt }),
+    ...(timeline !== undefined && { timeline }),
+  };
+}
+
+/** `push accounts.csv and 3 more files`: a pattern can name thousands. */
+function titleOf({ command, id }: Run, job: Job | undefined): string {
+  const [first, ...more] = job?.input.files ?? [];
+  if (first === undefined) return `${command} ${id}`;
+  const others = more.length === 0 ? "" : ` and ${more.length} more ${plural(more.length, "file")}`;
+  return `${command} ${first.file}${others}`;
+}
+
+function exitCodeOf({ checked, sent }: RunResult, recordsAlone: number): number {
+  const stopped = checked?.reason === "stopped" || sent?.reason === "drained" ? [3] : [];
+  const tooMany = checked?.reason === "too_many_errors" ? [1] : [];
+  return worstExitCode([recordsAlone, ...stopped, ...tooMany, ...(sent?.failure ? [sent.failure.exitCode] : [])]);
+}
+
+function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcomes"] {
+  return async function* outcomes(statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {
+    for await (const batch of ledger.outcomes(run.id, statuses && { statuses })) {
+      yield shownValues ? batch.map((outcome) => shownValues.fill(outcome)) : batch;
+    }
+  };
+}
+
+/** Where the ledger keeps them so. */
+function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, "inColumns"> {
+  if (ledger.outcomesInColumns === undefined) return {};
+  const ofRun = ledger.outcomesInColumns.bind(ledger, run.id);
+  if (shownValues === undefined) return { inColumns: ofRun };
+  const fill = (part: Outcome | ValidOutcomes): Outcome | ValidOutcomes =>
+    "status" in part ? shownValues.fill(part) : part;
+  return {
+    inColumns: async function* () {
+      for await (const batch of ofRun()) yield batch.map(fill);
+    },
+  };
+}
+
+interface WrittenFolder {
+  /** The files with the rows that need work, and the source that each feeds. */
+  readonly rejects: readonly RejectedSource[];
+  readonly leftOut: number;
+  readonly failures: readonly Failure[];
+  readonly files?: WrittenReport;
+}
+
+interface FolderOptions extends Pick<Dependencies, "notice"> {
+  readonly job: Job | undefined;
+  readonly run: Run;
+  readonly workbook: boolean | undefined;
+}
+
+/** What the run did is done: that its report cannot be written ends nothing. */
+async function writeFolder(
+  report: Report,
+  folder: string | undefined,
+  { job, run, workbook, notice }: FolderOptions,
+): Promise<WrittenFolder> {
+  if (folder === undefined) return { rejects: [], leftOut: 0, failures: [] };
+  try {
+    const sources = job === undefined ? [] : sourceNames(job.plan);
+    const written = await writeReportFiles(report, {
+      folder,
+      sources,
+      ...(job && rejectsOptions(job, { run, report })),
+      ...(workbook === true && job !== undefined && { workbook: { choices: job.mapping.choices } }),
+    });
+    const { rejects } = written;
+    if (rejects.workbook?.leftOut !== undefined) {
+      notice(`There is no workbook: ${rejects.workbook.leftOut}. The files of rejects have all rows.`);
+    }
+    const only = sources.length === 1;
+    const rejected = rejects.files.map(({ path: file, child }) => ({
+      source: only ? undefined : (child ?? job?.plan.name),
+      path: file,
+    }));
+    return { rejects: rejected, leftOut: rejects.leftOut, failures: [], files: written };
+  } catch (error) {
+    if (error instanceof Failure) return { rejects: [], leftOut: 0, failures: [error] };
+    throw error;
+  }
+}
+
+function rejectsOptions(
+  job: Job,
+  { run, report }: { readonly run: Run; readonly report: Report },
+): Omit<RejectsOptions, "sources"> {
+  const { settings } = job;
+  return {
+    records: () => rejectedInput(job, report),
+    handOut: { command: run.command, run: run.id, settings, secret: settingsIfKnown(run)?.rejectsSecret },
+    ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
+    ...(settings.encoding !== undefined && { encoding: settings.encoding }),
+  };
+}
+
+function sourceNames(plan: SourceSpec): readonly string[] {
+  return [plan.name, ...plan.children.flatMap(sourceNames)];
+}
+
+type Unsaved = UploadEnd["unsaved"];
+
+/**
+ * Tells outcomes that the ledger would not take, which holds them for sent without an answer from now on: on the screen,
+ * and in a private file (0600) of the rescue folder, a JSON object a line and without any value. Whoever reconciles by
+ * hand knows from it what has arrived.
+ */
+export async function reportUnsaved(
+  unsaved: Unsaved,
+  run: string,
+  { notice, rescueFolder }: Pick<Dependencies, "notice" | "rescueFolder">,
+): Promise<void> {
+  const file = await writePrivateFile(path.join(rescueFolder, `migrate-${run}-unsaved.ndjson`), linesOf(unsaved, run));
+  const each = unsaved.map(
+    ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
+  );
+  notice(`Answered, but not written into the ledger: ${each.join(", ")}${file === undefined ? "" : ` (see ${file})`}`);
+}
+
+function linesOf(unsaved: Unsaved, run: string): string {
+  return unsaved
+    .map(({ record, status, account, http, at }) => `${JSON.stringify({ run, record, status, account, http, at })}\n`)
+    .join("");
+}
+
+/** Undefined where that cannot be written either: the screen has to do. */
+async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
+  try {
+    const handle = await open(file, "ax", 0o600);
+    try {
+      await handle.appendFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return file;
+  } catch {
+    return undefined;
+  }
+}

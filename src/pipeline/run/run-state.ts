@@ -1,0 +1,16 @@
+import type { Counts, RunState } from "../../job/run-progress.ts";
+import type { Run } from "../../ledger/ledger.ts";
+
+/** How far a run has come, from what the ledger knows of it. @param isRunning a living process is at work on it */
+export function runState(run: Run, counts: Counts, isRunning: boolean): RunState {
+  if (isRunning) return "running";
+  if (run.exitCode === undefined) return "interrupted";
+  const left = (counts.pending ?? 0) + (counts.blocked ?? 0) + (counts.ambiguous ?? 0);
+  if (run.state === "planning") return run.exitCode === STOPPED_BY_USER ? "incomplete" : "stopped";
+  if (run.dryRun || left === 0) return "complete";
+  return EXIT_CODES_OF_RECORDS.has(run.exitCode) ? "incomplete" : "stopped";
+}
+
+const STOPPED_BY_USER = 3;
+/** Every other exit code comes from a failure. */
+const EXIT_CODES_OF_RECORDS: ReadonlySet<number> = new Set([0, 1, 3, 5]);

@@ -1,0 +1,325 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { type Job, type JobSettings, openJob, requireKey } from "../../job/job.ts";
+import {
+  type MaxErrors,
+  requireUnchangedFiles,
+  type RunSettings,
+  settingsOf,
+  type Threads,
+} from "../../job/settings/recorded-settings.ts";
+import { removeUnneededInput, standardInputFolder, withStandardInput } from "../../job/standard-input.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import type { Ledger, NewRun, PlanLedger, Run } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { openPackedLedger, type UnsentRun } from "../../ledger/packed/packed-ledger.ts";
+import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
+import { createShownValues, type ShownValues } from "../../report/shown-values.ts";
+import { requireKnownRecords } from "./earlier-runs.ts";
+import type { RunHandle } from "../plan/plan-records.ts";
+import { openRunJournal, type RunJournal } from "./run-journal.ts";
+import { progressPath } from "./progress-file.ts";
+import { requireRun, requireSameDestination } from "./run-ledger.ts";
+import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
+
+/** What is asked of every command that reads the whole input of a job and reports on it. */
+export interface RunOptions {
+  readonly job: JobSettings;
+  readonly maxErrors?: MaxErrors | undefined;
+  /** Default: the one that calls. */
+  readonly threads?: Threads | undefined;
+  /** Let an input without a single record pass. */
+  readonly allowEmpty: boolean;
+  readonly showValues: boolean;
+  /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
+  readonly out?: string | undefined;
+  /** The rejects are written to a workbook as well. */
+  readonly workbook?: boolean | undefined;
+}
+
+/** A run under way, and everything that its stages work with. */
+export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger = Ledger> extends RunHandle<L> {
+  readonly job: J;
+  /** Present when the user asked to see values. */
+  readonly shownValues: ShownValues | undefined;
+  readonly reporting: ReportOptions;
+  /** Absent for a run that nobody goes on with. */
+  readonly journal?: RunJournal | undefined;
+  readonly dependencies: Dependencies;
+}
+
+/** The same of a run that may be one that sends nothing. */
+export type OpenPlan = OpenRun<Job, PlanLedger>;
+
+interface NewRunOptions {
+  readonly options: RunOptions;
+  /** Locator of the ledger; none: a temporary ledger, for a run that nobody goes on with. */
+  readonly ledger?: string;
+  /** What the records are sent to. */
+  readonly target: { readonly host: string; readonly instance: string };
+  /** What the command needs beside the flags of its job and its target, to be typed again. */
+  readonly flags?: readonly string[];
+}
+
+/** What a command has made ready, when nothing speaks against its run any more. */
+interface PreparedRun<J extends Job | undefined, L extends PlanLedger = Ledger> {
+  readonly work: (run: OpenRun<J, L>) => Promise<ShownRun>;
+}
+
+/**
+ * Does the work of a new run between opening what it needs and closing it. The ledger, the input and the report folder
+ * are ready when `prepare` is called, which makes ready the rest and refuses what must not begin: a run that is refused
+ * leaves nothing in the ledger.
+ */
+export function withNewRun(
+  { options, ledger: locator, target, flags }: NewRunOptions,
+  dependencies: Dependencies,
+  prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job> & { readonly newRun: NewRun }>,
+): Promise<RunReport> {
+  return closeAfterReport(async (closeLater) => {
+    const { showValues } = options;
+    refuseWithoutFolder(options, locator);
+    const known = locator === undefined ? undefined : await openToWrite(locator, "push", { dependencies, closeLater });
+    const inputFolder = known === undefined ? dependencies.temporaryFolder : standardInputFolder(known.store);
+    const job = await openReportedJob(options, inputFolder, { dependencies, closeLater });
+    await requireSendable(job, target, { known, dependencies });
+    const { newRun, work } = await prepare(job, closeLater);
+    const opened = known?.ledger ?? closeLater(await openForgottenLedger(dependencies));
+    const run = await opened.startRun(newRun);
+    const ledger = inThreadIfLarge(opened, job, options.threads);
+    if (known !== undefined) tellBegun(run, known.store, dependencies);
+    const reporting = { ...reportingOf(options), store: known?.store, flags };
+    const shownValues = showValues ? createShownValues() : undefined;
+    return doWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
+  });
+}
+
+/** SQLite is loaded for those who send. */
+async function openForgottenLedger({ temporaryFolder }: Dependencies): Promise<Ledger> {
+  const { openTemporaryLedger } = await import("../../ledger/sqlite/sqlite-ledger.ts");
+  return openTemporaryLedger(temporaryFolder);
+}
+
+/** The same for a run that sends nothing, and that nobody goes on with. */
+export function withUnsentRun(
+  { options, flags }: Pick<NewRunOptions, "options" | "flags">,
+  dependencies: Dependencies,
+  prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job, PlanLedger> & { readonly newRun: UnsentRun }>,
+): Promise<RunReport> {
+  return closeAfterReport(async (closeLater) => {
+    refuseWithoutFolder(options, undefined);
+    const { temporaryFolder } = dependencies;
+    const job = await openReportedJob(options, temporaryFolder, { dependencies, closeLater });
+    const { newRun, work } = await prepare(job, closeLater);
+    const ledger = closeLater(openPackedLedger(temporaryFolder));
+    const run = await ledger.startRun(newRun);
+    const reporting = { ...reportingOf(options), flags };
+    const shownValues = options.showValues ? createShownValues() : undefined;
+    return doWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
+  });
+}
+
+interface Opening {
+  readonly dependencies: Dependencies;
+  readonly closeLater: CloseLater;
+}
+
+/** The job of a new run, whose report can be written. @param inputFolder for a copy of standard input */
+async function openReportedJob(
+  { job: settings, out, showValues }: RunOptions,
+  inputFolder: string,
+  { dependencies, closeLater }: Opening,
+): Promise<Job> {
+  const whole = await withStandardInput(settings, inputFolder, dependencies);
+  const job = await openJob(whole, dependencies, { showValues });
+  closeLater(job.input);
+  await requireReportFolder(out, job);
+  return job;
+}
+
+function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
+  return { out, showValues, workbook };
+}
+
+/** A run with a ledger has a folder of its own. */
+function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | undefined): void {
+  if (workbook !== true || (out ?? ledger) !== undefined) return;
+  throw new Failure("usage", "--format xlsx writes a workbook, and no folder is named for it", {
+    hint: "name the folder of the report: --out <dir>",
+  });
+}
+
+/** What is sent has to be known again, and the ledger has to be that of the target. */
+async function requireSendable(
+  job: Job,
+  target: NewRunOptions["target"],
+  { known, dependencies }: { readonly known: WritableLedger | undefined; readonly dependencies: Dependencies },
+): Promise<void> {
+  requireKey(job);
+  if (known === undefined) return;
+  const { supplier = "" } = job.settings;
+  await requireSameDestination(known.ledger, known.store.name, { ...target, supplier });
+  await requireKnownRecords(known.ledger, job, dependencies);
+}
+
+/** From here on a thread for the ledger is started sooner than it has paid for itself: about 1,000 requests. */
+const BYTES_FOR_THREAD = 2_000_000;
+
+/** A ledger that a push writes to has a thread of its own, unless there is little to do. */
+function inThreadIfLarge(ledger: Ledger, { input }: Pick<Job, "input">, threads: Threads = "auto"): Ledger {
+  const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
+  const isWanted = threads === "auto" ? bytes >= BYTES_FOR_THREAD : threads > 1;
+  return (isWanted ? ledger.inThread?.() : undefined) ?? ledger;
+}
+
+export interface RecordedRunOptions {
+  /** Locator of the ledger: the path of its file, or its URL. */
+  readonly ledger: string;
+  /** Id of the run, or the beginning of it; none: the latest. */
+  readonly run?: string | undefined;
+  /** Report folder; none: where the run's report was to lie. */
+  readonly out?: string | undefined;
+  readonly showValues: boolean;
+  /** The rejects are written to a workbook as well. */
+  readonly workbook?: boolean | undefined;
+}
+
+/** A run that a ledger remembers. */
+export interface RecordedRun {
+  readonly ledger: Ledger;
+  readonly run: Run;
+  readonly settings: RunSettings;
+  readonly closeLater: CloseLater;
+}
+
+/** The same for a run that the ledger holds already; `prepare` opens its job again. */
+export function withRecordedRun<J extends Job | undefined>(
+  { command, options }: { readonly command: "resume" | "reconcile"; readonly options: RecordedRunOptions },
+  dependencies: Dependencies,
+  prepare: (recorded: RecordedRun) => Promise<PreparedRun<J> & { readonly job: J }>,
+): Promise<RunReport> {
+  return closeAfterReport(async (closeLater) => {
+    const { store, ledger, journal } = await openToWrite(options.ledger, command, { dependencies, closeLater });
+    const run = await requireRun(ledger, options.run);
+    const settings = settingsOf(run);
+    const { job, work } = await prepare({ ledger, run, settings, closeLater });
+    const out = options.out ?? settings.out;
+    if (job !== undefined) {
+      closeLater(job.input);
+      await requireReportFolder(out, job);
+    }
+    const { showValues, workbook } = options;
+    const reporting = { out, showValues, workbook, store };
+    const shownValues = showValues ? createShownValues() : undefined;
+    // It may have been given its endpoint meanwhile.
+    const known = await requireRun(ledger, run.id);
+    tellBegun(known, store, dependencies);
+    const atWork = job === undefined ? ledger : inThreadIfLarge(ledger, job, settings.threads);
+    return doWork({ ledger: atWork, run: known, job, shownValues, reporting, journal, dependencies }, work);
+  });
+}
+
+function tellBegun(run: Run, store: LedgerStore, { onProgress }: Dependencies): void {
+  const { id, command, target, supplier, operation } = run;
+  const progressFile = progressPath(store, id);
+  onProgress({ kind: "begun", run: { id, command, target, supplier, operation }, progressFile });
+}
+
+interface WritableLedger {
+  readonly store: LedgerStore;
+  readonly ledger: Ledger;
+  readonly journal: RunJournal;
+}
+
+/**
+ * The ledger, for this process alone. Standard input that no run needs any more is removed before it is closed.
+ * @throws Failure `ledger_outdated`, and what opening a ledger throws
+ */
+async function openToWrite(
+  locator: string,
+  command: "push" | "resume" | "reconcile",
+  { dependencies, closeLater }: Opening,
+): Promise<WritableLedger> {
+  const store = await openLedgerStore(locator, { notice: dependencies.notice });
+  const ledger = closeLater(await store.write(command, { create: command === "push" }));
+  const journal = await openRunJournal(store, ledger, dependencies.clock);
+  closeLater({ close: () => removeUnneededInput(store, ledger) });
+  return { store, ledger, journal };
+}
+
+/** When the work fails, that is written down as the run's end. */
+async function doWork<J extends Job | undefined, L extends PlanLedger>(
+  run: OpenRun<J, L>,
+  work: (run: OpenRun<J, L>) => Promise<ShownRun>,
+): Promise<ShownRun> {
+  try {
+    return await work(run);
+  } catch (error) {
+    const exitCode = error instanceof Failure ? error.exitCode : BUG_EXIT_CODE;
+    const { id } = run.run;
+    await run.ledger.finishRun(id, exitCode).catch(() => undefined);
+    const counts = (await run.ledger.summary(id).catch(() => undefined))?.counts ?? {};
+    run.dependencies.onProgress({ kind: "ended", state: "stopped", exitCode, counts });
+    throw error;
+  }
+}
+
+/**
+ * The job of a run, with contract, mapping and input as they were.
+ * @param options as `requireUnchangedFiles` takes them
+ * @throws Failure `source_changed`, and what `openJob` throws
+ */
+export async function openRecordedJob(
+  settings: RunSettings,
+  dependencies: Dependencies,
+  options: Parameters<typeof requireUnchangedFiles>[1] = {},
+): Promise<Job> {
+  await requireUnchangedFiles(settings, options);
+  return openJob(settings.job, dependencies);
+}
+
+/** The same where a run can be reported without its sources, all but the rows that need work: a notice says why. */
+export async function openJobIfUnchanged(settings: RunSettings, dependencies: Dependencies): Promise<Job | undefined> {
+  try {
+    return await openRecordedJob(settings, dependencies);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    dependencies.notice(`The rejects are left out: ${error.message}`);
+    return undefined;
+  }
+}
+
+interface Closable {
+  readonly close: () => Promise<void>;
+}
+
+/** Takes note of something that is to be closed in the end, and hands it on. */
+export type CloseLater = <T extends Closable>(opened: T) => T;
+
+/**
+ * Does work that opens things and ends in a report. They are closed in reverse order: with the report, once it has been
+ * shown, or at once when the work fails.
+ */
+export async function closeAfterReport(work: (closeLater: CloseLater) => Promise<ShownRun>): Promise<RunReport> {
+  const opened: Closable[] = [];
+  const closeLater: CloseLater = (one) => {
+    opened.push(one);
+    return one;
+  };
+  try {
+    return { ...(await work(closeLater)), close: () => closeAll(opened) };
+  } catch (error) {
+    await closeAll(opened).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The last one first; one that fails does not keep the others open. */
+async function closeAll(opened: Closable[]): Promise<void> {
+  const last = opened.pop();
+  if (last === undefined) return;
+  try {
+    await last.close();
+  } finally {
+    await closeAll(opened);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { type Counts, sendTotals } from "../../job/run-progress.ts";
+import type { RunSettings } from "../../job/settings/recorded-settings.ts";
+import type { Run } from "../../ledger/ledger.ts";
+import { Failure } from "../../model/failure.ts";
+import { counted } from "../../text/count.ts";
+
+type RiskSettings = Pick<RunSettings, "sendInvalid"> & { readonly target: { readonly production: boolean } };
+
+/**
+ * Refuses at once what would have to be confirmed where nobody can be asked.
+ * @throws Failure `wrong_target` or `usage`
+ */
+export function requireSomebodyToAsk(settings: RiskSettings, host: string, { canAsk }: Dependencies): void {
+  if (canAsk) return;
+  if (settings.target.production) throw unconfirmedTarget(host);
+  if (settings.sendInvalid === true) throw unconfirmedInvalid();
+}
+
+/**
+ * Asks before anything is sent to production, or that is invalid here, having said what would go where.
+ * @throws Failure `wrong_target` or `usage` unless the host is typed
+ */
+export async function confirmSending(
+  settings: RiskSettings,
+  { run, counts }: { readonly run: Run; readonly counts: Counts },
+  { ask }: Pick<Dependencies, "ask">,
+): Promise<void> {
+  const host = run.target;
+  const supplier = run.supplier === "" ? "" : `, supplier ${run.supplier}`;
+  const left = sendTotals(counts).total - sendTotals(counts).done;
+  const isConfirmed = async (what: string): Promise<boolean> =>
+    (await ask(`Run ${run.id}: ${what}, ${host}${supplier}.\nType the host to go on (${host}): `))?.trim() === host;
+  const records = counted(left, "record");
+  if (settings.target.production && !(await isConfirmed(`this sends ${records} to production`))) {
+    throw unconfirmedTarget(host);
+  }
+  if (settings.sendInvalid === true && !(await isConfirmed(`this sends ${records}, also what is invalid here`))) {
+    throw unconfirmedInvalid();
+  }
+}
+
+const HINT =
+  "type the host when asked, or pass --yes to `migrate push` (in a program: `allowProduction: true`); nothing was sent";
+
+export function unconfirmedTarget(host: string): Failure {
+  return new Failure("wrong_target", `${host} is a production target, and nobody confirmed it`, { hint: HINT });
+}
+
+function unconfirmedInvalid(): Failure {
+  return new Failure("usage", "--send-invalid sends what is invalid here, and nobody confirmed it", { hint: HINT });
+}

@@ -1,0 +1,68 @@
+import type { Operation } from "../../contract/operations/operation.ts";
+import type { Job } from "../../job/job.ts";
+import type { Connection } from "../../job/target-connection.ts";
+import { Failure } from "../../model/failure.ts";
+import { lookUpRecords } from "../../platform/reading/record-lookup.ts";
+import type { RecordToSend } from "../../upload/upload-types.ts";
+import type { RunHandle } from "../plan/plan-records.ts";
+
+interface ProbeContext {
+  readonly job: Job;
+  readonly handle: RunHandle;
+  readonly connection: Pick<Connection, "readClient">;
+  readonly drain: AbortSignal;
+}
+
+/**
+ * Passes on what is to be sent, and asks the platform for the first few records of which the ledger knows no request:
+ * where it has them, an older copy of the ledger may stand in the place of the newest. Only where a repeat would create
+ * twice, the contract names an operation that reads one record, and the ledger remembers requests of earlier runs. A
+ * platform that does not answer proves nothing.
+ * @throws Failure `ledger_outdated`
+ */
+export async function* probeUnsent(
+  records: AsyncIterable<readonly RecordToSend[]>,
+  context: ProbeContext,
+): AsyncGenerator<readonly RecordToSend[]> {
+  let isDue = readBacksOf(context.job.operation).length > 0 && (await context.handle.ledger.history()).requests > 0;
+  for await (const batch of records) {
+    const unsent = isDue ? batch.filter(({ attempts }) => attempts === 0).slice(0, MAX_PROBES) : [];
+    if (unsent.length > 0) {
+      isDue = false;
+      await probe(unsent, context);
+    }
+    yield batch;
+  }
+}
+
+const MAX_PROBES = 5;
+const PROBE_TIMEOUT_MS = 10_000;
+
+/** Lists are left out: one may have thousands of pages. */
+function readBacksOf({ steps, dedupesByKey, readBack }: Operation): Operation["readBack"] {
+  const createsOnce = steps.at(-1)?.operation.dedupesByKey ?? dedupesByKey;
+  return createsOnce ? [] : readBack.filter(({ list }) => list === undefined);
+}
+
+async function probe(unsent: readonly RecordToSend[], { job, connection, drain }: ProbeContext): Promise<void> {
+  const records = unsent.map(({ payload, parameters }) => ({ payload, parameters, isAsSent: true }));
+  const client = connection.readClient(AbortSignal.any([drain, AbortSignal.timeout(PROBE_TIMEOUT_MS)]));
+  const key = job.mapping.keyAttr ?? [];
+  const results = await lookUpRecords(records, readBacksOf(job.operation), { client, key }).catch((error: unknown) => {
+    if (error instanceof Failure) return [];
+    throw error;
+  });
+  const there = unsent.filter((_, index) => ["found", "different"].includes(results[index]?.kind ?? ""));
+  const [first] = there;
+  if (first === undefined) return;
+  throw new Failure(
+    "ledger_outdated",
+    `the platform has ${there.length} of ${unsent.length} records already that the ledger knows no request for, ` +
+      `the first of them record ${first.record}`,
+    {
+      hint:
+        "nothing more was sent. Put the newest copy of the ledger back, if this is an older one; " +
+        "records that came to the platform in another way are to be left out of the input",
+    },
+  );
+}

@@ -1,0 +1,172 @@
+import { open } from "node:fs/promises";
+import { parseJson } from "../../json/parse-json.ts";
+import { Failure } from "../../model/failure.ts";
+import type { PackedFile } from "../text/file-bytes.ts";
+
+/** How the records of a file are written down. */
+type FileKind = "csv" | "json" | "ndjson";
+
+export const GZIP_MAGIC: Uint8Array = Uint8Array.of(0x1f, 0x8b);
+
+/** True when `head` begins with `magic`. */
+export function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
+  return magic.every((byte, index) => head[index] === byte);
+}
+
+/** True for what can only be a workbook of the kind that is read (.xlsx, .xlsm), sound or not. */
+export function isWorkbook(file: string, head: Buffer): boolean {
+  if (!isZip(head) || TEXT_NAME.test(file) || isOpenDocument(head)) return false;
+  return WORKBOOK_NAME.test(file) || OFFICE_PARTS.some((part) => head.includes(part));
+}
+
+function isZip(head: Buffer): boolean {
+  return beginsWith(head, Buffer.from("PK\x03\x04"));
+}
+
+function isOpenDocument(head: Buffer): boolean {
+  return head.subarray(0, 200).includes("application/vnd.oasis.opendocument");
+}
+
+const WORKBOOK_NAME = /\.xls[xm]$/i;
+const TEXT_NAME = /\.(csv|tsv|tab|txt|ndjson|jsonl|jsons|json)(\.gz)?$/i;
+const OFFICE_PARTS = ["[Content_Types].xml", "_rels/.rels", "xl/"];
+
+/**
+ * Refuses a file whose first bytes say that it holds something other than text, or that holds text under the name of a
+ * workbook (`source_wrong_kind`, named). `head` is the beginning of the unpacked file.
+ */
+export async function refuseContainers({ file, path, gzip }: PackedFile, head: Buffer): Promise<void> {
+  const known = CONTAINERS.find(({ magic }) => beginsWith(head, Buffer.from(magic, "latin1")));
+  if (known !== undefined) {
+    const { what, advice } = await closerLook(known, { file, path, gzip }, head);
+    const instead = what === WORKBOOK ? "CSV or JSON" : "CSV, JSON or .xlsx";
+    throw new Failure("source_wrong_kind", `${file}: is ${what}, not ${instead}`, { hint: advice });
+  }
+  if (!WORKBOOK_NAME.test(file)) return;
+  throw new Failure("source_wrong_kind", `${file}: is named like an Excel workbook, but holds something else`, {
+    hint: "if it is text, name it for what it is: .csv, .json or .ndjson",
+  });
+}
+
+interface Container {
+  readonly what: string;
+  readonly advice: string;
+}
+
+/** What is in an archive or a file of Microsoft Office decides what can be done about it. */
+async function closerLook(
+  { what }: { readonly what: string },
+  { file, path, gzip }: Pick<PackedFile, "file" | "path" | "gzip">,
+  head: Buffer,
+): Promise<Container> {
+  if (what === OLD_OFFICE) {
+    if (!gzip && (await isEncryptedPackage(path))) {
+      return { what: "encrypted with a password", advice: "save it without a password, and give that file" };
+    }
+    return { what, advice: SAVE_ANEW };
+  }
+  if (!isZip(head)) return { what, advice: adviceFor(what) };
+  if (isOpenDocument(head)) return { what: "an OpenDocument file (.ods)", advice: SAVE_ANEW };
+  if (!/\.xls[xmb](\.gz)?$/i.test(file) && !head.includes("xl/")) return { what, advice: adviceFor(what) };
+  const advice = gzip ? "unpack it first: a workbook is compressed already" : "name it .xlsx: then it is read as one";
+  return { what: WORKBOOK, advice };
+}
+
+const WORKBOOK = "an Excel workbook";
+const SAVE_ANEW = "save it as .xlsx, or the sheet as CSV UTF-8, and give that file";
+
+/**
+ * A workbook with a password is a file of the old kind, with a part of this name. Its directory stands at the sector that
+ * the header names ([MS-CFB] 2.2).
+ */
+async function isEncryptedPackage(path: string): Promise<boolean> {
+  const handle = await open(path, "r");
+  try {
+    const header = Buffer.alloc(52);
+    await handle.read(header, 0, header.length, 0);
+    const sectorBytes = header.readUInt16LE(30) === 12 ? 4096 : 512;
+    const directory = Buffer.alloc(4096);
+    await handle.read(directory, 0, directory.length, (header.readUInt32LE(48) + 1) * sectorBytes);
+    return directory.includes(Buffer.from("EncryptedPackage", "utf16le"));
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The kind of a file, by its name and by what it begins with. Names that promise one kind and hold another are
+ * refused (`source_wrong_kind`); other names (`extract.dat`, stdin) go by content alone.
+ */
+export function fileKind(file: string, name: string, text: string): FileKind {
+  const start = text.slice(0, HEAD_CHARACTERS).trimStart();
+  if (/^<(!doctype\s+html|html|head|body)\b/i.test(start)) {
+    throw new Failure("source_wrong_kind", `${file}: is an HTML page, not CSV, JSON or .xlsx`, {
+      hint: "look into it: it may be the login or error page of the site that the extract was downloaded from",
+    });
+  }
+  if (start.startsWith("<?xml")) {
+    throw new Failure("source_wrong_kind", `${file}: is XML, not CSV, JSON or .xlsx`, { hint: adviceFor("XML") });
+  }
+  const bare = name.replace(/\.gz$/i, "");
+  if (/\.(csv|tsv|tab|txt)$/i.test(bare)) return asCsv(file, start);
+  if (/\.(ndjson|jsonl|jsons)$/i.test(bare)) return "ndjson";
+  if (/\.json$/i.test(bare)) return asJson(file, start);
+  return kindByContent(start);
+}
+
+const HEAD_CHARACTERS = 65_536;
+
+const OLD_OFFICE = "an old Excel or Word file (.xls, .doc)";
+
+const CONTAINERS: readonly { readonly magic: string; readonly what: string }[] = [
+  { magic: "PK\x03\x04", what: "a zip archive" },
+  { magic: "PK\x05\x06", what: "an empty zip archive" },
+  { magic: "\xd0\xcf\x11\xe0", what: OLD_OFFICE },
+  { magic: "%PDF-", what: "a PDF" },
+  { magic: "\x89PNG", what: "a PNG picture" },
+  { magic: "\xff\xd8\xff", what: "a JPEG picture" },
+  { magic: "GIF8", what: "a GIF picture" },
+  { magic: "SQLite format 3\0", what: "an SQLite database" },
+  { magic: "BZh", what: "a bzip2 archive" },
+  { magic: "\xfd7zXZ\0", what: "an xz archive" },
+  { magic: "\x28\xb5\x2f\xfd", what: "a zstd archive" },
+  { magic: "7z\xbc\xaf\x27\x1c", what: "a 7-Zip archive" },
+  { magic: "\x1f\x8b", what: "gzip inside gzip" },
+  { magic: "PAR1", what: "a Parquet file" },
+  { magic: "Rar!", what: "a RAR archive" },
+  { magic: "\x7fELF", what: "a program" },
+];
+
+function adviceFor(what: string): string {
+  if (what.includes("archive") || what.includes("gzip")) return "unpack it first; only .gz is read through";
+  return "give the extract as CSV, JSON, NDJSON or .xlsx";
+}
+
+/** A header that begins with a bracket is far rarer than JSON under a wrong name. */
+function asCsv(file: string, start: string): FileKind {
+  if (looksLikeJson(start)) {
+    throw new Failure("source_wrong_kind", `${file}: holds JSON under a CSV name`, {
+      hint: "name it .json (one array or object) or .ndjson (one object a line)",
+    });
+  }
+  return "csv";
+}
+
+function asJson(file: string, start: string): FileKind {
+  if (start === "" || start.startsWith("[") || start.startsWith("{")) return "json";
+  throw new Failure("source_wrong_kind", `${file}:1: JSON records begin with [ or {, this begins otherwise`, {
+    hint: "if it is CSV, name it .csv: the extension decides how a file is read",
+    place: { file, line: 1 },
+  });
+}
+
+function looksLikeJson(start: string): boolean {
+  return /^(\{\s*["}]|\[\s*[[{"\]\d])/.test(start);
+}
+
+function kindByContent(start: string): FileKind {
+  if (!looksLikeJson(start)) return "csv";
+  if (start.startsWith("[")) return "json";
+  const [first = "", ...rest] = start.split("\n");
+  return parseJson(first) !== undefined && rest.some((line) => line.trim() !== "") ? "ndjson" : "json";
+}

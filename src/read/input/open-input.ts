@@ -1,0 +1,227 @@
+import { stat } from "node:fs/promises";
+import { Failure } from "../../model/failure.ts";
+import type { ChunkedInput } from "../chunks/record-chunk.ts";
+import { chunkedInput } from "../chunks/chunked-input.ts";
+import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
+import type { SourceSpec } from "../../model/source-spec.ts";
+import { findRecords, firstRows, type WantedRecords } from "../join/find-records.ts";
+import { openJoin } from "../join/join.ts";
+import { headerOf, isSeekable, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
+import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
+import { BATCH_ROWS } from "../row/read-row.ts";
+import { DEFAULT_LIMITS, type ReadLimits } from "../read-limits.ts";
+
+export interface ReadOptions {
+  /** Of files without a byte order mark; default UTF-8. */
+  readonly encoding?: string;
+  /** One character, `tab` or `\t`; default: found from the header. */
+  readonly delimiter?: string;
+  /** Path -> encoding, in place of `encoding`. */
+  readonly encodingOf?: (path: string) => string | undefined;
+  /** Changes rows as they are read, before they are joined. */
+  readonly amend?: ((row: Row) => Row) | undefined;
+  /** For indexes of joins that do not fit in memory; made when needed (0700), its files (0600) removed by `close`. */
+  readonly tempFolder: string;
+  readonly limits?: Partial<ReadLimits>;
+  /** Called once for each notice, however often the records are read. */
+  readonly onNotice: (notice: ReadNotice) => void;
+  /** Called for each piece that is read, with what was read so far of all files; what is read again does not count. */
+  readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
+  /** Path -> the name that places and messages show, for files that the user did not name (stdin). */
+  readonly displayNames?: ReadonlyMap<string, string>;
+}
+
+/** Something the user should know about a file that is read all the same. Holds no values. */
+export interface ReadNotice {
+  readonly file: string;
+  readonly text: string;
+}
+
+interface InputFile {
+  /** The source it belongs to. */
+  readonly source: string;
+  /** As the user named it. */
+  readonly file: string;
+  readonly path: string;
+  /** On disk, packed if it is. */
+  readonly bytes: number;
+  /** The same of what is packed in it; an estimate. */
+  readonly unpackedBytes: number;
+  readonly kind: OpenedFile["kind"];
+  /** The header (CSV, XLSX). */
+  readonly columns?: readonly string[];
+}
+
+export interface Input {
+  /** The files of the root source, then those of its children, depth first. */
+  readonly files: readonly InputFile[];
+  /**
+   * The records in batches of up to `BATCH_ROWS`: those of the root source in order, then the child rows without a
+   * parent. May be called again, and gives the same records with the same numbers.
+   * Raises `source_changed` when a file is not what it was when the input was opened, the failures of reading, and
+   * the signal's reason once it is aborted.
+   * `from`: a place behind one of the records; a file that cannot be read from there is read from its beginning.
+   */
+  readonly records: (options?: {
+    readonly signal?: AbortSignal;
+    readonly from?: InputPosition | undefined;
+  }) => AsyncGenerator<readonly InputRecord[]>;
+  /** @throws Failure `source_changed` when a file is not what it was when the input was opened */
+  readonly refuseChanged: () => Promise<void>;
+  /** Some few of the root's records: without an index, and without the orphans. Raises the same. */
+  readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
+  /** Whether a source below the root names a key, which may repeat in the rows of another record. */
+  readonly hasKeysBelow: boolean;
+  /** The rows of each file by itself, as if there were no others: not joined, none left out. In the order of `files`. */
+  readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
+  /** The first row of each source, as a record of its own with the number 0. Raises the same. */
+  readonly samples: () => Promise<readonly InputRecord[]>;
+  /** The names of the root source's files. */
+  readonly rootFiles: ReadonlySet<string>;
+  /** The same records as bytes, for other threads; absent where only one thread can read them. */
+  readonly chunked?: ChunkedInput | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Some of the rows of one file. */
+interface FileRows {
+  /** The source it belongs to. */
+  readonly source: string;
+  readonly file: string;
+  readonly rows: readonly Row[];
+  /** Blank lines of a CSV file that were passed over since the rows before. */
+  readonly blankLines: number;
+}
+
+/**
+ * Opens every file of the plan. Raises the codes `source_...` of docs/errors.md for a file that cannot be read; `usage`
+ * for an unknown encoding or delimiter or a file named twice; `mapping_invalid` for a join without a key.
+ */
+export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
+  const reach = createReach(options.onRead);
+  const opening: OpenOptions = {
+    encoding: options.encoding,
+    encodingOf: options.encodingOf,
+    amend: options.amend,
+    delimiter: options.delimiter,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    notify: notifyOnce(options.onNotice),
+    displayName: (path) => options.displayNames?.get(path) ?? path,
+    onPosition: reach.note,
+  };
+  const root = await openSource(plan, opening);
+  const sources = withDescendants<OpenedSource>(root);
+  reach.begin(sources.flatMap(({ files }) => files));
+  const join = openJoin(root, opening.limits, options.tempFolder);
+  const refuseChanged = async (): Promise<void> => {
+    for (const source of sources) await Promise.all(source.files.map(refuseIfChanged));
+  };
+  return {
+    files: sources.flatMap((source) => source.files.map((opened) => inputFile(source.name, opened))),
+    async *rowsByFile(signal) {
+      for (const { name, files } of sources) for (const opened of files) yield* rowsAlone(name, opened, signal);
+    },
+    close: join.close,
+    hasKeysBelow: sources.some((source) => source !== root && source.key !== undefined),
+    rootFiles: new Set(root.files.map(({ file }) => file)),
+    chunked: chunkedInput(root, refuseChanged),
+    samples: () => firstRows(root),
+    async find(wanted) {
+      await refuseChanged();
+      const found = await findRecords(root, opening.limits, wanted);
+      await refuseChanged();
+      return found;
+    },
+    refuseChanged,
+    async *records({ signal, from } = {}) {
+      await refuseChanged();
+      const place = from !== undefined && canBeginAt(from, root) ? from : undefined;
+      let number = (place?.record ?? 1) - 1;
+      for await (const rows of join.rows(place)) {
+        for (let start = 0; start < rows.length; start += BATCH_ROWS) {
+          signal?.throwIfAborted();
+          yield rows.slice(start, start + BATCH_ROWS).map((found) => {
+            number += 1;
+            return { number, ...found };
+          });
+        }
+      }
+      await refuseChanged();
+    },
+  };
+}
+
+function canBeginAt({ file, byte }: InputPosition, { files, children }: OpenedSource): boolean {
+  const opened = files.find((one) => one.file === file);
+  return children.length === 0 && opened !== undefined && isSeekable(opened) && byte <= opened.found.bytes;
+}
+
+/** How far each file was read: an index is built, an order is checked, and all of it comes by once more. */
+function createReach(onRead: ReadOptions["onRead"]) {
+  const furthest = new Map<string, number>();
+  let bytes = 0;
+  let ofBytes = 0;
+  return {
+    /** The parts of a workbook are read in an order of their own: how far that is, its bytes do not tell. */
+    begin: (files: readonly OpenedFile[]): void => {
+      const counted = files.filter(({ kind }) => kind !== "xlsx");
+      ofBytes = counted.reduce((sum, { found }) => sum + found.bytes, 0);
+      for (const { found } of counted) furthest.set(found.path, 0);
+    },
+    note: (path: string, position: number): void => {
+      const before = furthest.get(path);
+      if (before === undefined || position <= before) return;
+      furthest.set(path, position);
+      bytes += position - before;
+      onRead?.({ bytes, ofBytes });
+    },
+  };
+}
+
+async function* rowsAlone(
+  source: string,
+  opened: OpenedFile,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<FileRows> {
+  const { file } = opened;
+  let blankLines = 0;
+  const noteBlankLines = (count: number): void => {
+    blankLines += count;
+  };
+  for await (const batch of rowsOfFile(opened, { onBlankLines: noteBlankLines })) {
+    signal?.throwIfAborted();
+    yield { source, file, rows: batch.map(({ row }) => row), blankLines };
+    blankLines = 0;
+  }
+  yield { source, file, rows: [], blankLines };
+}
+
+function notifyOnce(onNotice: (notice: ReadNotice) => void): OpenOptions["notify"] {
+  const shown = new Set<string>();
+  return (file, text) => {
+    const notice = `${file}\n${text}`;
+    if (shown.has(notice)) return;
+    shown.add(notice);
+    onNotice({ file, text });
+  };
+}
+
+function inputFile(source: string, opened: OpenedFile): InputFile {
+  const { file, path, kind, found } = opened;
+  const header = headerOf(opened);
+  const columns = header === undefined ? {} : { columns: header.table.columns };
+  return { source, file, path, bytes: found.bytes, unpackedBytes: unpackedBytes(opened), kind, ...columns };
+}
+
+async function refuseIfChanged({ file, found }: OpenedFile): Promise<void> {
+  const now = await stat(found.path).catch(() => undefined);
+  const same =
+    now !== undefined &&
+    now.size === found.bytes &&
+    now.mtimeMs === found.modifiedMs &&
+    `${now.dev}:${now.ino}` === found.identity;
+  if (same) return;
+  throw new Failure("source_changed", `${file}: has changed since reading began`, {
+    hint: "wait until nothing writes to it any more, then run the same command again",
+  });
+}

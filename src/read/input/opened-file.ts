@@ -1,0 +1,190 @@
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import { Failure } from "../../model/failure.ts";
+import type { CsvTable, JsonTable, Row } from "../../model/record.ts";
+import type { CsvHeader, RenamedColumns } from "../csv/csv-header.ts";
+import { type CsvLayout, csvLayout } from "../csv/csv-layout.ts";
+import { type CsvOptions, csvRows } from "../csv/csv-rows.ts";
+import { beginsWith, fileKind, GZIP_MAGIC, isWorkbook, refuseContainers } from "./file-kind.ts";
+import { jsonRows, ndjsonRows } from "../json/json-rows.ts";
+import type { ReadLimits } from "../read-limits.ts";
+import type { ReadRow } from "../row/read-row.ts";
+import type { FoundFile } from "./source-files.ts";
+import { fileBytes, type PackedFile, readFailure } from "../text/file-bytes.ts";
+import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
+import { likelyEncoding, textEncoding } from "../text/text-encoding.ts";
+import type { OpenedSheet } from "../workbook/open-workbook.ts";
+
+/** A file whose beginning was read: what kind it is, and how to read the rest. */
+export type OpenedFile = OpenedCsv | OpenedSheetFile | OpenedJson;
+
+interface OpenedCsv extends TextSource {
+  readonly kind: "csv";
+  readonly found: FoundFile;
+  readonly layout: CsvLayout;
+}
+
+interface OpenedSheetFile extends PackedFile {
+  readonly kind: "xlsx";
+  readonly found: FoundFile;
+  readonly sheet: OpenedSheet;
+}
+
+interface OpenedJson extends TextSource {
+  readonly kind: "json" | "ndjson";
+  readonly found: FoundFile;
+  readonly table: JsonTable;
+}
+
+/** How the files of one input are to be taken. */
+export interface OpenOptions {
+  readonly encoding: string | undefined;
+  /** Of single files, in place of `encoding`. */
+  readonly encodingOf?: ((path: string) => string | undefined) | undefined;
+  /** Changes rows as they are read. */
+  readonly amend?: ((row: Row) => Row) | undefined;
+  readonly delimiter: string | undefined;
+  readonly limits: ReadLimits;
+  readonly notify: (file: string, text: string) => void;
+  /** The name that places show, for a path that the user never typed. */
+  readonly displayName: (path: string) => string;
+  /** Called for each piece that is read: bytes of the file so far, packed if it is. */
+  readonly onPosition?: (path: string, position: number) => void;
+}
+
+/**
+ * Reads the beginning of a file: packed or not, encoding, kind, and for CSV delimiter and header.
+ * Raises every failure that the beginning of the file calls for.
+ */
+export async function openFile(
+  found: FoundFile,
+  opening: OpenOptions,
+  renamed: RenamedColumns = new Map(),
+): Promise<OpenedFile> {
+  const file = opening.displayName(found.path);
+  const notify = (text: string): void => opening.notify(file, text);
+  const gzip = beginsWith(await rawHead(found.path, file), GZIP_MAGIC);
+  notifyCompression(found.path, gzip, notify);
+  const onPosition = (position: number): void => opening.onPosition?.(found.path, position);
+  const packed: PackedFile = { path: found.path, file, gzip, limits: opening.limits, onPosition };
+  const head = await firstChunk(fileBytes(packed));
+  if (!gzip && isWorkbook(file, head)) return openWorkbook(packed, found, { opening, renamed });
+  refuseOtherThanWorkbook(found, file);
+  await refuseContainers(packed, head);
+  const declared = opening.encodingOf?.(found.path) ?? opening.encoding;
+  const encoding = textEncoding(file, head, declared);
+  if (declared !== undefined && encoding.bomBytes > 0) {
+    notify(`its byte order mark says ${encoding.name}: read so, not as ${declared}`);
+  }
+  const source: TextSource = { ...packed, encoding };
+  const text = await firstWords(source);
+  const kind = fileKind(file, basename(found.path), text);
+  if (kind === "csv") {
+    const settings = { delimiter: opening.delimiter, renamed };
+    return { ...source, kind, found, layout: await csvLayout(source, settings, notify) };
+  }
+  if (renamed.size > 0) {
+    throw new Failure("mapping_invalid", `${file}: the mapping renames its columns, but it is JSON`, {
+      hint: "take rename out of the source: the members of JSON records have names",
+    });
+  }
+  if (text === "") {
+    throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });
+  }
+  return { ...source, kind, found, table: { kind: "json", file } };
+}
+
+/** The library for workbooks is loaded for those who have one. */
+async function openWorkbook(
+  packed: PackedFile,
+  found: FoundFile,
+  { opening, renamed }: { readonly opening: OpenOptions; readonly renamed: RenamedColumns },
+): Promise<OpenedFile> {
+  const { openSheet } = await import("../workbook/open-workbook.ts");
+  const source = { ...packed, bytes: found.bytes };
+  const sheet = await openSheet(source, { sheet: found.sheet, renamed, notify: opening.notify });
+  return { ...packed, file: sheet.file, kind: "xlsx", found, sheet };
+}
+
+/** @throws Failure `usage` where a sheet is asked of a file that has none */
+function refuseOtherThanWorkbook({ sheet }: FoundFile, file: string): void {
+  if (sheet === undefined) return;
+  throw new Failure("usage", `${file}: a sheet "${sheet}" is asked for, but it is no workbook`, {
+    hint: "leave the sheet out; only .xlsx files have sheets",
+  });
+}
+
+/** The header of a file that has columns; undefined for JSON. */
+export function headerOf(opened: OpenedFile): CsvHeader | undefined {
+  if (opened.kind === "csv") return opened.layout.header;
+  return opened.kind === "xlsx" ? opened.sheet.header : undefined;
+}
+
+/** What the rows of a file have in common. */
+export function tableOf(opened: OpenedFile): CsvTable | JsonTable {
+  if (opened.kind === "csv") return opened.layout.header.table;
+  return opened.kind === "xlsx" ? opened.sheet.header.table : opened.table;
+}
+
+/** Packed text is taken to unpack twentyfold, which extracts rarely exceed. */
+export function unpackedBytes(file: OpenedFile): number {
+  if (file.kind === "xlsx") return file.sheet.unpackedBytes;
+  return file.found.bytes * (file.gzip ? 20 : 1);
+}
+
+/**
+ * The rows of a file, a batch a chunk of its bytes.
+ * @param options where to begin: a place that an earlier reading gave
+ */
+export function rowsOfFile(opened: OpenedFile, options: CsvOptions = {}): AsyncGenerator<readonly ReadRow[]> {
+  if (opened.kind === "xlsx") return opened.sheet.rows();
+  if (opened.kind === "csv") return csvRows(opened, opened.layout, options);
+  return opened.kind === "ndjson" ? ndjsonRows(opened, opened.table, options.from) : jsonRows(opened, opened.table);
+}
+
+/** Whether the file can be read from the middle of it. */
+export function isSeekable(opened: OpenedFile): boolean {
+  return (opened.kind === "csv" || opened.kind === "ndjson") && canBeginAnywhere(opened);
+}
+
+/** The encoding to declare for a file that is not UTF-8, from its beginning. Raises `source_unreadable`. */
+export async function guessEncoding({ path }: FoundFile, opening: OpenOptions): Promise<string> {
+  const file = opening.displayName(path);
+  const gzip = beginsWith(await rawHead(path, file), GZIP_MAGIC);
+  return likelyEncoding(await firstChunk(fileBytes({ path, file, gzip, limits: opening.limits })));
+}
+
+async function rawHead(path: string, file: string): Promise<Buffer> {
+  try {
+    const handle = await open(path, "r");
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(GZIP_MAGIC.length), 0, GZIP_MAGIC.length, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw readFailure(file, error);
+  }
+}
+
+function notifyCompression(path: string, gzip: boolean, notify: (text: string) => void): void {
+  const named = /\.gz$/i.test(path);
+  if (gzip && !named) notify("is gzip under a name without .gz: read through");
+  if (!gzip && named) notify("is named .gz but is not compressed: read as it is");
+}
+
+/** The first chunk that holds more than white space; empty when none does. */
+async function firstWords(source: TextSource): Promise<string> {
+  for await (const chunk of textBytes(source)) {
+    const text = chunk.toString();
+    if (text.trim() !== "") return text;
+  }
+  return "";
+}
+
+/** The first chunk, empty when there is none; the rest is not read. */
+async function firstChunk(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+  for await (const chunk of chunks) return chunk;
+  return Buffer.alloc(0);
+}

@@ -1,0 +1,114 @@
+import { Failure } from "../../model/failure.ts";
+import type { InputPosition, Row } from "../../model/record.ts";
+import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../../model/source-spec.ts";
+import { suggest } from "../../text/suggestion.ts";
+import { headerOf, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
+import { withKeyProblems } from "../row/key-problems.ts";
+import type { ReadRow } from "../row/read-row.ts";
+import { findFiles } from "./source-files.ts";
+
+/** A source of the plan with its files opened. */
+export interface OpenedSource {
+  readonly name: string;
+  /** The column or path that its children join on. */
+  readonly key: string | undefined;
+  readonly files: readonly OpenedFile[];
+  readonly amend?: ((row: Row) => Row) | undefined;
+  readonly children: readonly OpenedChild[];
+}
+
+export interface OpenedChild extends OpenedSource {
+  /** The column or path that holds what the parent has in `parentKey`. */
+  readonly on: string;
+  readonly parentKey: string;
+  readonly orderBy: RowOrder | undefined;
+  readonly distinct: boolean;
+  readonly pick: RowChoice | undefined;
+}
+
+/** A source and those below it, each parent before its children. */
+export function withDescendants<Source extends { readonly children: readonly Source[] }>(
+  source: Source,
+): readonly Source[] {
+  return [source, ...source.children.flatMap(withDescendants<Source>)];
+}
+
+/**
+ * Opens a source and those below it. Raises what its files call for, and `source_bad_header` when a CSV file lacks
+ * a column that the join needs.
+ */
+export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
+  const files: OpenedFile[] = [];
+  for (const found of await findFiles(spec.files, spec.sheet)) files.push(await openFile(found, opening, spec.rename));
+  if (spec.key !== undefined) requireColumn(spec, files, spec.key);
+  const children: OpenedChild[] = [];
+  for (const child of spec.children) {
+    const parentKey = parentKeyOf(child, spec);
+    requireColumn(spec, files, parentKey);
+    children.push(await openChild(child, parentKey, opening));
+  }
+  return { name: spec.name, key: spec.key, files, amend: opening.amend, children };
+}
+
+function parentKeyOf({ name, parentKey }: ChildSpec, parent: SourceSpec): string {
+  const key = parentKey ?? parent.key;
+  if (key !== undefined) return key;
+  throw new Failure("mapping_invalid", `source "${name}" joins "${parent.name}", which names no key`, {
+    hint: `name in the mapping the column of "${parent.name}" that the rows of "${name}" refer to: key: <column>`,
+  });
+}
+
+async function openChild(spec: ChildSpec, parentKey: string, opening: OpenOptions): Promise<OpenedChild> {
+  const source = await openSource(spec, opening);
+  const { on, orderBy, distinct = false, pick } = spec;
+  for (const column of [on, orderBy?.column, pick?.by?.column, pick?.per]) {
+    if (column !== undefined) requireColumn(spec, source.files, column);
+  }
+  return { ...source, on, parentKey, orderBy, distinct, pick };
+}
+
+function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: string): void {
+  for (const opened of files) {
+    const header = headerOf(opened);
+    if (header === undefined || header.table.columnIndex.has(column)) continue;
+    const { line, table } = header;
+    const columns = `its columns are: ${table.columns.slice(0, 30).join(", ")}`;
+    const near = suggest(column, table.columns);
+    throw new Failure(
+      "source_bad_header",
+      `${opened.file}:${line}: no column "${column}", which source "${spec.name}" needs`,
+      {
+        hint: near === undefined ? columns : `did you mean "${near}"? ${columns}`,
+        place: { file: opened.file, line },
+      },
+    );
+  }
+}
+
+/**
+ * All rows of a source, file by file; a row without a key, or with invisible characters in it, gets a problem.
+ * @param from where to begin, in one of its files
+ */
+export async function* rowsOf(
+  source: OpenedSource | OpenedChild,
+  from?: InputPosition,
+): AsyncGenerator<readonly ReadRow[]> {
+  const keys = keysOf(source);
+  const first = from === undefined ? 0 : source.files.findIndex(({ file }) => file === from.file);
+  for (const [index, file] of source.files.slice(first).entries()) {
+    for await (const read of rowsOfFile(file, { from: index === 0 ? from : undefined })) {
+      const rows = source.amend === undefined ? read : amended(read, source.amend);
+      yield keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
+    }
+  }
+}
+
+/** The columns or paths in which each row needs a key. */
+export function keysOf(source: OpenedSource | OpenedChild): readonly string[] {
+  const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
+  return [...new Set(names)];
+}
+
+function amended(rows: readonly ReadRow[], amend: (row: Row) => Row): readonly ReadRow[] {
+  return rows.map(({ row, problems }) => ({ row: amend(row), problems }));
+}

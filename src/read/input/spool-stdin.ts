@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Failure } from "../../model/failure.ts";
+
+/**
+ * Writes stdin to a file (0600) in `folder` (made if missing, 0700), so that it can be read more than once.
+ * Gives the file's path, which has no extension: what it holds is told by its content. Removing it is the caller's.
+ * Raises `storage` when it cannot be written.
+ */
+export async function spoolStdin(stream: Readable, folder: string): Promise<string> {
+  const path = join(folder, `stdin-${randomUUID()}`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await pipeline(stream, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+    return path;
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => undefined);
+    throw new Failure("storage", `${folder}: cannot keep what comes from stdin`, {
+      hint: "make room on the disk, or name a file: it needs no copy",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import type { LocalProblem } from "../../model/problem.ts";
+import { unicodeName } from "../csv/csv-rows.ts";
+import { type ReadRow, sourceProblem } from "./read-row.ts";
+import { keyOf, keyPlace } from "./row-key.ts";
+
+/**
+ * A row that lacks one of its keys, or has invisible characters in it, gets a problem. A JSON value that is no record has
+ * no key either: one problem is enough.
+ */
+export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
+  if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
+  const found = keys.flatMap((name) => keyProblems(read, name));
+  return found.length === 0 ? read : { ...read, problems: [...read.problems, ...found] };
+}
+
+const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
+  "source_invalid_json",
+  "source_not_an_object",
+  "source_record_too_large",
+]);
+
+/**
+ * Space that is not U+0020 and format characters (zero width, direction, soft hyphen): on a screen two keys are the
+ * same that are different to the platform, so such a key is an error rather than a surprise.
+ */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+function keyProblems({ row }: ReadRow, name: string): readonly LocalProblem[] {
+  const key = keyOf(row, name);
+  if (key === undefined) return [sourceProblem(keyPlace(row, name), { code: "source_missing_key", column: name })];
+  const invisible = INVISIBLE.exec(key)?.[0].codePointAt(0);
+  if (invisible === undefined) return [];
+  return [sourceProblem(keyPlace(row, name), { code: "source_control_character", character: unicodeName(invisible) })];
+}
