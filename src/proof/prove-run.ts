@@ -5,7 +5,7 @@ import { type RunSettings, settingsOf } from "../job/settings/recorded-settings.
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import type { FileProof, RunProof, SourceProof } from "../model/proof.ts";
-import { openRecordedJob } from "../pipeline/run/with-run.ts";
+import { openRecordedJob } from "../pipeline/run/recorded-job.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 import { type PlatformCheck, platformFile } from "./platform-check.ts";
 import { type HashedFile, openHashedFile, openTable } from "./proof-files.ts";

@@ -3,7 +3,8 @@ import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { requireRun } from "../../pipeline/run/run-ledger.ts";
 import { reportRun, requireReportFolder, type RunReport } from "../../pipeline/run/run-report.ts";
-import { closeAfterReport, openJobIfUnchanged } from "../../pipeline/run/with-run.ts";
+import { openJobIfUnchanged } from "../../pipeline/run/recorded-job.ts";
+import { closeAfterReport } from "../../pipeline/run/close-after-report.ts";
 
 export interface ReportOptions {
   readonly ledger: string;

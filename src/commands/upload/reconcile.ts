@@ -6,13 +6,8 @@ import { Failure } from "../../model/failure.ts";
 import { reconcilePolicy } from "../../pipeline/plan/plan-records.ts";
 import { endRun, type RunReport } from "../../pipeline/run/run-report.ts";
 import { quietLeftMs } from "../../pipeline/send/send-records.ts";
-import {
-  openJobIfUnchanged,
-  openRecordedJob,
-  type RecordedRun,
-  type RecordedRunOptions,
-  withRecordedRun,
-} from "../../pipeline/run/with-run.ts";
+import { type RecordedRun, type RecordedRunOptions, withRecordedRun } from "../../pipeline/run/with-run.ts";
+import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 import { reconcileRun } from "../../reconcile/reconcile-run.ts";
 import { timestamp } from "../../time/clock.ts";
 

@@ -11,7 +11,8 @@ import { identifyEarlierRuns } from "../../pipeline/run/earlier-runs.ts";
 import { planPolicy } from "../../pipeline/plan/plan-records.ts";
 import { hasSent } from "../../pipeline/run/run-ledger.ts";
 import type { RunReport, ShownRun } from "../../pipeline/run/run-report.ts";
-import { openRecordedJob, type OpenRun, type RecordedRunOptions, withRecordedRun } from "../../pipeline/run/with-run.ts";
+import { type OpenRun, type RecordedRunOptions, withRecordedRun } from "../../pipeline/run/with-run.ts";
+import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface ResumeOptions extends RecordedRunOptions {
   /** True: send to production without asking; false: do not send there at all. Default: as it was said of the run, or ask. */

@@ -10,9 +10,9 @@ import type { Run } from "../../ledger/ledger.ts";
 import type { SharedRun } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
-import { reportUnsaved } from "../../pipeline/run/run-report.ts";
+import { reportUnsaved } from "../../pipeline/run/report-unsaved.ts";
 import { workOnRun, type WorkEnd } from "../../pipeline/shared/work-on-run.ts";
-import { openRecordedJob } from "../../pipeline/run/with-run.ts";
+import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface WorkerOptions {
   /** Locator of the ledger. */

@@ -1,12 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, type JobSettings, openJob, requireKey } from "../../job/job.ts";
-import {
-  type MaxErrors,
-  requireUnchangedFiles,
-  type RunSettings,
-  settingsOf,
-  type Threads,
-} from "../../job/settings/recorded-settings.ts";
+import { type MaxErrors, type RunSettings, settingsOf, type Threads } from "../../job/settings/recorded-settings.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../../job/standard-input.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Ledger, NewRun, PlanLedger, Run } from "../../ledger/ledger.ts";
@@ -14,6 +8,7 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { openPackedLedger, type UnsentRun } from "../../ledger/packed/packed-ledger.ts";
 import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
 import { createShownValues, type ShownValues } from "../../report/shown-values.ts";
+import { closeAfterReport, type CloseLater } from "./close-after-report.ts";
 import { requireKnownRecords } from "./earlier-runs.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import { openRunJournal, type RunJournal } from "./run-journal.ts";
@@ -260,66 +255,5 @@ async function doWork<J extends Job | undefined, L extends PlanLedger>(
     const counts = (await run.ledger.summary(id).catch(() => undefined))?.counts ?? {};
     run.dependencies.onProgress({ kind: "ended", state: "stopped", exitCode, counts });
     throw error;
-  }
-}
-
-/**
- * The job of a run, with contract, mapping and input as they were.
- * @param options as `requireUnchangedFiles` takes them
- * @throws Failure `source_changed`, and what `openJob` throws
- */
-export async function openRecordedJob(
-  settings: RunSettings,
-  dependencies: Dependencies,
-  options: Parameters<typeof requireUnchangedFiles>[1] = {},
-): Promise<Job> {
-  await requireUnchangedFiles(settings, options);
-  return openJob(settings.job, dependencies);
-}
-
-/** The same where a run can be reported without its sources, all but the rows that need work: a notice says why. */
-export async function openJobIfUnchanged(settings: RunSettings, dependencies: Dependencies): Promise<Job | undefined> {
-  try {
-    return await openRecordedJob(settings, dependencies);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    dependencies.notice(`The rejects are left out: ${error.message}`);
-    return undefined;
-  }
-}
-
-interface Closable {
-  readonly close: () => Promise<void>;
-}
-
-/** Takes note of something that is to be closed in the end, and hands it on. */
-export type CloseLater = <T extends Closable>(opened: T) => T;
-
-/**
- * Does work that opens things and ends in a report. They are closed in reverse order: with the report, once it has been
- * shown, or at once when the work fails.
- */
-export async function closeAfterReport(work: (closeLater: CloseLater) => Promise<ShownRun>): Promise<RunReport> {
-  const opened: Closable[] = [];
-  const closeLater: CloseLater = (one) => {
-    opened.push(one);
-    return one;
-  };
-  try {
-    return { ...(await work(closeLater)), close: () => closeAll(opened) };
-  } catch (error) {
-    await closeAll(opened).catch(() => undefined);
-    throw error;
-  }
-}
-
-/** The last one first; one that fails does not keep the others open. */
-async function closeAll(opened: Closable[]): Promise<void> {
-  const last = opened.pop();
-  if (last === undefined) return;
-  try {
-    await last.close();
-  } finally {
-    await closeAll(opened);
   }
 }

@@ -1,5 +1,11 @@
 import { Failure } from "../../../model/failure.ts";
-import { guessEncoding, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "../../../read/input/opened-file.ts";
+import {
+  guessEncoding,
+  type OpenedFile,
+  openFile,
+  type OpenOptions,
+  rowsOfFile,
+} from "../../../read/input/opened-file.ts";
 import type { ReadRow } from "../../../read/row/read-row.ts";
 import type { FoundFile } from "../../../read/input/source-files.ts";
 import type { TextEncoding } from "../../../read/text/text-encoding.ts";

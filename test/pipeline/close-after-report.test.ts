@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { closeAfterReport } from "../../src/pipeline/run/with-run.ts";
+import { closeAfterReport } from "../../src/pipeline/run/close-after-report.ts";
 
 const SHOWN = {
   report: {
