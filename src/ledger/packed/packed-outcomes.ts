@@ -1,7 +1,7 @@
 import type { Outcome, Status, ValidOutcomes } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
-import type { LocalProblem, Problem, Severity } from "../../model/problem.ts";
-import { keyPlace } from "../records/key-place.ts";
+import type { LocalProblem, Problem } from "../../model/problem.ts";
+import { keyPlace, keyProblem } from "../records/key-place.ts";
 import { columnsIn, extraOf, FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
 import {
   isPlain,
@@ -119,22 +119,21 @@ function withFindings(outcome: Outcome, findings: readonly LaterFinding[], plan:
   return { ...outcome, status, problems };
 }
 
-function keyProblems(
-  { same, sameContent, near }: KeyFinding,
-  { file, line }: Place,
-  plan: PackedPlan,
-): readonly Problem[] {
+function keyProblems({ same, sameContent, near }: KeyFinding, place: Place, plan: PackedPlan): readonly Problem[] {
   const { files, policy } = plan;
   if (policy === undefined) return [];
-  const problem = <S extends Severity>(severity: S) =>
-    ({ attr: policy.keyAttr, severity, by: "local", place: keyPlace(policy, file, line) }) as const;
   const otherPlace = (spot: Spot): Place => keyPlace(policy, files.nameOf(spot.file), spot.line);
   const problems: LocalProblem[] = [];
   if (same !== undefined) {
-    problems.push({ ...problem("error"), code: "duplicate_key", other: otherPlace(same), sameContent });
+    problems.push({
+      ...keyProblem("error", place, policy),
+      code: "duplicate_key",
+      other: otherPlace(same),
+      sameContent,
+    });
   }
   if (near !== undefined) {
-    problems.push({ ...problem("warning"), code: "near_duplicate_key", other: otherPlace(near) });
+    problems.push({ ...keyProblem("warning", place, policy), code: "near_duplicate_key", other: otherPlace(near) });
   }
   return problems;
 }

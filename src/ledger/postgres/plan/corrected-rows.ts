@@ -1,6 +1,6 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
-import { keyPlace } from "../../records/key-place.ts";
+import { keyProblem } from "../../records/key-place.ts";
 import { PLAN_ATTEMPT } from "../../records/stored-problem.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
@@ -67,10 +67,7 @@ function selectOlder({ number }: RunRow): Statement<OlderRow> {
 
 function problemOf({ file, line, acceptedAt }: OlderRow, policy: PlanPolicy): LocalProblem {
   return {
-    attr: policy.keyAttr,
-    severity: "warning",
-    by: "local",
-    place: keyPlace(policy, file, line),
+    ...keyProblem("warning", { file, line }, policy),
     code: "corrected_since",
     acceptedAt,
   };

@@ -1,6 +1,6 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
-import { keyPlace } from "../../records/key-place.ts";
+import { keyProblem } from "../../records/key-place.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
 import { passOverCorrected } from "./corrected-rows.ts";
@@ -61,10 +61,7 @@ async function blockWaiting(transaction: Transaction, run: RunRow, policy: PlanP
     statement,
     found: ({ record, file, line }) => {
       const problem: LocalProblem = {
-        attr: policy.keyAttr,
-        severity: "error",
-        by: "local",
-        place: keyPlace(policy, file, line),
+        ...keyProblem("error", { file, line }, policy),
         code: "account_not_found",
         after,
       };
@@ -94,10 +91,7 @@ async function refuseChanged(transaction: Transaction, run: RunRow, policy: Plan
     statement,
     found: ({ record, file, line, acceptedAt }) => {
       const problem: LocalProblem = {
-        attr: policy.keyAttr,
-        severity: "error",
-        by: "local",
-        place: keyPlace(policy, file, line),
+        ...keyProblem("error", { file, line }, policy),
         code: "unique",
         acceptedAt,
       };

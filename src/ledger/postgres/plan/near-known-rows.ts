@@ -1,6 +1,6 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
-import { keyPlace } from "../../records/key-place.ts";
+import { keyProblem } from "../../records/key-place.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
 import { readKey } from "../written-key.ts";
@@ -16,10 +16,7 @@ export async function refuseNearKnownKeys(transaction: Transaction, run: RunRow,
     statement: selectNearKnown(run),
     found: ({ record, key, known, file, line }) => {
       const problem: LocalProblem = {
-        attr: policy.keyAttr,
-        severity: "error",
-        by: "local",
-        place: keyPlace(policy, file, line),
+        ...keyProblem("error", { file, line }, policy),
         code: "near_known_key",
         key: readKey(key),
         known: readKey(known),

@@ -1,5 +1,7 @@
+import type { Problem } from "../../../model/problem.ts";
 import type { Attempt, AttemptOutcome, Intent, SendableItem } from "../../ledger.ts";
 import { parseProblem } from "../../records/stored-problem.ts";
+import { type AttemptRow, toAttempt } from "../../runs/attempt-row.ts";
 import { requireAll } from "../postgres-failure.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement, Transaction } from "../queries.ts";
@@ -45,7 +47,8 @@ export async function saveOutcomes(
 /** Every attempt for the records of this key in any run. */
 export async function attemptsOf(queries: Queries, key: string): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = [];
-  for (const row of await queries.rows(SELECT_ATTEMPTS, writtenKey(key))) attempts.push(await toAttempt(queries, row));
+  for (const row of await queries.rows(SELECT_ATTEMPTS, writtenKey(key)))
+    attempts.push(toAttempt(row, await problemsOf(queries, row)));
   return attempts;
 }
 
@@ -193,21 +196,6 @@ function writable(text: string | undefined): string | null {
   return text?.replaceAll("\0", "\u{FFFD}") ?? null;
 }
 
-interface AttemptRow {
-  readonly runNumber: number;
-  readonly run: string;
-  readonly attempt: number;
-  readonly record: number;
-  readonly step: string | null;
-  readonly intendedAt: string;
-  readonly settledAt: string | null;
-  readonly status: Attempt["status"];
-  readonly http: number | null;
-  readonly account: string | null;
-  readonly durationMs: number | null;
-  readonly reason: string | null;
-}
-
 const SELECT_ATTEMPTS: Statement<AttemptRow> = {
   sql: `
   select attempts.run as "runNumber", runs.name as run, attempts.attempt, attempts.record, attempts.step,
@@ -219,24 +207,10 @@ const SELECT_ATTEMPTS: Statement<AttemptRow> = {
   where items.key = $1 order by intended_at, attempts.run, attempts.attempt`,
 };
 
-async function toAttempt(queries: Queries, row: AttemptRow): Promise<Attempt> {
-  const problems = await queries.rows(SELECT_PROBLEMS, row.runNumber, row.record, row.attempt);
-  return {
-    run: row.run,
-    attempt: row.attempt,
-    record: row.record,
-    intendedAt: row.intendedAt,
-    status: row.status,
-    problems: problems.map(({ problem }) => parseProblem(problem)),
-    ...(row.step !== null && { step: row.step }),
-    ...(row.settledAt !== null && { settledAt: row.settledAt }),
-    ...(row.http !== null && { http: row.http }),
-    ...(row.account !== null && { account: row.account }),
-    ...(row.durationMs !== null && { durationMs: row.durationMs }),
-    ...(row.reason !== null && { reason: row.reason }),
-  };
-}
-
 const SELECT_PROBLEMS: Statement<{ problem: string }> = {
   sql: "select problem from migrate.problems where run = $1 and record = $2 and attempt = $3 order by position",
 };
+
+async function problemsOf(queries: Queries, { runNumber, record, attempt }: AttemptRow): Promise<readonly Problem[]> {
+  return (await queries.rows(SELECT_PROBLEMS, runNumber, record, attempt)).map(({ problem }) => parseProblem(problem));
+}

@@ -2,7 +2,7 @@ import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
-import { keyPlace } from "../../records/key-place.ts";
+import { keyProblem } from "../../records/key-place.ts";
 import { PLAN_ATTEMPT } from "../../records/stored-problem.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
@@ -76,10 +76,7 @@ const SELECT_OLDER: Query<OlderRow> = {
 function passOver(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, older: OlderRow): void {
   const { record, file, line, acceptedAt, account } = older;
   const problem: LocalProblem = {
-    attr: policy.keyAttr,
-    severity: "warning",
-    by: "local",
-    place: keyPlace(policy, file, line),
+    ...keyProblem("warning", { file, line }, policy),
     code: "corrected_since",
     acceptedAt,
   };

@@ -1,7 +1,7 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import { passOverCorrected } from "./corrected-since.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
-import { keyPlace } from "../../records/key-place.ts";
+import { keyPlace, keyProblem } from "../../records/key-place.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
@@ -146,10 +146,7 @@ function refuseChanged(database: SqliteDatabase, run: RunRow, policy: PlanPolicy
     const changed = database.rows(query, run.number, last, policy.resendAmbiguous ? 1 : 0);
     for (const { record, file, line, acceptedAt } of changed) {
       const problem: LocalProblem = {
-        attr: policy.keyAttr,
-        severity: "error",
-        by: "local",
-        place: keyPlace(policy, file, line),
+        ...keyProblem("error", { file, line }, policy),
         code: "unique",
         acceptedAt,
       };

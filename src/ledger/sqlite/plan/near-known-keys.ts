@@ -2,7 +2,7 @@ import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
-import { keyPlace } from "../../records/key-place.ts";
+import { keyProblem } from "../../records/key-place.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
@@ -79,10 +79,7 @@ const SELECT_FINDINGS: Query<FindingRow> = {
 function refuse(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, finding: FindingRow): void {
   const { record, key, known, file, line } = finding;
   const problem: LocalProblem = {
-    attr: policy.keyAttr,
-    severity: "error",
-    by: "local",
-    place: keyPlace(policy, file, line),
+    ...keyProblem("error", { file, line }, policy),
     code: "near_known_key",
     key,
     known,

@@ -4,6 +4,7 @@ import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../../ledger
 import { addAccepted, addToCounts } from "./counts.ts";
 import { insertProblems } from "./problem-table.ts";
 import { parseProblem } from "../../records/stored-problem.ts";
+import { type AttemptRow, toAttempt } from "../../runs/attempt-row.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
@@ -57,7 +58,7 @@ function saveAll(database: SqliteDatabase, run: RunRow, outcomes: readonly Attem
 
 /** Every attempt for the records of this key in any run. */
 export function attemptsOf(database: SqliteDatabase, key: string): readonly Attempt[] {
-  return database.rows(SELECT_ATTEMPTS, key.normalize("NFC")).map((row) => toAttempt(database, row));
+  return database.rows(SELECT_ATTEMPTS, key.normalize("NFC")).map((row) => toAttempt(row, problemsOf(database, row)));
 }
 
 interface SendableRow extends Omit<SendableItem, "isAmbiguous" | "step"> {
@@ -159,21 +160,6 @@ export function requireOne(changed: number, path: string): void {
   });
 }
 
-interface AttemptRow {
-  readonly runNumber: number;
-  readonly run: string;
-  readonly attempt: number;
-  readonly record: number;
-  readonly step: string | null;
-  readonly intendedAt: string;
-  readonly settledAt: string | null;
-  readonly status: Attempt["status"];
-  readonly http: number | null;
-  readonly account: string | null;
-  readonly durationMs: number | null;
-  readonly reason: string | null;
-}
-
 const SELECT_ATTEMPTS: Query<AttemptRow> = {
   sql: `
   select attempts.run as runNumber, runs.name as run, attempts.attempt, attempts.record, attempts.step, intended_at as intendedAt,
@@ -184,23 +170,6 @@ const SELECT_ATTEMPTS: Query<AttemptRow> = {
   join runs on runs.id = items.run
   where items.key = ? order by intended_at, attempts.run, attempts.attempt`,
 };
-
-function toAttempt(database: SqliteDatabase, row: AttemptRow): Attempt {
-  return {
-    run: row.run,
-    attempt: row.attempt,
-    record: row.record,
-    intendedAt: row.intendedAt,
-    status: row.status,
-    problems: problemsOf(database, row),
-    ...(row.step !== null && { step: row.step }),
-    ...(row.settledAt !== null && { settledAt: row.settledAt }),
-    ...(row.http !== null && { http: row.http }),
-    ...(row.account !== null && { account: row.account }),
-    ...(row.durationMs !== null && { durationMs: row.durationMs }),
-    ...(row.reason !== null && { reason: row.reason }),
-  };
-}
 
 const SELECT_PROBLEMS: Query<{ problem: string }> = {
   sql: "select problem from problems where run = ? and record = ? and attempt = ? order by position",
