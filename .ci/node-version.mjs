@@ -14,7 +14,6 @@ const TESTS = [
   "test/e2e/validate-outcomes.test.ts",
   "test/e2e/validate-no-network.test.ts",
   "test/e2e/push.test.ts",
-  "test/e2e/resume.test.ts",
   "test/ledger/packed",
   "test/ledger/sqlite",
   "test/ledger/thread",

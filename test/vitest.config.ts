@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
-    maxWorkers: 2,
+    // One more than most small machines have processors: many tests wait for a process or a clock.
+    maxWorkers: 3,
     env: { MIGRATE_TEST_SLOWNESS: String(SLOWNESS) },
     // Only what hangs is to fail: no test depends on the machine's speed.
     testTimeout: patience(300_000),

@@ -34,7 +34,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
 const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
   POINTS.filter((point) => STEP === 1 || MAIN[action]?.includes(point)).flatMap((point) =>
     // With several, the ledger has a thread of its own.
-    ["1", "2"].map((threads) => [words, point, threads, action]),
+    (STEP === 1 || action === "kill" ? ["1", "2"] : ["2"]).map((threads) => [words, point, threads, action]),
   ),
 );
 

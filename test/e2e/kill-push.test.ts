@@ -11,7 +11,7 @@ const CONCURRENCY = 16;
 /** Intents are written at most four times the concurrency ahead: that is what one kill can leave in doubt. */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` kills 1,000 times. */
-const KILLS = Number(process.env["KILLS"] ?? 50);
+const KILLS = Number(process.env["KILLS"] ?? 30);
 const PATIENCE_MS = 300_000 * Math.max(1, KILLS / 50);
 /** The more kills, the slower the platform, so that the push lasts until the last of them. */
 const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
