@@ -19,6 +19,7 @@ const ENTRIES = {
 const LATE = {
   "ajv/dist/2020.js": "./ajv.cjs",
   re2js: "./re2js.cjs",
+  "string-width": "./string-width.cjs",
   "@photostructure/sqlite": "../sqlite/lib/index.cjs",
 };
 

@@ -6,7 +6,6 @@ import type { Contract } from "../contract/contract.ts";
 import { findOperation } from "../contract/operations/find-operation.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { errorReachedBy } from "../contract/operations/reached-findings.ts";
-import { parseDocument } from "../contract/document/yaml-document.ts";
 import { isJsonArray, type JsonValue, valueAt } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import { readTextFile, type TextFile } from "../read/text/text-file.ts";
@@ -127,6 +126,7 @@ export async function readShippedOverlay(file: string): Promise<readonly TextFil
 
 /** For every code that a rule of a shipped overlay reports, the overlays that have one: `overlay:<name>`. */
 export async function shippedRuleCodes(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { parseDocument } = await import("../contract/document/yaml-document.ts");
   const overlays = new Map<string, readonly string[]>();
   for (const name of await shippedNames()) {
     const overlay = `${PREFIX}${name}`;

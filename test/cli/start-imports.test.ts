@@ -4,13 +4,30 @@ import { expect, test } from "vitest";
 import { projectFile } from "../e2e/cli.ts";
 
 test("before a command is known only commander and fewer than 40 files are loaded, so that --help is fast", () => {
+  const { files, packages } = loaded("start-program.ts", "run-program.ts");
+  expect(packages).toEqual(["commander"]);
+  expect(files).toBeLessThan(40);
+});
+
+test("--version loads neither commander nor the rest of the program", () => {
+  expect(loaded("main.ts")).toEqual({ files: 2, packages: [] });
+});
+
+test("to show a contract no package is loaded that reads files, checks shapes or draws progress", () => {
+  const { packages } = loaded(
+    "actions/inspect-actions.ts",
+    "../commands/contract/contract-show.ts",
+    "views/contract/contract-view.ts",
+  );
+  expect(packages).toEqual(["chalk", "fastest-levenshtein"]);
+});
+
+function loaded(...entries: readonly string[]): { readonly files: number; readonly packages: readonly string[] } {
   const files = new Set<string>();
   const packages = new Set<string>();
-  load(projectFile("src/cli/main.ts"), files, packages);
-  load(projectFile("src/cli/run-program.ts"), files, packages);
-  expect([...packages].toSorted()).toEqual(["commander"]);
-  expect(files.size).toBeLessThan(40);
-});
+  for (const entry of entries) load(projectFile(path.join("src/cli", entry)), files, packages);
+  return { files: files.size, packages: [...packages].toSorted() };
+}
 
 /** Follows the imports that Node.js resolves before a file runs: not those of types, and none that a function makes. */
 function load(file: string, files: Set<string>, packages: Set<string>): void {

@@ -2,7 +2,7 @@ import path from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
-import { requireSameDestination } from "../../src/pipeline/run/run-ledger.ts";
+import { requireSameDestination } from "../../src/pipeline/run/same-destination.ts";
 import { item, planned, PUSH, sendAll } from "../ledger/ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

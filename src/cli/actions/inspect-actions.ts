@@ -1,22 +1,15 @@
-import { contractCheck } from "../../commands/contract/contract-check.ts";
-import { contractDiff } from "../../commands/contract/contract-diff.ts";
-import { contractShow } from "../../commands/contract/contract-show.ts";
-import { explain } from "../../commands/ledger/explain.ts";
-import { status } from "../../commands/ledger/run-status.ts";
-import { preview } from "../../commands/check/preview.ts";
-import { watchStatus } from "../views/run/watch-status.ts";
 import type { FieldFlags, InspectFlags } from "../options/options.ts";
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
-import { contractDiffView } from "../views/contract/contract-diff-view.ts";
-import { contractCheckView, contractShowView } from "../views/contract/contract-view.ts";
-import { explainJson, explainText, sourcesText } from "../views/run/explain-view.ts";
-import { previewView } from "../views/preview-view.ts";
-import { statusView } from "../views/run/status-view.ts";
 import { show } from "../views/view.ts";
 
 export function statusAction(run: string | undefined, flags: InspectFlags): Promise<void> {
   return withLedger(flags, async ({ ledger }, context) => {
-    if (flags.watch === true) return watchStatus({ ledger, run }, flags, context);
+    if (flags.watch === true) {
+      const { watchStatus } = await import("../views/run/watch-status.ts");
+      return watchStatus({ ledger, run }, flags, context);
+    }
+    const { status } = await import("../../commands/ledger/run-status.ts");
+    const { statusView } = await import("../views/run/status-view.ts");
     await show(statusView, await status({ ledger, run }, context.dependencies.clock), flags, context);
     return 0;
   });
@@ -24,6 +17,8 @@ export function statusAction(run: string | undefined, flags: InspectFlags): Prom
 
 export function explainAction(key: string, flags: InspectFlags): Promise<void> {
   return withLedger(flags, async ({ ledger }, context) => {
+    const { explain } = await import("../../commands/ledger/explain.ts");
+    const { explainJson, explainText, sourcesText } = await import("../views/run/explain-view.ts");
     const explanation = await explain({ key, ledger, run: flags.run }, context.dependencies);
     const { write, close, dependencies } = context;
     const { showValues = false } = flags;
@@ -39,6 +34,8 @@ export function explainAction(key: string, flags: InspectFlags): Promise<void> {
 
 export function previewAction(sources: readonly string[], flags: InspectFlags): Promise<void> {
   return withSettings(sources, flags, async ({ job }, context) => {
+    const { preview } = await import("../../commands/check/preview.ts");
+    const { previewView } = await import("../views/preview-view.ts");
     await show(previewView, await preview({ job }, context.dependencies), flags, context);
     return 0;
   });
@@ -46,6 +43,8 @@ export function previewAction(sources: readonly string[], flags: InspectFlags): 
 
 export function contractCheckAction(files: readonly string[], flags: InspectFlags): Promise<void> {
   return withConfig(flags, async ({ rules, references }, context) => {
+    const { contractCheck } = await import("../../commands/contract/contract-check.ts");
+    const { contractCheckView } = await import("../views/contract/contract-view.ts");
     const checked = await contractCheck({ files, folder: process.cwd(), rules, references }, context.dependencies);
     await show(contractCheckView, checked, flags, context);
     return checked.exitCode;
@@ -54,6 +53,8 @@ export function contractCheckAction(files: readonly string[], flags: InspectFlag
 
 export function contractShowAction(files: readonly string[], flags: FieldFlags): Promise<void> {
   return withContext(flags, async (context) => {
+    const { contractShow } = await import("../../commands/contract/contract-show.ts");
+    const { contractShowView } = await import("../views/contract/contract-view.ts");
     const { operation, required, under, search } = flags;
     const shown = await contractShow({ files, operation, required, under, search }, context.dependencies);
     await show(contractShowView, shown, flags, context);
@@ -63,6 +64,8 @@ export function contractShowAction(files: readonly string[], flags: FieldFlags):
 
 export function contractDiffAction(old: string, next: string, flags: InspectFlags): Promise<void> {
   return withContext(flags, async (context) => {
+    const { contractDiff } = await import("../../commands/contract/contract-diff.ts");
+    const { contractDiffView } = await import("../views/contract/contract-diff-view.ts");
     const { mapping, operation, overlay: overlays = [] } = flags;
     const diff = await contractDiff({ old, new: next, mapping, operation, overlays }, context.dependencies);
     await show(contractDiffView, diff, flags, context);

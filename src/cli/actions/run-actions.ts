@@ -1,22 +1,17 @@
 import { hostname, userInfo } from "node:os";
-import { drift, type DriftOptions } from "../../commands/ledger/show-drift.ts";
-import { report } from "../../commands/ledger/report-again.ts";
-import { validate } from "../../commands/check/validate.ts";
+import type { DriftOptions } from "../../commands/ledger/show-drift.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { ReconcileFlags, RunFlags } from "../options/options.ts";
-import { refuseWritableByOthers } from "../settings/config-file.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
-import { requireTarget } from "../settings/settings.ts";
 import { showRun } from "../views/run/run-view.ts";
-import { driftView } from "../views/contract/drift-view.ts";
-import { show } from "../views/view.ts";
 
 export function validateAction(sources: readonly string[], flags: RunFlags): Promise<void> {
-  return withSettings(sources, flags, async (settings, context) =>
-    showRun(await validate(settings, context.dependencies), flags, context),
-  );
+  return withSettings(sources, flags, async (settings, context) => {
+    const { validate } = await import("../../commands/check/validate.ts");
+    return showRun(await validate(settings, context.dependencies), flags, context);
+  });
 }
 
 /** The client for the network is loaded where it is used: validate starts without it. */
@@ -24,6 +19,8 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
   return withSettings(sources, flags, async ({ target, ...settings }, context) => {
     const { push, remoteValidate } = await import("../../commands/upload/push.ts");
     const { refreshReferences } = await import("../../commands/refresh-references.ts");
+    const { refuseWritableByOthers } = await import("../settings/config-file.ts");
+    const { requireTarget } = await import("../settings/settings.ts");
     const run = flags.remoteValidate === true ? remoteValidate : push;
     await refuseWritableByOthers(settings.configFile);
     const options = { ...settings, target: requireTarget(target, "to push to") };
@@ -62,6 +59,7 @@ export function reconcileAction(run: string | undefined, flags: ReconcileFlags):
 export function reportAction(run: string | undefined, flags: RunFlags): Promise<void> {
   return withLedger(flags, async (settings, context) => {
     if (flags.drift === true) return showDrift({ ledger: settings.ledger, run }, flags, context);
+    const { report } = await import("../../commands/ledger/report-again.ts");
     return showRun(await report({ ...settings, run }, context.dependencies), flags, context);
   });
 }
@@ -71,6 +69,9 @@ async function showDrift(options: DriftOptions, flags: RunFlags, context: Contex
   if (format !== "text" && format !== "json") {
     throw new Failure("usage", `--drift cannot be shown as ${format}`, { hint: "use --format text or json" });
   }
+  const { drift } = await import("../../commands/ledger/show-drift.ts");
+  const { driftView } = await import("../views/contract/drift-view.ts");
+  const { show } = await import("../views/view.ts");
   await show(driftView, await drift(options, context.dependencies), { ...flags, format }, context);
   return 0;
 }

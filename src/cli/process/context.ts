@@ -1,17 +1,13 @@
 import { homedir } from "node:os";
 import type { Dependencies, Screen } from "../../job/dependencies.ts";
 import { withNamingPlace } from "../../job/settings/naming-place.ts";
-import { spoolStdin } from "../../read/input/spool-stdin.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import { defaultDependencies } from "../../runtime/default-dependencies.ts";
 import { contractCache } from "../../runtime/installation.ts";
 import type { Flags } from "../options/options.ts";
 import { Failure } from "../../model/failure.ts";
-import { readSecrets } from "../../runtime/read-credentials.ts";
-import { readStoreKey } from "../settings/store-key.ts";
 import type { Config } from "../settings/config-schema.ts";
-import { readConfig } from "../settings/config-file.ts";
-import { type LedgerSettings, readLedgerSettings, readSettings, type Settings } from "../settings/settings.ts";
+import type { LedgerSettings, Settings } from "../settings/settings.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import { createLogger, type Logger, loggerOptionsOf } from "./logger.ts";
 import { createProgress, type Progress } from "../progress/progress.ts";
@@ -78,6 +74,7 @@ async function readJobSettings(sources: readonly string[], flags: Flags): Promis
         hint: "name the report: --rejects <dir>",
       });
   }
+  const { readSettings } = await import("../settings/settings.ts");
   return readSettings(sources, flags, process.cwd());
 }
 
@@ -87,6 +84,7 @@ export function withLedger(
   action: (settings: LedgerSettings, context: Context) => Promise<number>,
 ): Promise<void> {
   return withContext(flags, async (context) => {
+    const { readLedgerSettings } = await import("../settings/settings.ts");
     const settings = await readLedgerSettings(flags, process.cwd());
     logConfigFile(settings.configFile, context);
     return sayingWhereNamed(settings, () => action(settings, context));
@@ -96,6 +94,7 @@ export function withLedger(
 /** The same for an action that needs the configuration file alone. */
 export function withConfig(flags: Flags, action: (config: Config, context: Context) => Promise<number>): Promise<void> {
   return withContext(flags, async (context) => {
+    const { readConfig } = await import("../settings/config-file.ts");
     const config = await readConfig(flags.config, process.cwd());
     logConfigFile(config.file, context);
     return sayingWhereNamed(config, () => action(config, context));
@@ -147,12 +146,13 @@ function createContext(flags: Flags): Context {
       notice: progress.notice,
       onProgress: progress.onProgress,
       ...interrupts,
-      secrets: (files) => readSecrets(process.env, files),
-      storeCredentials: (file) => readStoreKey(process.env, file),
+      secrets: async (files) => (await import("../../runtime/read-credentials.ts")).readSecrets(process.env, files),
+      storeCredentials: async (file) => (await import("../settings/store-key.ts")).readStoreKey(process.env, file),
       proxyCredentials: process.env["MIGRATE_PROXY_CREDENTIALS"],
       canAsk: canAsk(),
       ask: (question) => progress.paused(() => ask(question)),
-      copyStandardInput: (folder) => spoolStdin(process.stdin, folder),
+      copyStandardInput: async (folder) =>
+        (await import("../../read/input/spool-stdin.ts")).spoolStdin(process.stdin, folder),
       screen: screenOf(process.stdout, flags),
       temporaryFolder,
       startProcess: (words) => startProcess(words, process.cwd()),

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Screen } from "../../job/dependencies.ts";
 import type { Flags } from "../options/options.ts";
@@ -81,6 +80,7 @@ export function canAsk(): boolean {
 /** A typed answer; undefined where nobody can type, and after Ctrl-C or Ctrl-D. */
 export async function ask(question: string): Promise<string | undefined> {
   if (!canAsk()) return undefined;
+  const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const given = new AbortController();
   lines.once("close", () => given.abort());

@@ -1,4 +1,4 @@
-import ora from "ora";
+import type { Ora } from "ora";
 
 export interface ProgressScreen {
   /** Whether the line may change: a terminal, and no flag against it. */
@@ -29,25 +29,32 @@ const FIRST_AFTER_MS = 300;
 /** The spinner and a space before the text, and no character in the last column. */
 const SPINNER_WIDTH = 3;
 
-/** ora draws the line; its text is computed at most ten times a second. */
+/** ora draws the line, and is loaded for what takes long; the text is computed at most ten times a second. */
 export function liveLine({ colour, width }: ProgressScreen, now: () => number): ProgressLine {
-  const spinner = ora({ stream: process.stderr, discardStdin: false, color: colour && "cyan" });
+  let spinner: Ora | undefined;
+  let loading: Promise<void> | undefined;
   let nextAt = now() + FIRST_AFTER_MS;
+  const load = async (): Promise<void> => {
+    const { default: ora } = await import("ora");
+    spinner = ora({ stream: process.stderr, discardStdin: false, color: colour && "cyan" });
+  };
   return {
     show({ text }) {
       if (now() < nextAt) return;
       nextAt = now() + LIVE_EVERY_MS;
+      loading ??= load();
+      if (spinner === undefined) return;
       spinner.text = text(width() - SPINNER_WIDTH);
       if (!spinner.isSpinning) spinner.start();
     },
     above(log) {
-      const spinning = spinner.isSpinning;
-      if (spinning) spinner.stop();
+      const spinning = spinner?.isSpinning === true;
+      if (spinning) spinner?.stop();
       log();
-      if (spinning) spinner.start();
+      if (spinning) spinner?.start();
     },
     stop: () => {
-      spinner.stop();
+      spinner?.stop();
     },
   };
 }

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { parseDocument, type SourceDocument } from "../../contract/document/yaml-document.ts";
+import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { isAddress } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
-import { type Config, parseConfig, type TargetConfig, type WrittenConfig } from "./config-schema.ts";
+import type { Config, TargetConfig, WrittenConfig } from "./config-schema.ts";
 
 const CONFIG_NAME = "migrate.yaml";
 
@@ -31,6 +31,9 @@ export async function readLocatedConfig(named: string | undefined, folder: strin
   const file = named ?? findUpwards(folder);
   if (file === undefined) return { config: {} };
   const { text } = await readTextFile(pathsFrom(folder)(file));
+  // Many commands are typed where there is no configuration file.
+  const { parseDocument } = await import("../../contract/document/yaml-document.ts");
+  const { parseConfig } = await import("./config-schema.ts");
   const document = parseDocument({ file, text }, "config");
   const resolve = pathFrom(path.dirname(file));
   const placeOf: NamingPlace = (tried) => document.findText((written) => resolve(written) === path.normalize(tried));

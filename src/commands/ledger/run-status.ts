@@ -55,7 +55,7 @@ interface StatusContext {
 
 async function statusOf(run: Run, isActive: boolean, { ledger, store, clock }: StatusContext): Promise<RunStatus> {
   const summary = await ledger.summary(run.id);
-  const progress = isActive ? readProgress(progressPath(store, run.id), clock.now()) : undefined;
+  const progress = isActive ? await readProgress(progressPath(store, run.id), clock.now()) : undefined;
   const shared = await store.sharedStatus?.(run.id);
   const isSent = isActive || shared?.workers.some(({ state }) => state === "working") === true;
   return { run, summary, state: runState(run, summary.counts, isSent), progress, shared };

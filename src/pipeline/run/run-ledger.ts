@@ -1,5 +1,3 @@
-import { instanceOf } from "../../job/endpoint.ts";
-import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
@@ -30,34 +28,6 @@ export async function readRunLedger<T>(
   }
 }
 
-/** What a run sends to. */
-interface Destination {
-  readonly host: string;
-  readonly supplier: string;
-  /** The platform may have several instances under one host. */
-  readonly instance?: string;
-}
-
-/**
- * Holds a ledger to the host and the import supplier that its first records went to. What it knows of a record is true
- * there alone: with a slip of `--target` everything would be sent anew, to another platform.
- * @throws Failure `wrong_target`
- */
-export async function requireSameDestination(ledger: Ledger, name: string, here: Destination): Promise<void> {
-  const others = (await ledger.runs()).filter((run) => !isSameDestination(run, here));
-  for (const run of others) if (await hasSent(ledger, run)) throw wrongDestination(name, run, here);
-}
-
-function isSameDestination(run: Run, { host, supplier, instance }: Destination): boolean {
-  if (run.target !== host || run.supplier !== supplier) return false;
-  return instance === undefined || (instanceOfRun(run) ?? instance) === instance;
-}
-
-function instanceOfRun(run: Run): string | undefined {
-  const settings = settingsIfKnown(run);
-  return settings && instanceOf(settings.target.baseUrl);
-}
-
 /** A run that never got as far binds nothing: its target may have been the slip. */
 export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<boolean> {
   if (dryRun) return false;
@@ -66,15 +36,3 @@ export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<bool
 }
 
 const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "ambiguous", "blocked"];
-
-function wrongDestination(name: string, run: Run, here: Destination): Failure {
-  const [from, to] =
-    run.target !== here.host
-      ? [run.target, here.host]
-      : run.supplier !== here.supplier
-        ? [`supplier ${run.supplier}`, here.supplier]
-        : [instanceOfRun(run), here.instance];
-  return new Failure("wrong_target", `the ledger ${name} belongs to ${from}, and this run is for ${to}`, {
-    hint: "check --target, --base-url and --supplier; if they are meant, use a ledger of their own: --ledger <path>",
-  });
-}

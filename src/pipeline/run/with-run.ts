@@ -13,7 +13,8 @@ import { requireKnownRecords } from "./earlier-runs.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import { openRunJournal, type RunJournal } from "./run-journal.ts";
 import { progressPath } from "./progress-file.ts";
-import { requireRun, requireSameDestination } from "./run-ledger.ts";
+import { requireRun } from "./run-ledger.ts";
+import { requireSameDestination } from "./same-destination.ts";
 import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
 
 /** What is asked of every command that reads the whole input of a job and reports on it. */

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, relative } from "node:path";
-import { glob, isDynamicPattern } from "tinyglobby";
 import { Failure } from "../../model/failure.ts";
 import { readFailure } from "../text/file-bytes.ts";
 
@@ -58,7 +57,9 @@ function splitSheet(pattern: string): { readonly files: string; readonly sheet?:
 
 async function expand(pattern: string): Promise<readonly string[]> {
   // A file may have brackets in its name: what exists is not a pattern.
-  if (!isDynamicPattern(pattern) || existsSync(pattern)) return [pattern];
+  if (existsSync(pattern)) return [pattern];
+  const { glob, isDynamicPattern } = await import("tinyglobby");
+  if (!isDynamicPattern(pattern)) return [pattern];
   const matches = await glob([pattern], { absolute: true, dot: false, expandDirectories: false });
   if (matches.length === 0) {
     throw new Failure("source_unreadable", `${pattern}: matches no file`, {
