@@ -47,6 +47,8 @@ export interface StartedProcess {
   readonly ended: Promise<void>;
   /** Asks it to end; nothing happens where it has. */
   readonly stop: () => void;
+  /** Ends it at once, also one that stands still. */
+  readonly kill: () => void;
 }
 
 export interface SecretFiles {

@@ -18,11 +18,8 @@ export function startProcess(words: readonly string[], folder: string): StartedP
     child.once("close", () => resolve());
     child.once("error", () => resolve());
   });
-  return {
-    pid: child.pid ?? 0,
-    ended,
-    stop() {
-      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
-    },
+  const send = (signal: NodeJS.Signals): void => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
   };
+  return { pid: child.pid ?? 0, ended, stop: () => send("SIGTERM"), kill: () => send("SIGKILL") };
 }

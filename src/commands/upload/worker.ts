@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { Job } from "../../job/job.ts";
 import { type RunSettings, settingsOf, settingsSeenFrom } from "../../job/settings/recorded-settings.ts";
-import { connect, type Connection } from "../../job/target-connection.ts";
+import { connect } from "../../job/target-connection.ts";
 import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/ledger.ts";
@@ -11,7 +10,8 @@ import type { SharedRun } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { reportUnsaved } from "../../pipeline/run/report-unsaved.ts";
-import { workOnRun, type WorkEnd } from "../../pipeline/shared/work-on-run.ts";
+import type { WorkEnd } from "../../pipeline/shared/work-on-run.ts";
+import { workUntilDone } from "../../pipeline/shared/work-until-done.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface WorkerOptions {
@@ -43,7 +43,10 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
     const { target, pace } = settings;
     const connection = await connect(target, job.operation, { dependencies, pace });
     try {
-      return { run: run.id, ...(await workUntilDone({ job, run, settings, shared, connection }, dependencies)) };
+      const sending = { job, run, shared, connection, pace, until: settings.until, dependencies };
+      const onUnsaved = (unsaved: WorkEnd["unsaved"]): Promise<void> => reportUnsaved(unsaved, run.id, dependencies);
+      const worker = { host: hostname(), pid: process.pid };
+      return { run: run.id, ...(await workUntilDone({ ...sending, worker, onUnsaved })) };
     } finally {
       await connection.close();
       await job.input.close();
@@ -75,7 +78,9 @@ async function plannedRun(
   for (let isTold = false; ; isTold = true) {
     const run = await readRunLedger(store, (ledger) => requireRun(ledger, id));
     const status = await store.sharedStatus?.(run.id);
-    if (run.state !== "planning" && status !== undefined) return run;
+    // That of an earlier planner has ended; the one that resumes the run gives out anew.
+    const isGivenOut = status !== undefined && status.state !== "ended";
+    if (run.state !== "planning" && isGivenOut) return run;
     const isAtWork = (await store.activeRun()) === run.id && settingsOf(run).workers !== undefined;
     if (!isAtWork || drain.aborted) throw nothingToDo(run);
     if (!isTold) notice(`Run ${run.id} is being planned; waiting for its ranges`);
@@ -92,28 +97,4 @@ function nothingToDo({ id, state }: Run): Failure {
   return new Failure("run_unknown", `run ${id} gives no work to workers`, {
     hint: "only a run that was started with `migrate push --workers <n>` does, while that process lives",
   });
-}
-
-interface Working {
-  readonly job: Job;
-  readonly run: Run;
-  readonly settings: RunSettings;
-  readonly shared: SharedRun;
-  readonly connection: Connection;
-}
-
-/** A worker that was taken for dead, because it stood still for too long, joins again as another. */
-async function workUntilDone(
-  { job, run, settings, shared, connection }: Working,
-  dependencies: Dependencies,
-): Promise<WorkEnd> {
-  const { pace, until } = settings;
-  for (;;) {
-    const worker = await shared.join({ host: hostname(), pid: process.pid });
-    const end = await workOnRun({ job, run, shared, worker, connection, pace, until, dependencies });
-    if (end.unsaved.length > 0) await reportUnsaved(end.unsaved, run.id, dependencies);
-    const isLost = end.failure?.code === "ledger_in_use";
-    if (!isLost || dependencies.drain.aborted) return end;
-    dependencies.notice(`${end.failure.message}. Joining again`);
-  }
 }

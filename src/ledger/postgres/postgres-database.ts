@@ -5,11 +5,13 @@ import { systemClock } from "../../time/system-clock.ts";
 import { createOutage } from "./outage.ts";
 import { postgresFailure, troubleOf } from "./postgres-failure.ts";
 import { ask, type Guard, type Queries, queriesOver, type Transaction, transactionOn } from "./queries.ts";
+import { createTurns } from "./turns.ts";
 
 /** The row of the ledger that allows its latest holder to write. Each transaction marks it with a number of its own. */
 export interface Fence {
-  /** A statement without parameters that changes one row exactly, while the fence holds. */
+  /** A statement without parameters that changes so many rows exactly, while the fence holds. */
   readonly mark: (transaction: number) => string;
+  readonly rows: number;
   /** Selects the last number as `marked`, and waits for a transaction that is just being committed. */
   readonly lastMark: string;
   readonly lost: () => Failure;
@@ -21,6 +23,8 @@ export interface TransactionOptions {
   readonly isLong?: boolean;
   /** False: a crash of the server may undo it. For what is written anew after a crash. Default: true. */
   readonly isDurable?: boolean;
+  /** The server undoes it when it has heard nothing for so long, so that a process that stands still locks nobody out. */
+  readonly idleMs?: number | undefined;
 }
 
 /**
@@ -56,6 +60,7 @@ export interface DatabaseOptions {
 export function openPostgres(options: DatabaseOptions): PostgresDatabase {
   const { name, pool, clock = systemClock, patienceMs = 0, notice } = options;
   const outage = createOutage({ name, clock, patienceMs, notice });
+  const inTurn = createTurns();
   const snapshots: Snapshot[] = [];
   let transactions = 0;
 
@@ -81,7 +86,8 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
       transactions += 1;
       const number = transactions;
       const once = transactionWork(work, { ...how, name, number });
-      return persistently(once);
+      // On the server they would wait for each other; and the mark of one whose commit is in doubt must stay the last.
+      return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
     },
     async snapshot() {
       const snapshot = await openSnapshot(pool, name);
@@ -136,7 +142,8 @@ function transactionWork<Result>(
       await begin(client, how);
       const result = await work(transactionOn(client, name));
       committing = { result };
-      await ask(client, { sql: "commit", isQuick: true });
+      const { command } = await ask(client, { sql: "commit", isQuick: true });
+      if (command !== "COMMIT") throw new Error("A statement of a transaction has failed, and nobody has noticed.");
       return result;
     } catch (error) {
       if (troubleOf(error) !== "outage") {
@@ -151,19 +158,27 @@ function transactionWork<Result>(
 /** All in one message. What a lost connection has left open on the server ends by itself. */
 async function begin(
   client: PoolClient,
-  { fence, isLong = false, isDurable = true, number }: TransactionOptions & { readonly number: number },
+  {
+    fence,
+    isLong = false,
+    isDurable = true,
+    idleMs = IDLE_MS,
+    number,
+  }: TransactionOptions & { readonly number: number },
 ): Promise<void> {
   const settings = [
     "begin",
     `set local synchronous_commit = ${isDurable ? "on" : "off"}`,
     "set local lock_timeout = '10s'",
-    "set local idle_in_transaction_session_timeout = '60s'",
+    `set local idle_in_transaction_session_timeout = '${Math.round(idleMs)}ms'`,
     `set local statement_timeout = '${isLong ? "0" : "60s"}'`,
   ];
   const sql = [...settings, ...(fence === undefined ? [] : [fence.mark(number)])].join("; ");
   const results: unknown = await ask(client, { sql, isQuick: true });
-  if (fence !== undefined && changedByLast(results) !== 1) throw fence.lost();
+  if (fence !== undefined && changedByLast(results) !== fence.rows) throw fence.lost();
 }
+
+const IDLE_MS = 60_000;
 
 /** Of several statements in one message `pg` gives several results. */
 function changedByLast(results: unknown): unknown {

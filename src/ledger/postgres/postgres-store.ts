@@ -1,17 +1,18 @@
 import type { Ledger } from "../ledger.ts";
 import type { LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
+import type { SharedRun } from "../runs/shared-run.ts";
 import { connectionSettings } from "./connection/connection-settings.ts";
 import { openPool } from "./connection/open-pool.ts";
 import { checkTables } from "./integrity/table-check.ts";
 import { warnOfServer } from "./integrity/server-check.ts";
 import { takeWriterLease, writerOf } from "./lock/writer-lease.ts";
-import { openPostgres, type PostgresDatabase, type Snapshot } from "./postgres-database.ts";
+import { type Fence, openPostgres, type PostgresDatabase, type Snapshot } from "./postgres-database.ts";
 import { exportTables } from "./postgres-export.ts";
 import { noPostgresLedger } from "./postgres-failure.ts";
 import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
 import { isLedgerThere, ledgerVersion, upgradeSchema } from "./postgres-schema.ts";
 import type { Queries } from "./queries.ts";
-import { endAbandonedRuns } from "./shared/end-shared-run.ts";
+import { endAbandonedRuns, refuseLiveWorkers } from "./shared/end-shared-run.ts";
 import { postgresSharedRun } from "./shared/postgres-shared-run.ts";
 import { sharedStatus } from "./shared/worker-rows.ts";
 import { listRuns, requireRun } from "./tables/run-rows.ts";
@@ -29,13 +30,18 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
   const connect = async (patienceMs = 0): Promise<PostgresDatabase> =>
     openPostgres({ name, pool: await openPool(settings), patienceMs, notice });
 
+  /** Who has opened the ledger to write shares a run over the same connections. */
+  let writing: OpenDatabase | undefined;
+
   return {
     name,
     folder: LOCAL_FOLDER,
     async write(command, { create }) {
       const database = await connect(PATIENCE_MS);
       try {
-        return await openToWrite(database, { command, create, notice });
+        const { ledger, fence } = await openToWrite(database, { command, create, notice });
+        writing = { database, fence };
+        return ledger;
       } catch (error) {
         await database.close();
         throw error;
@@ -51,14 +57,9 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
       }
     },
     async share(run) {
-      const database = await connect(PATIENCE_MS);
-      try {
-        await requireLedger(database);
-        return await postgresSharedRun(database, run);
-      } catch (error) {
-        await database.close();
-        throw error;
-      }
+      if (writing === undefined) return shareAsWorker(await connect(PATIENCE_MS), run);
+      const { database, fence: planner } = writing;
+      return postgresSharedRun(database, run, { planner, close: async () => undefined });
     },
     sharedStatus: (run) =>
       withSnapshot(connect, async (snapshot) => sharedStatus(snapshot, (await requireRun(snapshot, run)).number, run)),
@@ -77,30 +78,52 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
   };
 }
 
+async function shareAsWorker(database: PostgresDatabase, run: string): Promise<SharedRun> {
+  try {
+    await requireLedger(database);
+    return await postgresSharedRun(database, run, { close: database.close });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
 interface WriteOptions extends StoreOptions {
   readonly command: string;
   readonly create: boolean;
 }
 
-/** The lease goes when the ledger has been closed. */
-async function openToWrite(database: PostgresDatabase, { command, create, notice }: WriteOptions): Promise<Ledger> {
+interface OpenDatabase {
+  readonly database: PostgresDatabase;
+  readonly fence: Fence;
+}
+
+/** The lease goes when the ledger has been closed. A planner that stands still keeps it, as long as workers send its run. */
+async function openToWrite(
+  database: PostgresDatabase,
+  { command, create, notice }: WriteOptions,
+): Promise<{ readonly ledger: Ledger; readonly fence: Fence }> {
   if (!create && (await ledgerVersion(database)) === undefined) throw noPostgresLedger(database.name);
   await upgradeSchema(database);
   await warnOfServer(database, notice);
+  if ((await writerOf(database)) === undefined) await refuseLiveWorkers(database, { notice });
   const lease = await takeWriterLease(database, command);
+  const { fence } = lease;
   try {
-    await endAbandonedRuns(database);
+    await refuseLiveWorkers(database, { notice });
+    await endAbandonedRuns(database, fence);
   } catch (error) {
     await lease.release();
     throw error;
   }
-  return postgresLedger(database, {
-    fence: lease.fence,
+  const ledger = postgresLedger(database, {
+    fence,
     async close() {
       await lease.release();
       await database.close();
     },
   });
+  return { ledger, fence };
 }
 
 async function openToRead(database: PostgresDatabase): Promise<Ledger> {

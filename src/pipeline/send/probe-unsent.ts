@@ -24,15 +24,31 @@ export async function* probeUnsent(
   records: AsyncIterable<readonly RecordToSend[]>,
   context: ProbeContext,
 ): AsyncGenerator<readonly RecordToSend[]> {
-  let isDue = readBacksOf(context.job.operation).length > 0 && (await context.handle.ledger.history()).requests > 0;
+  let isDue = await isProbeDue(context);
   for await (const batch of records) {
-    const unsent = isDue ? batch.filter(({ attempts }) => attempts === 0).slice(0, MAX_PROBES) : [];
-    if (unsent.length > 0) {
-      isDue = false;
-      await probe(unsent, context);
-    }
+    if (isDue) isDue = !(await probeBatch(batch, context));
     yield batch;
   }
+}
+
+/** The same before others send: reads no further than to the first of them. @throws Failure `ledger_outdated` */
+export async function probeFirstUnsent(
+  records: AsyncIterable<readonly RecordToSend[]>,
+  context: ProbeContext,
+): Promise<void> {
+  if (!(await isProbeDue(context))) return;
+  for await (const batch of records) if (await probeBatch(batch, context)) return;
+}
+
+async function isProbeDue({ job, handle }: ProbeContext): Promise<boolean> {
+  return readBacksOf(job.operation).length > 0 && (await handle.ledger.history()).requests > 0;
+}
+
+/** False where the ledger knows a request of each. */
+async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext): Promise<boolean> {
+  const unsent = batch.filter(({ attempts }) => attempts === 0).slice(0, MAX_PROBES);
+  if (unsent.length > 0) await probe(unsent, context);
+  return unsent.length > 0;
 }
 
 const MAX_PROBES = 5;

@@ -92,7 +92,7 @@ function journaled(ledger: UploadLedger, journal: RunJournal | undefined): Uploa
  */
 export async function quietBeforeResend(
   { ledger }: SendHandle,
-  { quietMs, steps }: Connection,
+  { quietMs, steps }: Pick<Connection, "quietMs" | "steps">,
   { clock, notice }: Pick<SendOptions["dependencies"], "clock" | "notice">,
 ): Promise<number> {
   if (steps.every(({ status }) => status === undefined)) return 0;
@@ -113,8 +113,13 @@ export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, cloc
 /** How long a run waits for a platform that does not take anything, before it ends as incomplete. */
 export const MAX_PLATFORM_WAIT_MS: number = 5 * 60_000;
 
+/** Of a job, what makes payloads of its records, and says where they go. */
+export interface SendJob extends Pick<Job, "operation"> {
+  readonly mapping: Pick<Job["mapping"], "map" | "locate" | "isConstant">;
+}
+
 interface SendContext extends Pick<SendOptions, "shownValues" | "until"> {
-  readonly job: Job;
+  readonly job: SendJob;
   readonly handle: SendHandle;
 }
 

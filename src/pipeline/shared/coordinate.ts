@@ -8,7 +8,7 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 import { createSharedProgress } from "./shared-progress.ts";
 
 export interface CoordinateOptions {
-  readonly shared: SharedRun;
+  readonly shared: Pick<SharedRun, "handOut" | "watch" | "expel" | "drain" | "end">;
   readonly run: string;
   /** Records that are to be sent. */
   readonly pending: number;
@@ -23,6 +23,8 @@ export interface CoordinateOptions {
 }
 
 const LOOK_MS = 1_000;
+/** A worker waits so long for its answers, and a little more for the server. */
+const GRACE_MS = 40_000;
 
 /**
  * Gives what is pending out to workers, starts those of this machine, and watches until all of it is sent, or nobody is
@@ -36,20 +38,33 @@ export async function coordinate(options: CoordinateOptions): Promise<UploadEnd>
     await shared.end();
     return { reason: "done", counts: {}, unsaved: [] };
   }
-  const processes = startWorkers(workers.count, workerCommand, dependencies);
-  notice(startedText(given, processes.length, run));
+  const processes: StartedProcess[] = [];
   const stopProcesses = (): void => processes.forEach((one) => one.stop());
   drain.addEventListener("abort", stopProcesses);
   abort.addEventListener("abort", stopProcesses);
   try {
+    startWorkers(processes, { count: workers.count, command: workerCommand }, dependencies);
+    notice(startedText(given, processes.length, run));
     return await watch(options, processes);
   } finally {
     drain.removeEventListener("abort", stopProcesses);
     abort.removeEventListener("abort", stopProcesses);
-    await shared.end();
-    stopProcesses();
-    await Promise.all(processes.map(({ ended }) => ended));
+    try {
+      await shared.end();
+    } finally {
+      stopProcesses();
+      await untilEnded(processes, dependencies);
+    }
   }
+}
+
+/** One that stands still does not hear that it is to end; it holds nothing any more. */
+async function untilEnded(processes: readonly StartedProcess[], { clock }: Pick<Dependencies, "clock">): Promise<void> {
+  const allEnded = new AbortController();
+  const ended = Promise.all(processes.map((one) => one.ended)).then(() => allEnded.abort());
+  await clock.sleep(GRACE_MS, allEnded.signal);
+  for (const one of processes) one.kill();
+  await ended;
 }
 
 /** Ranges that are long enough to cost little, and short enough that no worker is left with much in the end. */
@@ -72,12 +87,12 @@ export function planOf(
 }
 
 function startWorkers(
-  count: number,
-  command: readonly string[],
+  processes: StartedProcess[],
+  { count, command }: { readonly count: number; readonly command: readonly string[] },
   { startProcess }: CoordinateOptions["dependencies"],
-): readonly StartedProcess[] {
+): void {
   if (startProcess === undefined) throw new Failure("usage", "workers can be started by the command line alone");
-  return Array.from({ length: count }, () => startProcess(command));
+  while (processes.length < count) processes.push(startProcess(command));
 }
 
 function startedText(ranges: number, here: number, run: string): string {
@@ -86,8 +101,9 @@ function startedText(ranges: number, here: number, run: string): string {
 }
 
 async function watch(options: CoordinateOptions, processes: readonly StartedProcess[]): Promise<UploadEnd> {
-  const { shared, onRequests, dependencies } = options;
+  const { shared, onRequests, workers, dependencies } = options;
   const { drain, clock, onProgress } = dependencies;
+  const everyMs = Math.min(LOOK_MS, workers.leaseMs / 5);
   const progress = createSharedProgress(onProgress, onRequests);
   const gone = new Set<number>();
   let isDraining = false;
@@ -104,29 +120,37 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
     }
     const status = await shared.watch();
     progress.note(status);
-    const end = endOf(status, { isDraining, areAllHereGone: gone.size === processes.length });
+    const here = processes.filter(({ pid }) => !gone.has(pid)).map(({ pid }) => pid);
+    const end = endOf(status, { isDraining, here });
     if (end !== undefined) return end;
-    await clock.sleep(LOOK_MS, isDraining ? undefined : drain);
+    await clock.sleep(everyMs, isDraining ? undefined : drain);
   }
 }
 
 interface Here {
   readonly isDraining: boolean;
-  /** The processes that were started on this machine have ended. */
-  readonly areAllHereGone: boolean;
+  /** The processes that were started on this machine, and have not ended. */
+  readonly here: readonly number[];
 }
 
 /** Undefined while there is something to wait for. */
-function endOf(status: SharedStatus, { isDraining, areAllHereGone }: Here): UploadEnd | undefined {
+function endOf(status: SharedStatus, { isDraining, here }: Here): UploadEnd | undefined {
   const { ranges, workers, failure } = status;
   const nothing = { counts: {}, unsaved: [] };
-  const isAnybodyThere = workers.some(({ state }) => state === "working");
   const isAllDone = ranges.waiting + ranges.taken === 0;
   if (isAllDone && failure === undefined) return { reason: "done", ...nothing };
-  if (isAnybodyThere || !areAllHereGone) return undefined;
+  if (workers.some(({ state }) => state === "working")) return undefined;
+  // What stands still may wake, and go on; where nobody is to go on, it is not waited for.
+  const isOver = failure !== undefined || isDraining;
+  if (here.some((pid) => !isOver || !hasWorked(pid, workers))) return undefined;
   if (failure !== undefined) return { reason: "stopped", failure: toFailure(failure), ...nothing };
   if (isDraining) return { reason: "drained", ...nothing };
   return { reason: "stopped", failure: noWorkerLeft(ranges.waiting + ranges.taken), ...nothing };
+}
+
+/** One that has not joined yet does so soon, or ends. */
+function hasWorked(process: number, workers: SharedStatus["workers"]): boolean {
+  return workers.some(({ host, pid }) => pid === process && host === hostname());
 }
 
 function toFailure({ code, message, hint }: SharedFailure): Failure {

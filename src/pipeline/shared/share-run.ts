@@ -1,23 +1,26 @@
 import { canResolveAmbiguous } from "../../contract/operations/operation.ts";
 import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
-import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { Failure } from "../../model/failure.ts";
-import type { UploadEnd } from "../../upload/upload-types.ts";
+import type { RecordToSend, UploadEnd } from "../../upload/upload-types.ts";
 import type { OpenRun } from "../run/with-run.ts";
+import { probeFirstUnsent } from "../send/probe-unsent.ts";
+import { recordsToSend, type SendOptions } from "../send/send-records.ts";
+import { unsentRecords } from "../send/unsent-records.ts";
 import { coordinate } from "./coordinate.ts";
 
-interface Sharing {
+interface Sharing extends Partial<Pick<SendOptions, "connection" | "pace" | "until">> {
   readonly workers: WorkerSettings;
-  readonly pace?: RateLimitSettings | undefined;
 }
 
 /** What the plan holds as `pending` -> workers, here and on other machines -> outcomes in the ledger. */
-export async function shareRun(open: OpenRun, { workers, pace }: Sharing): Promise<UploadEnd | undefined> {
+export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadEnd | undefined> {
+  const { workers, pace, connection, until } = sharing;
   const { ledger, run, job, journal, reporting, dependencies } = open;
   const { store } = reporting;
-  if (pace === undefined) return undefined;
+  if (pace === undefined || connection === undefined) return undefined;
   if (store?.share === undefined) throw new Failure("usage", "workers need a ledger on PostgreSQL");
   const { pending = 0 } = (await ledger.summary(run.id)).counts;
+  await probeFirstUnsent(dueRecords(open, until), { job, handle: open, connection, drain: dependencies.drain });
   await journal?.begin(run.id);
   const shared = await store.share(run.id);
   try {
@@ -36,6 +39,12 @@ export async function shareRun(open: OpenRun, { workers, pace }: Sharing): Promi
     journal?.end();
     await shared.close();
   }
+}
+
+function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<readonly RecordToSend[]> {
+  const { ledger, run, job, dependencies } = open;
+  const unsent = unsentRecords({ ledger, run, input: job.input, signal: dependencies.drain });
+  return recordsToSend(unsent, { job, handle: open, until });
 }
 
 /**

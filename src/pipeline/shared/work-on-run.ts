@@ -4,12 +4,18 @@ import type { RateLimitSettings } from "../../job/settings/platform-settings.ts"
 import type { Connection } from "../../job/target-connection.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import type { RecordRange, SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
-import type { Failure, FailureCode } from "../../model/failure.ts";
+import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { InputRecord } from "../../model/record.ts";
 import { upload } from "../../upload/upload.ts";
 import type { RecordToSend, UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import { readRecords } from "../plan/check-records.ts";
-import { hasReachedStep, MAX_PLATFORM_WAIT_MS, quietBeforeResend, recordsToSend } from "../send/send-records.ts";
+import {
+  hasReachedStep,
+  MAX_PLATFORM_WAIT_MS,
+  quietBeforeResend,
+  recordsToSend,
+  type SendJob,
+} from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { createRangeReader, type RangeReader } from "./range-reader.ts";
@@ -18,12 +24,12 @@ import { createWorkerPace, type WorkerPace } from "./worker-pace.ts";
 import { createReport } from "./worker-report.ts";
 
 export interface WorkOptions {
-  readonly job: Job;
-  readonly run: Run;
+  readonly job: SendJob & { readonly input: Pick<Job["input"], "records"> };
+  readonly run: Pick<Run, "id">;
   readonly shared: Pick<SharedRun, "ledger">;
   /** Has joined the run. */
   readonly worker: SharedWorker;
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, "steps" | "quietMs">;
   readonly pace: RateLimitSettings;
   readonly until?: string | undefined;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
@@ -139,16 +145,27 @@ function recordsOf(range: RecordRange, work: Work): AsyncGenerator<readonly Reco
   return recordsToSend(reader.records(range), { job, handle, until });
 }
 
-/** Settles what was sent, tells the others of a failure that concerns them, and leaves. */
-async function endWork(end: UploadEnd, { worker, ranges, heartbeat, oneSupplier }: Work): Promise<WorkEnd> {
+async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
+  const { heartbeat, ranges } = work;
   await heartbeat.stop();
-  const own = heartbeat.failure() ?? end.failure;
-  if (heartbeat.failure() === undefined) {
+  const failure = heartbeat.failure() ?? (await leave(end, work)) ?? end.failure;
+  return { ...end, ...(failure !== undefined && { reason: "stopped", failure }), ranges: ranges.settled() };
+}
+
+/**
+ * Settles what was sent, tells the others of a failure that concerns them, and leaves. Gives what kept it from that: it may have
+ * been taken for dead meanwhile.
+ */
+async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Promise<Failure | undefined> {
+  try {
     await ranges.settle();
     if (end.failure !== undefined && isOfRun(end.failure)) await tellOthers(end.failure, oneSupplier, worker);
     await worker.leave();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
   }
-  return { ...end, ...(own !== undefined && { reason: "stopped", failure: own }), ranges: ranges.settled() };
 }
 
 /** A closed supplier is no reason to stop where others are open. */

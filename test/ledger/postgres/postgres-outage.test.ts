@@ -1,4 +1,3 @@
-import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intent, Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
@@ -7,6 +6,7 @@ import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
 import { openPostgres } from "../../../src/ledger/postgres/postgres-database.ts";
 import { attemptOutcomeOf, intendAll, intentOf, item, planned } from "../ledger-input.ts";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPrivatePostgres } from "./cluster.ts";
+import { startCuttingProxy } from "./cutting-proxy.ts";
 
 const NAME = "migrate_test_outage";
 const ITEMS = Array.from({ length: 20 }, (_, index) => item(index + 1, `K${index}`));
@@ -79,6 +79,22 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     await proxy.stop();
   });
 
+  test("a commit whose answer is lost is found also where another was to be made at the same time", async () => {
+    const proxy = await startCuttingProxy(server.port);
+    const ledger = await opened(`${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`);
+    const run = await planned(ledger, ITEMS);
+    const intents = (await ledger.sendable(run, 1, 20)).map(intentOf);
+    for (let at = 0; at < 20; at += 2) {
+      proxy.cutNext();
+      await Promise.all(intents.slice(at, at + 2).map((intent) => ledger.saveIntents(run, [intent])));
+    }
+    expect(proxy.cuts()).toBe(10);
+    await ledger.saveOutcomes(run, accepted(intents));
+    expect((await ledger.summary(run)).counts).toEqual({ accepted: 20 });
+    await ledger.close();
+    await proxy.stop();
+  });
+
   test("a server that stays away for too long ends the wait, with the address and without a password", async () => {
     const settings = connectionSettings(url);
     const pool = await openPool(settings);
@@ -123,55 +139,4 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
 
 function accepted(intents: readonly Intent[]): ReturnType<typeof attemptOutcomeOf>[] {
   return intents.map((intent) => attemptOutcomeOf(intent, "accepted"));
-}
-
-interface CuttingProxy {
-  readonly port: number;
-  /** The next commit reaches the server, and its answer nobody. */
-  readonly cutNext: () => void;
-  readonly cuts: () => number;
-  readonly stop: () => Promise<void>;
-}
-
-async function startCuttingProxy(port: number): Promise<CuttingProxy> {
-  let isDue = false;
-  let cuts = 0;
-  const sockets = new Set<Socket>();
-  const proxy: Server = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
-    let isCut = false;
-    const end = (): void => {
-      client.destroy();
-      upstream.destroy();
-    };
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", end).on("close", end);
-    }
-    client.on("data", (bytes) => {
-      if (isDue && bytes.includes("commit\0")) {
-        isDue = false;
-        isCut = true;
-        cuts += 1;
-      }
-      upstream.write(bytes);
-    });
-    // What the server says to a commit is heard, so that it was made, and not passed on.
-    upstream.on("data", (bytes) => (isCut ? end() : client.write(bytes)));
-  });
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, "127.0.0.1", resolve);
-  });
-  const address = proxy.address();
-  return {
-    port: typeof address === "object" ? (address?.port ?? 0) : 0,
-    cutNext() {
-      isDue = true;
-    },
-    cuts: () => cuts,
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => void proxy.close(resolve));
-    },
-  };
 }

@@ -168,6 +168,7 @@ function writerFence(fence: number, name: string): Fence {
         select id from migrate.writer where id = 1 and fence = ${fence} for key share
       )
       update migrate.marks set fence = ${fence}, marked = ${transaction} where id in (select id from held)`,
+    rows: 1,
     lastMark: `select marked from migrate.marks where fence = ${fence} for update`,
     lost: () => inUse(name, undefined),
   };

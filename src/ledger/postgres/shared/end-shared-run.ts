@@ -1,38 +1,81 @@
+import { type Clock, timestamp } from "../../../time/clock.ts";
 import { Failure } from "../../../model/failure.ts";
-import { timestamp } from "../../../time/clock.ts";
 import { systemClock } from "../../../time/system-clock.ts";
-import type { PostgresDatabase } from "../postgres-database.ts";
-import type { Queries } from "../queries.ts";
+import { counted } from "../../../text/count.ts";
+import type { WorkerStatus } from "../../runs/shared-run.ts";
+import type { Fence, PostgresDatabase } from "../postgres-database.ts";
+import type { Queries, Statement, Transaction } from "../queries.ts";
 import { openRangeQueue } from "./range-queue.ts";
-import { jobsOf, takeBack } from "./range-rows.ts";
+import { takeBack } from "./range-rows.ts";
 import type { SharedContext } from "./shared-context.ts";
 import { setState, sharedRow, sharedStatus } from "./worker-rows.ts";
 
 /** Nothing more is given out, and whoever still holds a range can write no more. */
-export async function endShared({ database, run, queue, clock }: SharedContext): Promise<void> {
-  await database.transaction(
-    async (transaction) => {
-      const { resends = false } = (await sharedRow(transaction, run)) ?? {};
-      await setState(transaction, run, "ended");
-      await takeBack(transaction, { run, from: "everybody", resends, at: timestamp(clock), state: "closed" });
-    },
-    { isLong: true },
-  );
-  await queue.remove(await jobsOf(database, run));
+export async function endShared(
+  transaction: Transaction,
+  { run, clock }: Pick<SharedContext, "run" | "clock">,
+): Promise<void> {
+  const { resends = false } = (await sharedRow(transaction, run)) ?? {};
+  await setState(transaction, run, "ended");
+  await takeBack(transaction, { run, from: "everybody", resends, at: timestamp(clock), state: "closed" });
 }
 
-/** Ends what a dead planner has left of shared runs. @throws Failure `ledger_in_use` while workers are still at it */
-export async function endAbandonedRuns(database: PostgresDatabase): Promise<void> {
-  const open = await database.rows<{ run: number; id: string }>({
-    sql: `
-    select run, name as id from migrate.shared_runs join migrate.runs on runs.id = run where shared_runs.state <> 'ended'`,
-  });
-  for (const { run, id } of open) {
-    const status = await sharedStatus(database, run, id);
-    const alive = status?.workers.filter(({ state }) => state === "working") ?? [];
-    if (alive.length > 0) throw stillSending(database, id, alive.length);
-    await endShared({ database, run, id, queue: await openRangeQueue(database, id), clock: systemClock });
+/** Ends what a dead planner has left of shared runs. @param planner the fence of the one that takes over */
+export async function endAbandonedRuns(database: PostgresDatabase, planner: Fence): Promise<void> {
+  for (const { run, id } of await database.rows(SELECT_OPEN)) {
+    await database.transaction((transaction) => endShared(transaction, { run, clock: systemClock }), {
+      isLong: true,
+      fence: planner,
+    });
+    await (await openRangeQueue(database, id)).remove();
   }
+}
+
+const SELECT_OPEN: Statement<{ run: number; id: string }> = {
+  sql: `
+  select run, name as id from migrate.shared_runs join migrate.runs on runs.id = run where shared_runs.state <> 'ended'`,
+};
+
+export interface LiveWorkersOptions {
+  readonly notice?: ((message: string) => void) | undefined;
+  readonly clock?: Pick<Clock, "sleep">;
+}
+
+const LOOK_MS = 1_000;
+
+/**
+ * Returns when no worker of a dead planner is at work any more. One that has been heard of since the first look lives; one
+ * that has not is dead when its lease is over.
+ * @throws Failure `ledger_in_use` while workers are still at it
+ */
+export async function refuseLiveWorkers(
+  database: Queries,
+  { notice, clock = systemClock }: LiveWorkersOptions = {},
+): Promise<void> {
+  let first: ReadonlyMap<string, string> | undefined;
+  for (;;) {
+    const working = await workingOf(database);
+    if (working.length === 0) return;
+    if (first === undefined) {
+      first = new Map(working.map(({ id, seenAt }) => [id, seenAt]));
+      notice?.(`Waiting to see whether ${counted(working.length, "worker")} of a run that nobody watches still live`);
+    }
+    const heardOf = working.filter(({ id, seenAt }) => first?.get(id) !== seenAt);
+    const [one] = heardOf;
+    if (one !== undefined) throw stillSending(database, one.run, heardOf.length);
+    await clock.sleep(LOOK_MS);
+  }
+}
+
+type WorkerOfRun = Pick<WorkerStatus, "id" | "seenAt"> & { readonly run: string };
+
+async function workingOf(database: Queries): Promise<readonly WorkerOfRun[]> {
+  const all: WorkerOfRun[] = [];
+  for (const { run, id } of await database.rows(SELECT_OPEN)) {
+    const { workers = [] } = (await sharedStatus(database, run, id)) ?? {};
+    for (const one of workers) if (one.state === "working") all.push({ id: one.id, seenAt: one.seenAt, run: id });
+  }
+  return all;
 }
 
 function stillSending({ name }: Queries, id: string, workers: number): Failure {

@@ -2,32 +2,51 @@ import { randomUUID } from "node:crypto";
 import { systemClock } from "../../../time/system-clock.ts";
 import { Failure } from "../../../model/failure.ts";
 import type { SharedRun } from "../../runs/shared-run.ts";
-import type { PostgresDatabase } from "../postgres-database.ts";
+import type { Fence, PostgresDatabase, TransactionOptions } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
+import type { Transaction } from "../queries.ts";
 import { requireRun } from "../tables/run-rows.ts";
 import { endShared } from "./end-shared-run.ts";
 import { openRangeQueue } from "./range-queue.ts";
 import { cutRanges } from "./range-rows.ts";
 import { joinRun } from "./range-worker.ts";
-import { createReaper, giveBack, type SharedContext } from "./shared-context.ts";
+import { giveBack, reaperOf, type SharedContext } from "./shared-context.ts";
 import { addWorker, loseWorkerOf, openSharedRow, setState, sharedRow, sharedStatus } from "./worker-rows.ts";
+
+export interface SharedRunOptions {
+  /** That of the process which has planned the run, and holds the ledger; a worker has none. */
+  readonly planner?: Fence | undefined;
+  readonly clock?: SharedContext["clock"];
+  readonly close: () => Promise<void>;
+}
 
 /** @throws Failure `run_unknown` */
 export async function postgresSharedRun(
   database: PostgresDatabase,
   id: string,
-  clock: SharedContext["clock"] = systemClock,
+  { planner, clock = systemClock, close }: SharedRunOptions,
 ): Promise<SharedRun> {
   const { number: run } = await requireRun(database, id);
   const context: SharedContext = { database, run, id, queue: await openRangeQueue(database, id), clock };
-  const reaper = createReaper(context);
+  const reaper = reaperOf(context);
   const ledger = postgresLedger(database, { close: async () => undefined });
+
+  /** What only the planner does: one that was away for too long, and has lost the ledger to another, does nothing. */
+  const asPlanner = <Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    how: TransactionOptions = {},
+  ): Promise<Result> => {
+    if (planner === undefined) throw new Error("Only the process that has planned the run may do this.");
+    return database.transaction(work, { ...how, fence: planner });
+  };
+
   return {
     ledger,
     async handOut(plan) {
       await context.queue.create();
-      return database.transaction(
+      return asPlanner(
         async (transaction) => {
+          await context.queue.clear(transaction);
           const jobs = await cutRanges(transaction, run, plan.size);
           await openSharedRow(transaction, run, plan);
           await context.queue.add(jobs, transaction);
@@ -44,20 +63,23 @@ export async function postgresSharedRun(
       return joinRun(context, own, reaper);
     },
     async watch() {
+      await asPlanner(async () => undefined, { isDurable: false });
       await reaper.look();
       const status = await sharedStatus(database, run, id);
       if (status === undefined) throw notShared(id, false);
       return status;
     },
-    async expel(worker) {
-      await database.transaction(async (transaction) => {
+    expel: (worker) =>
+      asPlanner(async (transaction) => {
         const lost = await loseWorkerOf(transaction, run, worker);
         for (const one of lost) await giveBack(context, transaction, { worker: one });
-      });
+      }),
+    drain: () => asPlanner((transaction) => setState(transaction, run, "draining")),
+    async end() {
+      await asPlanner((transaction) => endShared(transaction, context), { isLong: true });
+      await context.queue.remove();
     },
-    drain: () => setState(database, run, "draining"),
-    end: () => endShared(context),
-    close: () => database.close(),
+    close,
   };
 }
 

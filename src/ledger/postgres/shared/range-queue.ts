@@ -1,10 +1,10 @@
 import type PgBoss from "pg-boss";
 import type { PostgresDatabase } from "../postgres-database.ts";
-import type { PostgresValue, Queries } from "../queries.ts";
+import type { PostgresValue, Queries, Statement } from "../queries.ts";
 
 /** The schema that pg-boss keeps its jobs in. */
 const JOB_SCHEMA = "migrate_jobs";
-/** pg-boss allows less than a day. The lease of the range is what counts; this catches what it would miss. */
+/** pg-boss allows less than a day. The lease of the range is what counts: nobody here lets jobs expire. */
 const EXPIRY_SECONDS = 23 * 60 * 60;
 /** As often as a range can lose its worker. */
 const RETRIES = 10_000;
@@ -19,14 +19,16 @@ export interface RangeJob {
 export interface RangeQueue {
   /** Makes the queue where it is missing, in a schema that is made where it is missing. */
   readonly create: () => Promise<void>;
+  /** Forgets all its jobs: an earlier planner may have died before it had removed them. */
+  readonly clear: (transaction: Queries) => Promise<void>;
   readonly add: (jobs: readonly RangeJob[], transaction: Queries) => Promise<void>;
   /** The next job; undefined when there is none just now. */
   readonly take: (transaction: Queries) => Promise<RangeJob | undefined>;
   readonly complete: (id: string, transaction: Queries) => Promise<void>;
   /** Gives jobs to whoever asks next. */
   readonly giveBack: (ids: readonly string[], transaction: Queries) => Promise<void>;
-  /** @param ids of all its jobs, whatever became of them */
-  readonly remove: (ids: readonly string[]) => Promise<void>;
+  /** With all its jobs, whatever became of them. */
+  readonly remove: () => Promise<void>;
 }
 
 /** Loads pg-boss, which keeps no connections of its own here: it works in our transactions. */
@@ -43,8 +45,11 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
       const inserts = jobs.map(({ id, first }, index) => ({ id, name, data: { first }, priority: -index }));
       await boss.insert(inserts, { db: sqlOf(transaction) });
     },
+    clear: (transaction) => clear(transaction, name),
     async take(transaction) {
-      const [job] = await boss.fetch<{ readonly first: number }>(name, { batchSize: 1, db: sqlOf(transaction) });
+      const { db, failure } = remembering(sqlOf(transaction));
+      const [job] = await boss.fetch<{ readonly first: number }>(name, { ...NEXT, db });
+      if (failure() !== undefined) throw failure();
       return job && { id: job.id, first: job.data.first };
     },
     async complete(id, transaction) {
@@ -53,9 +58,41 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
     async giveBack(ids, transaction) {
       for (const id of ids) await boss.fail(name, id, {}, { db: sqlOf(transaction) });
     },
-    async remove(ids) {
-      if (ids.length > 0) await boss.deleteJob(name, [...ids]);
+    async remove() {
+      // A copy of the ledger may have been put back without its jobs.
+      if ((await database.row(SELECT_JOB_TABLE))?.there !== true) return;
+      await clear(database, name);
       await boss.deleteQueue(name);
+    },
+  };
+}
+
+/** One job, whatever the server's clock said when it was given back: clocks are set. */
+const NEXT = { batchSize: 1, ignoreStartAfter: true } as const;
+
+const SELECT_JOB_TABLE: Statement<{ there: boolean }> = {
+  sql: `select to_regclass('${JOB_SCHEMA}.job') is not null as there`,
+};
+
+/** pg-boss deletes jobs by their ids alone, and no queue that still has one. */
+async function clear(queries: Queries, name: string): Promise<void> {
+  await queries.run(`delete from ${JOB_SCHEMA}.job where name = $1`, name);
+}
+
+/** pg-boss takes a failure of its `fetch` for an empty queue. */
+function remembering(db: PgBoss.Db): { readonly db: PgBoss.Db; readonly failure: () => unknown } {
+  let failure: unknown;
+  return {
+    failure: () => failure,
+    db: {
+      async executeSql(sql, values) {
+        try {
+          return await db.executeSql(sql, values);
+        } catch (error) {
+          failure = error;
+          throw error;
+        }
+      },
     },
   };
 }

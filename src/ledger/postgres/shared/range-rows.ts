@@ -33,39 +33,73 @@ const INSERT_RANGES: Statement<RangeJob> = {
   group by (record - 1) / $2 returning first, job as id`,
 };
 
-/** The jobs of all ranges of a run. */
-export async function jobsOf(queries: Queries, run: number): Promise<readonly string[]> {
-  const sql = "select job from migrate.ranges where run = $1 and job is not null";
-  return (await queries.rows<{ job: string }>({ sql }, run)).map(({ job }) => job);
-}
-
-interface Taking {
+/** For whom ranges are taken. */
+export interface Taking {
   readonly run: number;
-  readonly first: number;
   readonly worker: string;
   readonly leaseMs: number;
 }
 
-/** Undefined for a range that is not to be had. */
-export async function takeRange(
+/**
+ * The range that a job stands for. Undefined for a job that stands for nothing any more: its range is done, is closed, was cut
+ * anew, or has been given another job.
+ */
+export function takeRange(
   transaction: Transaction,
-  { run, first, worker, leaseMs }: Taking,
+  { run, worker, leaseMs }: Taking,
+  job: RangeJob,
 ): Promise<HeldRange | undefined> {
-  return transaction.row(TAKE_RANGE, run, first, worker, leaseMs / 1000);
+  return transaction.row(TAKE_RANGE, run, worker, leaseMs / 1000, job.first, job.id);
 }
+
+const TAKEN = `
+  fence = fence + 1, marked = 0, holder = $2, state = 'taken',
+  taken_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => $3)`;
 
 const TAKE_RANGE: Statement<HeldRange> = {
   sql: `
-  update migrate.ranges set fence = fence + 1, marked = 0, holder = $3, state = 'taken',
-    taken_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => $4)
-  where run = $1 and first = $2 and state = 'waiting'
+  update migrate.ranges set ${TAKEN} where run = $1 and first = $4 and job = $5 and state = 'waiting'
   returning first, last, fence, job`,
+};
+
+/** A range that the worker was given without knowing: the answer to the commit was lost. @param known those that it knows of */
+export function takeUnknownRange(
+  transaction: Transaction,
+  { run, worker, leaseMs }: Taking,
+  known: readonly number[],
+): Promise<HeldRange | undefined> {
+  return transaction.row(TAKE_UNKNOWN, run, worker, leaseMs / 1000, known);
+}
+
+const TAKE_UNKNOWN: Statement<HeldRange> = {
+  sql: `
+  update migrate.ranges set ${TAKEN}
+  where run = $1 and first = (
+    select min(first) from migrate.ranges
+    where run = $1 and holder = $2 and state = 'taken' and not first = any ($4::int[])
+  )
+  returning first, last, fence, job`,
+};
+
+/** A range that waits, and whose job nobody is taking just now, gets a new job: the old one may have been lost. */
+export function renewJob(transaction: Transaction, run: number): Promise<RangeJob | undefined> {
+  return transaction.row(RENEW_JOB, run);
+}
+
+const RENEW_JOB: Statement<RangeJob> = {
+  sql: `
+  update migrate.ranges set job = gen_random_uuid()
+  where run = $1 and first = (
+    select first from migrate.ranges where run = $1 and state = 'waiting' order by first limit 1 for update skip locked
+  )
+  returning first, job as id`,
 };
 
 /** Keeps what a worker holds; gives how many ranges that are. */
 export function renewRanges(
   transaction: Transaction,
-  { run, worker, leaseMs, firsts }: Pick<Taking, "run" | "worker" | "leaseMs"> & { readonly firsts: readonly number[] },
+  { run, worker, leaseMs }: Taking,
+  firsts: readonly number[],
 ): Promise<number> {
   return transaction.run(
     `update migrate.ranges set lease_until = clock_timestamp() + make_interval(secs => $3)
@@ -79,7 +113,7 @@ export function renewRanges(
 
 export function finishRange(transaction: Transaction, run: number, first: number): Promise<number> {
   return transaction.run(
-    "update migrate.ranges set state = 'done', holder = null, lease_until = null where run = $1 and first = $2",
+    "update migrate.ranges set state = 'done', lease_until = null where run = $1 and first = $2",
     run,
     first,
   );
@@ -148,12 +182,17 @@ function rangesOf(queries: Queries, { run, from, state }: TakeBack): Promise<rea
   return queries.rows<Taken>({ sql: `${select} state = 'taken' and holder = $2 for update` }, run, from.worker);
 }
 
-/** What allows the holder of a range to write about its records. */
-export function rangeFence(run: number, { first, fence }: Pick<HeldRange, "first" | "fence">): Fence {
-  const row = `run = ${run} and first = ${first} and fence = ${fence}`;
+/**
+ * What allows the holder of ranges to write about their records: it holds all of them. It is named as well, so that no fence of
+ * an earlier hand-out is ever taken for one of a later.
+ */
+export function rangesFence(run: number, holder: string, ranges: readonly HeldRange[]): Fence {
+  const each = ranges.map(({ first, fence }) => `(${first}, ${fence})`).join(", ");
+  const rows = `run = ${run} and holder = '${holder}' and (first, fence) in (${each})`;
   return {
-    mark: (transaction) => `update migrate.ranges set marked = ${transaction} where ${row} and state = 'taken'`,
-    lastMark: `select marked from migrate.ranges where ${row} for update`,
+    mark: (transaction) => `update migrate.ranges set marked = ${transaction} where ${rows} and state = 'taken'`,
+    rows: ranges.length,
+    lastMark: `select min(marked) as marked from (select marked from migrate.ranges where ${rows} for update) as held`,
     lost: lostRange,
   };
 }

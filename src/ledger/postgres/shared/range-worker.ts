@@ -1,11 +1,25 @@
 import type { Ledger } from "../../ledger.ts";
 import type { Orders, SharedWorker } from "../../runs/shared-run.ts";
+import type { PostgresDatabase } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import type { Queries, Transaction } from "../queries.ts";
-import { finishRange, type HeldRange, lostRange, rangeFence, renewRanges, takeRange } from "./range-rows.ts";
-import { giveBack, type Reaper, type SharedContext } from "./shared-context.ts";
+import { createTurns } from "../turns.ts";
+import {
+  finishRange,
+  type HeldRange,
+  lostRange,
+  rangesFence,
+  renewJob,
+  renewRanges,
+  takeRange,
+  takeUnknownRange,
+  type Taking,
+} from "./range-rows.ts";
+import type { Reaper } from "../../runs/reaper.ts";
+import { giveBack, type SharedContext } from "./shared-context.ts";
 import {
   endWorker,
+  isWorking,
   noteWorker,
   placeOf,
   rangeCounts,
@@ -21,26 +35,25 @@ interface Identity {
 }
 
 /** A worker that stands in the table of workers already. */
-export function joinRun(context: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
+export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
+  const context = { ...shared, database: withinLease(shared.database, leaseMs) };
   const { database, run, queue } = context;
-  const held = createHeldRanges(context);
+  const held = createHeldRanges(context, id);
+  // What is held changes with each.
   const inTurn = createTurns();
+  const own = { run, worker: id, leaseMs };
+
+  /** A worker that was taken for dead changes nothing, and is not taken for dead meanwhile. */
+  const asWorker = <Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> =>
+    database.transaction(async (transaction) => {
+      if (!(await isWorking(transaction, id))) throw lostRange();
+      return work(transaction);
+    });
   const beatOnce = async (transaction: Transaction, report: Parameters<SharedWorker["beat"]>[0]): Promise<Orders> => {
     const firsts = held.firsts();
     if (!(await noteWorker(transaction, id, report))) throw lostRange();
-    const kept = await renewRanges(transaction, { run, worker: id, leaseMs, firsts });
-    if (kept < firsts.length) throw lostRange();
+    if ((await renewRanges(transaction, own, firsts)) < firsts.length) throw lostRange();
     return ordersFor(transaction, { run, id, leaseMs });
-  };
-  const claimOnce = async (transaction: Transaction): Promise<HeldRange | undefined> => {
-    for (;;) {
-      const job = await queue.take(transaction);
-      if (job === undefined) return undefined;
-      const range = await takeRange(transaction, { run, first: job.first, worker: id, leaseMs });
-      if (range !== undefined) return range;
-      // It is done, or closed: the job stands for nothing any more.
-      await queue.complete(job.id, transaction);
-    }
   };
   return {
     leaseMs,
@@ -52,7 +65,7 @@ export function joinRun(context: SharedContext, { id, leaseMs }: Identity, reape
       }),
     claim: () =>
       inTurn(async () => {
-        const range = await database.transaction(claimOnce);
+        const range = await asWorker((transaction) => claimRange(transaction, context, own, held.firsts()));
         if (range !== undefined) held.add(range);
         return range && { first: range.first, last: range.last };
       }),
@@ -63,7 +76,7 @@ export function joinRun(context: SharedContext, { id, leaseMs }: Identity, reape
           await finishRange(transaction, run, first);
           await queue.complete(range.job, transaction);
         };
-        await database.transaction(finished, { fence: rangeFence(run, range) });
+        await database.transaction(finished, { fence: rangesFence(run, id, [range]) });
         held.remove(first);
       }),
     leave: () =>
@@ -73,24 +86,41 @@ export function joinRun(context: SharedContext, { id, leaseMs }: Identity, reape
           await endWorker(transaction, id);
         }),
       ),
-    async stop(failure, others) {
-      await setFailure(database, run, failure);
-      if (others === "stop") await setState(database, run, "stopped");
-    },
-    hold: (forMs, reason) => setHold(database, run, forMs, reason),
+    stop: (failure, others) =>
+      asWorker(async (transaction) => {
+        await setFailure(transaction, run, failure);
+        if (others === "stop") await setState(transaction, run, "stopped");
+      }),
+    hold: (forMs, reason) => asWorker((transaction) => setHold(transaction, run, forMs, reason)),
     saveIntents: held.saveIntents,
     saveOutcomes: held.saveOutcomes,
   };
 }
 
-/** One after the other: what is held changes with each. */
-function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
-  };
+async function claimRange(
+  transaction: Transaction,
+  { run, queue }: SharedContext,
+  own: Taking,
+  known: readonly number[],
+): Promise<HeldRange | undefined> {
+  const unknown = await takeUnknownRange(transaction, own, known);
+  if (unknown !== undefined) return unknown;
+  for (;;) {
+    const job = await queue.take(transaction);
+    if (job === undefined) break;
+    const range = await takeRange(transaction, own, job);
+    if (range !== undefined) return range;
+    await queue.complete(job.id, transaction);
+  }
+  // Whoever asks next gets it.
+  const renewed = await renewJob(transaction, run);
+  if (renewed !== undefined) await queue.add([renewed], transaction);
+  return undefined;
+}
+
+/** The same database, none of whose rows a worker that stands still keeps locked for longer than its lease. */
+function withinLease(database: PostgresDatabase, leaseMs: number): PostgresDatabase {
+  return { ...database, transaction: (work, how) => database.transaction(work, { ...how, idleMs: leaseMs }) };
 }
 
 async function ordersFor(queries: Queries, { run, id, leaseMs }: Identity & { readonly run: number }): Promise<Orders> {
@@ -109,52 +139,34 @@ interface HeldRanges extends WritingLedger {
   readonly firsts: () => readonly number[];
 }
 
-/** Writes what belongs to a range under its fence; what belongs to several, range by range. */
-function createHeldRanges({ database, run }: SharedContext): HeldRanges {
-  const held = new Map<number, { readonly range: HeldRange; readonly ledger: WritingLedger }>();
-  const requireHeld = (items: readonly { readonly record: number }[]): void => {
-    const ranges = [...held.values()].map(({ range }) => range);
-    const isHeld = items.every(({ record }) => ranges.some(({ first, last }) => record >= first && record <= last));
-    if (!isHeld) throw lostRange();
+/** Writes under the fences of all ranges that what is written belongs to, in one transaction. */
+function createHeldRanges({ database, run }: SharedContext, worker: string): HeldRanges {
+  const held = new Map<number, HeldRange>();
+  const rangeOf = (record: number): HeldRange => {
+    for (const range of held.values()) if (record >= range.first && record <= range.last) return range;
+    throw lostRange();
+  };
+  const ledgerFor = (items: readonly { readonly record: number }[]): WritingLedger => {
+    const ranges = [...new Set(items.map(({ record }) => rangeOf(record)))];
+    return postgresLedger(database, { fence: rangesFence(run, worker, ranges), close: keepOpen });
   };
   return {
-    add(range) {
-      held.set(range.first, {
-        range,
-        ledger: postgresLedger(database, { fence: rangeFence(run, range), close: keepOpen }),
-      });
-    },
+    add: (range) => void held.set(range.first, range),
     remove: (first) => void held.delete(first),
     require(first) {
       const found = held.get(first);
       if (found === undefined) throw lostRange();
-      return found.range;
+      return found;
     },
     firsts: () => [...held.keys()],
     async saveIntents(id, intents, outcomes = []) {
-      requireHeld([...intents, ...outcomes]);
-      for (const { range, ledger } of held.values()) {
-        const [own, settled] = [parts(intents, range), parts(outcomes, range)];
-        if (own.length > 0) await ledger.saveIntents(id, own, settled);
-        else if (settled.length > 0) await ledger.saveOutcomes(id, settled);
-      }
+      const all = [...intents, ...outcomes];
+      if (all.length > 0) await ledgerFor(all).saveIntents(id, intents, outcomes);
     },
     async saveOutcomes(id, outcomes) {
-      requireHeld(outcomes);
-      for (const { range, ledger } of held.values()) {
-        const settled = parts(outcomes, range);
-        if (settled.length > 0) await ledger.saveOutcomes(id, settled);
-      }
+      if (outcomes.length > 0) await ledgerFor(outcomes).saveOutcomes(id, outcomes);
     },
   };
-}
-
-/** Of what is written about, the part that is about a range. */
-function parts<Item extends { readonly record: number }>(
-  items: readonly Item[],
-  { first, last }: HeldRange,
-): readonly Item[] {
-  return items.filter(({ record }) => record >= first && record <= last);
 }
 
 /** The connections are the run's. */

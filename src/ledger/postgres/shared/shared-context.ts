@@ -1,4 +1,5 @@
 import { type Clock, timestamp } from "../../../time/clock.ts";
+import { createReaper, type Reaper } from "../../runs/reaper.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Transaction } from "../queries.ts";
 import type { RangeQueue } from "./range-queue.ts";
@@ -24,29 +25,22 @@ export async function giveBack(context: SharedContext, transaction: Transaction,
   await queue.giveBack(jobs, transaction);
 }
 
-/** Takes back what is held by workers that are not heard of. */
-export interface Reaper {
-  /** The server was reached just now. Takes back only after a whole lease without a gap: an outage silences everybody. */
-  readonly look: () => Promise<void>;
-}
-
-export function createReaper(context: SharedContext): Reaper {
+export function reaperOf(context: SharedContext): Reaper {
   const { database, run, clock } = context;
-  let contactSince: number | undefined;
-  let lastContact = Number.NEGATIVE_INFINITY;
-  return {
-    async look() {
-      const { leaseMs = Number.POSITIVE_INFINITY } = (await sharedRow(database, run)) ?? {};
-      const now = clock.monotonic();
-      if (contactSince === undefined || now - lastContact > leaseMs / 2) contactSince = now;
-      lastContact = now;
-      if (now - contactSince < leaseMs || !(await isAnyDead(database, run))) return;
-      await database.transaction(async (transaction) => {
-        await loseDeadWorkers(transaction, run, leaseMs);
-        await giveBack(context, transaction, "the dead");
-      });
+  return createReaper({
+    clock,
+    leaseMs: async () => (await sharedRow(database, run))?.leaseMs,
+    async takeBack(leaseMs) {
+      if (!(await isAnyDead(database, run))) return;
+      await database.transaction(
+        async (transaction) => {
+          await loseDeadWorkers(transaction, run, leaseMs);
+          await giveBack(context, transaction, "the dead");
+        },
+        { idleMs: leaseMs },
+      );
     },
-  };
+  });
 }
 
 async function isAnyDead(queries: Queries, run: number): Promise<boolean> {

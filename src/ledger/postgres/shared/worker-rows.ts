@@ -71,14 +71,25 @@ const SET_HOLD = `
 
 export async function addWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
   await queries.run(
+    // It is said again where the answer was lost.
     `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
-     values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working')`,
+     values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working') on conflict (id) do nothing`,
     id,
     run,
     worker.host,
     worker.pid,
   );
 }
+
+/** False for a worker that was taken for dead; a true one is not until the transaction has ended. */
+export async function isWorking(transaction: Queries, id: string): Promise<boolean> {
+  return (await transaction.row(SELECT_WORKING, id)) !== undefined;
+}
+
+const SELECT_WORKING: Statement<{ id: string }> = {
+  sql: "select id from migrate.workers where id = $1 and state = 'working' for share",
+  isQuick: true,
+};
 
 /** False for a worker that was taken for dead. */
 export async function noteWorker(queries: Queries, id: string, report: WorkerReport): Promise<boolean> {

@@ -1,0 +1,64 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** A proxy before a server of PostgreSQL, for connections without TLS, which reads what is asked. */
+export interface CuttingProxy {
+  readonly port: number;
+  /** The next message with this text, by default a commit, reaches the server, and its answer nobody. */
+  readonly cutNext: (text?: string) => void;
+  /** The next message with this text reaches nobody, nor does what follows it; and nobody is told. */
+  readonly stallNext: (text: string) => void;
+  readonly cuts: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
+  let cutAt: string | undefined;
+  let stallAt: string | undefined;
+  let cuts = 0;
+  const sockets = new Set<Socket>();
+  const proxy: Server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    let isCut = false;
+    let isStalled = false;
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", end).on("close", end);
+    }
+    client.on("data", (bytes) => {
+      if (cutAt !== undefined && bytes.includes(cutAt)) {
+        cutAt = undefined;
+        isCut = true;
+        cuts += 1;
+      }
+      if (stallAt !== undefined && bytes.includes(stallAt)) {
+        stallAt = undefined;
+        isStalled = true;
+      }
+      if (!isStalled) upstream.write(bytes);
+    });
+    // What the server says to a commit is heard, so that it was made, and not passed on.
+    upstream.on("data", (bytes) => (isCut ? end() : client.write(bytes)));
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, "127.0.0.1", resolve);
+  });
+  const address = proxy.address();
+  return {
+    port: typeof address === "object" ? (address?.port ?? 0) : 0,
+    cutNext(text = "commit\0") {
+      cutAt = text;
+    },
+    stallNext(text) {
+      stallAt = text;
+    },
+    cuts: () => cuts,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => void proxy.close(resolve));
+    },
+  };
+}

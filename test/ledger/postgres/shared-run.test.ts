@@ -1,0 +1,272 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
+import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
+import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
+import { takeWriterLease } from "../../../src/ledger/postgres/lock/writer-lease.ts";
+import { openPostgres, type PostgresDatabase } from "../../../src/ledger/postgres/postgres-database.ts";
+import { postgresLedger } from "../../../src/ledger/postgres/postgres-ledger.ts";
+import { postgresSharedRun } from "../../../src/ledger/postgres/shared/postgres-shared-run.ts";
+import type { SharedPlan, SharedRun, WorkerReport } from "../../../src/ledger/runs/shared-run.ts";
+import { describeSharedRun, type SharedBed } from "../behaviour/shared-run-behaviour.ts";
+import { attemptOutcomeOf, intentOf, item, planned } from "../ledger-input.ts";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPrivatePostgres } from "./cluster.ts";
+import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
+
+const NAME = "migrate_test_shared";
+const PLAN: SharedPlan = { size: 10, leaseMs: 20_000, concurrency: 8, resendAmbiguous: false };
+const REPORT: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
+  let proxy: CuttingProxy;
+  let url: string;
+  const opened: { readonly close: () => Promise<void> }[] = [];
+
+  beforeAll(async () => {
+    server = await startPrivatePostgres();
+    proxy = await startCuttingProxy(server.port);
+    url = await server.createDatabase(NAME);
+    await (await (await openLedgerStore(url)).write("push", { create: true })).close();
+  });
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.close().catch(() => undefined);
+    await query("delete from migrate.shared_runs; update migrate.writer set holder = null");
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await server.stop();
+  });
+
+  const query = (sql: string): ReturnType<typeof server.query> => server.query(sql, NAME);
+  const connect = async (address: string = url): Promise<PostgresDatabase> => {
+    const settings = connectionSettings(address);
+    const database = openPostgres({ name: settings.shown, pool: await openPool(settings), patienceMs: 10_000 });
+    opened.push(database);
+    return database;
+  };
+  /** Without TLS, so that the proxy can read what is asked. */
+  const throughProxy = (): string => `${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`;
+  const plan = async (records: number): Promise<{ ledger: Ledger; run: string; planner: SharedRun }> => {
+    const database = await connect();
+    const lease = await takeWriterLease(database, "push");
+    opened.push({ close: lease.release });
+    const ledger = postgresLedger(database, { fence: lease.fence, close });
+    const run = await planned(ledger, items(records));
+    return { ledger, run, planner: await postgresSharedRun(database, run, { planner: lease.fence, close }) };
+  };
+  const processOf = async (run: string, address?: string): Promise<SharedRun> =>
+    postgresSharedRun(await connect(address), run, { close });
+  const giveUpWriter = (): Promise<unknown> =>
+    query(`update migrate.writer set lease_until = clock_timestamp() - interval '1 second',
+      holder = (holder::jsonb || '{"host":"other"}')::text`);
+
+  describeSharedRun(async (): Promise<SharedBed> => {
+    let now = 0;
+    const clock = { now: () => Date.now(), monotonic: () => now };
+    let current: (run: string) => Promise<SharedRun>;
+    return {
+      async plan(records) {
+        const database = await connect();
+        const lease = await takeWriterLease(database, "push");
+        opened.push({ close: lease.release });
+        const ledger = postgresLedger(database, { fence: lease.fence, close });
+        current = (run) => postgresSharedRun(database, run, { planner: lease.fence, clock, close });
+        return { ledger, run: await planned(ledger, items(records)) };
+      },
+      planner: (run) => current(run),
+      process: async (run) => postgresSharedRun(await connect(), run, { clock, close }),
+      async takeOver() {
+        await giveUpWriter();
+        const store = await openLedgerStore(url);
+        const ledger = await store.write("resume", { create: false });
+        opened.push(ledger);
+        current = async (run) => {
+          if (store.share === undefined) throw new Error("not shared");
+          return store.share(run);
+        };
+        return ledger;
+      },
+      async silence(ms, workers) {
+        const of = (column: string): string =>
+          workers === undefined ? "true" : `${column} = any ('{${workers.join(",")}}')`;
+        const interval = `interval '${ms} milliseconds'`;
+        await query(`update migrate.ranges set lease_until = lease_until - ${interval} where ${of("holder")};
+          update migrate.workers set seen_at = seen_at - ${interval} where ${of("id")}`);
+      },
+      pass(ms) {
+        now += ms;
+      },
+    };
+  });
+
+  describe("whatever becomes of connections and jobs", () => {
+    test("a range that was taken in a commit whose answer was lost is known to its worker", async () => {
+      const { run, planner } = await plan(30);
+      await planner.handOut(PLAN);
+      const worker = await (await processOf(run, throughProxy())).join({ host: "here", pid: 1 });
+      await worker.beat(REPORT);
+      const taken = [];
+      for (let claims = 0; claims < 3; claims += 1) {
+        proxy.cutNext();
+        taken.push(await worker.claim());
+      }
+      expect(taken.map((range) => range?.first)).toEqual([1, 11, 21]);
+      for (const range of taken) if (range !== undefined) await worker.finish(range);
+      expect((await planner.watch()).ranges).toEqual({ waiting: 0, taken: 0, done: 3 });
+    });
+
+    test("a worker whose joining was not answered joins once", async () => {
+      const { run, planner } = await plan(10);
+      await planner.handOut(PLAN);
+      const shared = await processOf(run, throughProxy());
+      proxy.cutNext("insert into migrate.workers");
+      await shared.join({ host: "here", pid: 1 });
+      expect((await planner.watch()).workers).toHaveLength(1);
+    });
+
+    test("ranges whose commit was not answered are given out once", async () => {
+      const database = await connect(throughProxy());
+      const lease = await takeWriterLease(database, "push");
+      const ledger = postgresLedger(database, { fence: lease.fence, close });
+      const run = await planned(ledger, items(30));
+      const planner = await postgresSharedRun(database, run, { planner: lease.fence, close });
+      proxy.cutNext("insert into migrate_jobs.job");
+      await planner.handOut(PLAN);
+      proxy.cutNext();
+      await planner.drain();
+      expect((await planner.watch()).ranges).toEqual({ waiting: 3, taken: 0, done: 0 });
+      expect(await query(`select id from migrate_jobs.job where name like '%${run}'`)).toHaveLength(3);
+      await lease.release();
+    });
+
+    test("a range whose job was lost, or is another's, is given out all the same", async () => {
+      const { run, planner } = await plan(30);
+      await planner.handOut(PLAN);
+      await query("delete from migrate_jobs.job where data ->> 'first' = '1'");
+      await query("update migrate_jobs.job set state = 'completed' where data ->> 'first' = '11'");
+      await query("update migrate_jobs.job set start_after = now() + interval '1 day' where data ->> 'first' = '21'");
+      const worker = await (await processOf(run)).join({ host: "here", pid: 1 });
+      const taken = new Set<number | undefined>();
+      await expect.poll(async () => taken.add((await worker.claim())?.first)).toEqual(new Set([undefined, 1, 11, 21]));
+      expect((await planner.watch()).ranges).toEqual({ waiting: 0, taken: 3, done: 0 });
+    });
+
+    test("jobs that a dead planner has left stand for nothing, and keep no run from ending", async () => {
+      const { run, planner } = await plan(20);
+      await planner.handOut(PLAN);
+      const [left] = await query("select name from migrate_jobs.queue order by created_on desc limit 1");
+      await planner.handOut(PLAN);
+      await query(`insert into migrate_jobs.job (name, data) values ('${String(left?.["name"])}', '{"first": 1}')`);
+      const first = await (await processOf(run)).join({ host: "here", pid: 1 });
+      const second = await (await processOf(run)).join({ host: "here", pid: 2 });
+      expect([await first.claim(), await second.claim(), await second.claim()].map((range) => range?.first)).toEqual([
+        1,
+        11,
+        undefined,
+      ]);
+      await first.leave();
+      await expect.poll(async () => (await second.claim())?.first).toBe(1);
+      await planner.end();
+      expect(await query(`select id from migrate_jobs.job where name like '%${run}'`)).toEqual([]);
+    });
+
+    test("a queue that cannot be asked is not taken for an empty one", async () => {
+      const { run, planner } = await plan(10);
+      await planner.handOut(PLAN);
+      const worker = await (await processOf(run)).join({ host: "here", pid: 1 });
+      await query("alter table migrate_jobs.job rename column priority to other");
+      try {
+        await expect(worker.claim()).rejects.toThrow(/priority/);
+      } finally {
+        await query("alter table migrate_jobs.job rename column other to priority");
+      }
+    });
+
+    test("a worker that is frozen in the middle of a transaction keeps its range for no longer than its lease", async () => {
+      const { run, planner } = await plan(10);
+      await planner.handOut({ ...PLAN, leaseMs: 1_000 });
+      const shared = await processOf(run, throughProxy());
+      const frozen = await shared.join({ host: "here", pid: 1 });
+      await frozen.claim();
+      const [first] = (await shared.ledger.sendable(run, 1, 1)).map(intentOf);
+      if (first === undefined) throw new Error("nothing to send");
+      proxy.stallNext("with intents as");
+      const saved = frozen.saveIntents(run, [first]);
+      saved.catch(() => undefined);
+      const stalledAt = performance.now();
+      await expect
+        .poll(async () => (await planner.watch()).ranges, { interval: 200 })
+        .toEqual({ waiting: 1, taken: 0, done: 0 });
+      expect(performance.now() - stalledAt).toBeLessThan(20_000);
+      await expect(saved).rejects.toMatchObject({ code: "ledger_in_use" });
+    });
+  });
+
+  describe("a planner that is gone", () => {
+    test("is not replaced while its workers send, and keeps the ledger where it only stood still", async () => {
+      const { ledger, run, planner } = await plan(10);
+      await planner.handOut(PLAN);
+      const worker = await (await processOf(run)).join({ host: "here", pid: 1 });
+      await worker.claim();
+      await giveUpWriter();
+      const beating = setInterval(() => void worker.beat(REPORT), 100);
+      await expect((await openLedgerStore(url)).write("resume", { create: false })).rejects.toMatchObject({
+        code: "ledger_in_use",
+        message: expect.stringMatching(/a worker is still sending run/),
+      });
+      clearInterval(beating);
+      await worker.finish({ first: 1, last: 10 });
+      await planner.end();
+      await ledger.finishRun(run, 0);
+    });
+
+    test("is replaced when the lease of its last worker is over, which may be in a while", async () => {
+      const { run, planner } = await plan(10);
+      await planner.handOut({ ...PLAN, leaseMs: 2_000 });
+      const dead = await (await processOf(run)).join({ host: "here", pid: 1 });
+      await dead.claim();
+      await giveUpWriter();
+      const notices: string[] = [];
+      const store = await openLedgerStore(url, { notice: (text) => notices.push(text) });
+      const next = await store.write("resume", { create: false });
+      opened.push(next);
+      expect(notices).toContainEqual(expect.stringMatching(/whether 1 worker .* still lives?/));
+      expect((await store.sharedStatus?.(run))?.state).toBe("ended");
+      await expect(dead.beat(REPORT)).rejects.toMatchObject({ code: "ledger_in_use" });
+    });
+  });
+
+  test("outcomes of a worker are written once, however many connections are lost", async () => {
+    const { ledger, run, planner } = await plan(30);
+    await planner.handOut(PLAN);
+    const shared = await processOf(run, throughProxy());
+    const worker = await shared.join({ host: "here", pid: 1 });
+    for (let ranges = 0; ranges < 3; ranges += 1) await worker.claim();
+    const intents = (await shared.ledger.sendable(run, 1, 30)).map(intentOf);
+    for (let at = 0; at < 30; at += 5) {
+      const some = intents.slice(at, at + 5);
+      proxy.cutNext();
+      await worker.saveIntents(run, some);
+      proxy.cutNext();
+      await worker.saveOutcomes(
+        run,
+        some.map((intent) => attemptOutcomeOf(intent, "rejected")),
+      );
+    }
+    proxy.cutNext();
+    await worker.finish({ first: 1, last: 10 });
+    await worker.leave();
+    expect((await ledger.summary(run)).counts).toEqual({ rejected: 30 });
+  });
+});
+
+/** The connections are closed by whoever has opened them. */
+async function close(): Promise<void> {
+  return undefined;
+}
+
+/** With keys that no other test has. */
+function items(records: number): ReturnType<typeof item>[] {
+  return Array.from({ length: records }, (_, index) => item(index + 1, `${Math.random()} ${index}`));
+}
