@@ -14,9 +14,10 @@ import {
   planRecords,
   type PlanHandle,
 } from "./pipeline/plan/plan-records.ts";
+import type { PlannedBatch } from "./pipeline/plan/plan-items.ts";
 import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
 import { type SendOptions, sendRecords } from "./pipeline/send/send-records.ts";
-import { checkInThreads } from "./pipeline/threads/check-in-threads.ts";
+import { checkChunksHere, checkInThreads } from "./pipeline/threads/check-in-threads.ts";
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
 import { shareRun } from "./pipeline/shared/share-run.ts";
 import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
@@ -86,11 +87,15 @@ export function check(job: Job, handle: PlanHandle, options: CheckOptions): Prom
   const { signal, shownValues } = options;
   const items = itemSettings({ job, handle }, options);
   const threads = threadsFor(job.input, options.threads ?? 1);
-  const batches =
-    threads > 1
-      ? checkInThreads(job, { threads, items, shownValues, signal })
-      : planItems(checkedRecords(job, options), job, items);
-  return planRecords(batches, { job, handle }, options);
+  return planRecords(plannedBatches(job, { threads, items, shownValues, signal }), { job, handle }, options);
+}
+
+function plannedBatches(job: Job, options: Parameters<typeof checkInThreads>[1]): AsyncIterable<PlannedBatch> {
+  if (options.threads > 1) return checkInThreads(job, options);
+  const { chunked } = job.input;
+  const isUnsent = options.items.endpoint === "";
+  if (chunked !== undefined && isUnsent) return checkChunksHere(job, chunked, options);
+  return planItems(checkedRecords(job, options), job, options.items);
 }
 
 /** Payloads and problems of some few records, found without reading all of the input (`Input.find`). */

@@ -38,8 +38,10 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   }
   if (operation.body !== undefined) refuseUnmappedMeasures(document, operation.body, issues);
   issues.raise();
+  const isAllOfRecord = steps.size === 0 && parameters === undefined && document.functions === undefined;
   return {
     ...mappingOver({ root, steps, parameters }, keyAttr),
+    payloadNode: isAllOfRecord ? root : undefined,
     columns: new Map([...columns].map(([source, used]) => [source, used.names()])),
     choices: new Map([...columns].map(([source, { choices }]) => [source, choices])),
     unmappedRequired: unmappedIn(root, []),

@@ -3,6 +3,7 @@ import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts"
 import type { Place } from "../model/place.ts";
 import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";
+import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 
 /** A mapping, compiled against a contract: rows in, payloads out. Pure but for functions that the user brings. */
 export interface Mapping {
@@ -16,6 +17,8 @@ export interface Mapping {
   /** Every value of the payload, of what steps are given and of parameters (`parameters.companyId`), with what it was made from, in payload order. */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
+  /** The compiled payload, where that is all that a record has (no fields of steps, no parameters) and no function of the user has a say. */
+  readonly payloadNode?: MappingNode | undefined;
   /** True when every payload has the same value there, whatever its rows hold. */
   readonly isConstant: (path: AttrPath) => boolean;
   /** Columns (CSV) or paths (JSON) that the payload is made from, by source. */
@@ -48,9 +51,6 @@ export interface Origin {
   readonly from: OriginKind;
   readonly value: JsonValue;
 }
-
-/** `payload`: the source is a payload already. */
-export type OriginKind = "column" | "value" | "default" | "lookup" | "call" | "payload";
 
 /** A payload with its business key, as text, where it has one. */
 export function mappedOf(

@@ -25,6 +25,20 @@ export function bytesHash(bytes: Uint8Array, start: number): number {
   return mixHash(one, other);
 }
 
+/** The `textHash` of the text that these bytes are; -1 where they are not ASCII alone. */
+export function asciiHash(bytes: Uint8Array, from: number, to: number, start: number): number {
+  let one = start;
+  let other = ~start;
+  let all = 0;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    all |= byte;
+    one = Math.imul(one ^ byte, 0x9e3779b1);
+    other = Math.imul(other ^ byte, 0x5f356495);
+  }
+  return all > 0x7f ? -1 : mixHash(one, other);
+}
+
 /** Spreads every bit over both lanes, and makes 52 bits of them. */
 export function mixHash(one: number, other: number): number {
   const low = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);

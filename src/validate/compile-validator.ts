@@ -12,6 +12,8 @@ import { booleanCheck, choiceCheck, temporalCheck } from "./validate-scalar.ts";
 import { decimalCheck, numberCheck } from "./validate-number.ts";
 import {
   type Check,
+  checkChild,
+  childCheck,
   createCollector,
   type FoundProblem,
   type ProblemCollector,
@@ -48,6 +50,17 @@ export function compileValidator(body: FieldType, options: ValidatorOptions): Va
     collector.depth = 0;
     check(payload, collector);
     return collector.problems.length === 0 ? NO_PROBLEMS : takeProblems(collector);
+  };
+}
+
+/** The same for a value inside a payload: whether nothing is found, neither errors nor warnings. Not re-entrant. */
+export function compileValueCheck(type: FieldType, options: ValidatorOptions): (value: JsonValue) => boolean {
+  const child = childCheck(type, compiler(options));
+  const collector = createCollector(options.keepValues);
+  return (value) => {
+    collector.depth = 0;
+    checkChild(child, value, collector);
+    return collector.problems.length === 0 || takeProblems(collector).length === 0;
   };
 }
 

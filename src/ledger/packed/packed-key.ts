@@ -1,5 +1,5 @@
-import { nearKey } from "../../text/near-key.ts";
-import { bytesHash, textHash } from "../../text/text-hash.ts";
+import { isPlainKey, nearKey } from "../../text/near-key.ts";
+import { asciiHash, bytesHash, textHash } from "../../text/text-hash.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 
 const MARK_SEED = 0x243f6a88;
@@ -14,6 +14,15 @@ export function packKey(key: string, bytes: ByteList): number {
   bytes.addText(plain);
   return markOf(nearKey(plain) ?? plain);
 }
+
+/** The same of a key of ASCII alone, by its bytes. */
+export function packAsciiKey(bytes: Uint8Array, from: number, to: number, list: ByteList): number {
+  if (!isPlainKey(bytes, from, to)) return packKey(decoder.decode(bytes.subarray(from, to)), list);
+  list.addBytes(bytes, from, to);
+  return asciiHash(bytes, from, to, MARK_SEED);
+}
+
+const decoder = new TextDecoder();
 
 /** Of the bytes of a text, which two different texts may share where they are not well formed. */
 function markOf(text: string): number {

@@ -12,7 +12,7 @@ import {
   type PlannedBatch,
   type Spot,
 } from "./packed-plan.ts";
-import { readExtra } from "./packed-items.ts";
+import { readExtra } from "./item-extra.ts";
 
 /** A plan's outcomes in input order, in batches. Without statuses: all of them. */
 export async function* outcomesOf(plan: PackedPlan, statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {

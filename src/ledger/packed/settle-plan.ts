@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { ExcludedRow, PlanPolicy } from "../ledger.ts";
 import { FLAG } from "./item-columns.ts";
-import { withoutValue } from "./packed-items.ts";
+import { withoutValue } from "./item-extra.ts";
 import { batchesOf, countProblem, type KeyFinding, moveStatus, type PackedPlan } from "./packed-plan.ts";
 import { findRepeatedKeys } from "./repeated-keys.ts";
 

@@ -7,7 +7,7 @@ import { noteCellChoices } from "./cell-choices.ts";
 import { type Condition, readLeafOptions, type LeafOptions } from "./leaf-options.ts";
 import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
-import type { LeafNode, SplitNode } from "../node/mapping-node.ts";
+import type { LeafNode, OneCell, SplitNode } from "../node/mapping-node.ts";
 import type { Column } from "../source-columns.ts";
 
 /** Compiles a leaf for a scalar of the contract. Adds an issue for all that is wrong; undefined then. */
@@ -49,7 +49,17 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
     fallback: fallbackOf(options, type, context),
     origin: transform.origin,
     placeIn: (row) => columnBehind(columns, row)?.placeIn(row),
+    cell: oneCell(options),
   };
+}
+
+/** A function may look at the whole row. */
+function oneCell(options: LeafOptions): OneCell | undefined {
+  const { from, when, transform, trim, keepEmpty, split } = options;
+  const [column, ...more] = from;
+  if (column === undefined || more.length > 0 || when !== undefined || transform?.kind === "call") return undefined;
+  const isChanged = transform !== undefined || !trim || keepEmpty || split !== undefined;
+  return { column, isCopied: !isChanged && preparation(options) === undefined };
 }
 
 const KEEPS_EMPTY: ReadonlySet<FieldType["kind"]> = new Set(["text", "choice", "any", "union"]);

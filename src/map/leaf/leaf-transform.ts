@@ -16,8 +16,7 @@ import { datePatternHint } from "./foreign-date-pattern.ts";
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions, Transform } from "./leaf-options.ts";
 import { compileCall } from "./mapping-function.ts";
-import type { OriginKind } from "../mapping.ts";
-import type { LeafNode } from "../node/mapping-node.ts";
+import type { LeafNode, OriginKind } from "../node/mapping-node.ts";
 import { numberExample, numberReader } from "./number-text.ts";
 
 /** How a leaf makes a value of its cell. */

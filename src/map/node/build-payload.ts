@@ -5,7 +5,7 @@ import { addProblem } from "../../model/problem-limit.ts";
 import type { Row } from "../../model/record.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { type CellContent, ConversionFailure } from "../leaf/conversion.ts";
-import type { Origin, OriginKind } from "../mapping.ts";
+import type { Origin } from "../mapping.ts";
 import type {
   EachNode,
   ForeignNode,
@@ -13,6 +13,7 @@ import type {
   LeafNode,
   MappingNode,
   ObjectNode,
+  OriginKind,
   SplitNode,
   VariantNode,
 } from "./mapping-node.ts";

@@ -2,7 +2,6 @@ import type { JsonValue } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
 import type { Row } from "../../model/record.ts";
 import type { CellContent, ConversionFailure } from "../leaf/conversion.ts";
-import type { OriginKind } from "../mapping.ts";
 
 /** A compiled entry of the mapping; the tree mirrors the payload. */
 export type MappingNode = ObjectNode | VariantNode | ForeignNode | ItemsNode | EachNode | SplitNode | LeafNode;
@@ -90,6 +89,17 @@ export interface LeafNode {
   readonly fallback: JsonValue | undefined;
   /** What `finish` makes a value from. */
   readonly origin: OriginKind;
+  /** Where nothing but one cell of its row decides the value. */
+  readonly cell?: OneCell | undefined;
   /** The cell behind the value; undefined for a constant. */
   readonly placeIn: (row: Row) => Place | undefined;
 }
+
+export interface OneCell {
+  readonly column: string;
+  /** Its text, without the white space around it, goes through the contract's type as it is. */
+  readonly isCopied: boolean;
+}
+
+/** What a value is made from. `payload`: the source is a payload already. */
+export type OriginKind = "column" | "value" | "default" | "lookup" | "call" | "payload";

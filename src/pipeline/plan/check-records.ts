@@ -136,6 +136,17 @@ export function compileChecks(
   };
 }
 
+/** Whether what is wrong with a record can be told from each value of its payload alone: no rules, no steps, no parameters. */
+export function checksValuesAlone(job: CompiledJob): boolean {
+  const { body, steps } = job.operation;
+  const rules = job.ruleContext && body && compileRules(body, job.ruleContext, { keepValues: false });
+  return (
+    rules === undefined &&
+    steps.every((step) => stepFieldsType(step) === undefined) &&
+    parametersType(job.operation) === undefined
+  );
+}
+
 /**
  * What is made for a root location of documents, made once for each: that of the import supplier that a payload names.
  * The configuration has but few of them.

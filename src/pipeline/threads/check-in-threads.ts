@@ -1,37 +1,58 @@
 import type { Job } from "../../job/job.ts";
 import { addToRecordNumbers, unpackItems } from "../../ledger/packed/packed-items.ts";
+import type { ChunkedInput } from "../../read/chunks/record-chunk.ts";
 import type { Input } from "../../read/input/open-input.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
 import type { PackedBatch } from "./check-batches.ts";
-import type { ChunkAnswer, ChunkWork } from "./chunk-worker.ts";
+import { type ChunkAnswer, checkChunks } from "./check-chunks.ts";
+import type { ChunkWork } from "./chunk-worker.ts";
 import { recordPacker } from "./packed-records.ts";
 import { unpackFailure } from "../../model/thread-failure.ts";
 import { inThreads, type Task } from "./thread-pool.ts";
 
-interface CheckInThreads {
-  /** At least 1. */
-  readonly threads: number;
+interface CheckOptions {
   readonly items: ItemSettings;
   readonly shownValues: ShownValues | undefined;
   readonly signal: AbortSignal;
+}
+
+interface CheckInThreads extends CheckOptions {
+  /** At least 1. */
+  readonly threads: number;
 }
 
 /**
  * What `planItems` gives for `checkedRecords`, batch for batch, made in worker threads. This thread finds where records
  * end, or makes them where it must, and puts what comes of them in order.
  */
-export async function* checkInThreads(
-  { settings, contract, now, input }: Job,
-  { threads, items, shownValues, signal }: CheckInThreads,
-): AsyncGenerator<PlannedBatch> {
+export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
+  const { settings, contract, now, input } = job;
+  const { threads, items, shownValues, signal } = options;
   const { source, files } = input.chunked ?? { source: "", files: [] };
   const check = { items, showValues: shownValues !== undefined };
   // The document itself is only for the sandbox.
   const workContract = { ...contract, document: {} };
   const workerData: ChunkWork = { settings, contract: workContract, now, input: { source, files }, check };
   const entry = new URL("./chunk-worker.js", import.meta.url);
-  const answers = inThreads<ChunkAnswer>(tasksOf(input, signal), { entry, workerData, threads });
+  return inOrder(job, inThreads<ChunkAnswer>(tasksOf(input, signal), { entry, workerData, threads }), options);
+}
+
+/** The same in this thread, of an input that comes in chunks. */
+export function checkChunksHere(job: Job, chunked: ChunkedInput, options: CheckOptions): AsyncGenerator<PlannedBatch> {
+  const { items, shownValues, signal } = options;
+  const answerOf = checkChunks(job, chunked, { items, showValues: shownValues !== undefined });
+  const answers = async function* (): AsyncGenerator<ChunkAnswer> {
+    for await (const chunk of chunked.chunks(signal)) yield answerOf(chunk);
+  };
+  return inOrder(job, answers(), options);
+}
+
+async function* inOrder(
+  { settings }: Job,
+  answers: AsyncIterable<ChunkAnswer>,
+  { shownValues, signal }: CheckOptions,
+): AsyncGenerator<PlannedBatch> {
   let left = settings.limit ?? Number.POSITIVE_INFINITY;
   let before = 0;
   try {

@@ -1,10 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Contract } from "../../contract/contract.ts";
 import { compileJob, type JobSettings, readJobMapping } from "../../job/job.ts";
-import type { InputRecord } from "../../model/record.ts";
-import { rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
-import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
-import { type CheckAnswer, checkBatches, type CheckSettings } from "./check-batches.ts";
+import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
+import { checkBatches, type CheckSettings } from "./check-batches.ts";
+import { type ChunkAnswer, checkChunks, type ChunkSource } from "./check-chunks.ts";
 import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 
@@ -22,18 +21,12 @@ export interface ChunkWork {
   /** What rules take for now, in milliseconds since 1970: the same in all threads. */
   readonly now: number;
   /** Where the input comes in chunks: what all of them have in common. */
-  readonly input: Pick<ChunkedInput, "source" | "files">;
+  readonly input: ChunkSource;
   readonly check: CheckSettings;
 }
 
 /** Some of the input: as bytes, or as records where other threads cannot make them. Each is answered, in order. */
 export type ChunkTask = RecordChunk | PackedRecords;
-
-export interface ChunkAnswer {
-  /** Records of a chunk, the unwanted ones among them: they are numbered from 1. 0 for records that have their numbers. */
-  readonly unnumbered: number;
-  readonly checked: CheckAnswer;
-}
 
 const work: ChunkWork = workerData;
 const started = start(work);
@@ -55,34 +48,13 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
   try {
     const document = await readJobMapping(settings);
     const job = await compileJob(settings, { contract, document, now }, () => undefined);
+    const ofChunk = checkChunks(job, input, check);
     const checked = checkBatches(job, check);
     const unpack = recordUnpacker();
-    return (task) => {
-      if (!("bytes" in task)) return { unnumbered: 0, checked: checked([unpack(task)]) };
-      const records = numbered(task, input);
-      return { checked: checked(records.batches), unnumbered: records.count() };
-    };
+    return (task) =>
+      "bytes" in task ? ofChunk(task) : { unnumbered: 0, checked: checked([{ records: unpack(task) }]) };
   } catch (error) {
     const failure: ThreadFailure = packFailure(error);
     return () => ({ unnumbered: 0, checked: { batches: [], failure } });
   }
-}
-
-/** The records of a chunk, numbered from 1: their numbers in the whole input are not known here. */
-function numbered(
-  chunk: RecordChunk,
-  { source, files }: ChunkWork["input"],
-): { readonly batches: Iterable<readonly InputRecord[]>; readonly count: () => number } {
-  let count = 0;
-  return {
-    count: () => count,
-    batches: (function* () {
-      for (const rows of rowsOfChunk(chunk, files)) {
-        yield rows.map((read) => {
-          count += 1;
-          return { number: count, source, orphan: false, ...read };
-        });
-      }
-    })(),
-  };
 }

@@ -1,4 +1,4 @@
-import { csvPieces } from "../csv/csv-rows.ts";
+import { type CsvBytes, csvPieces, rowsAt } from "../csv/csv-rows.ts";
 import { byteKinds, findRecordBoundaries } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
 import { lineSplitter } from "../json/ndjson-lines.ts";
@@ -8,17 +8,55 @@ import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } 
 
 /** The rows of a chunk in batches: the same that reading the whole file in one thread gives. */
 export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): Generator<readonly ReadRow[]> {
+  const file = fileOf(chunk, files);
+  const rowsOf = pieceReader(file, chunk.isFirst);
+  for (const { bytes, marks } of piecesOf(chunk)) {
+    const rows = withKeys(rowsOf(bytes, marks), file.keys);
+    for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+  }
+}
+
+/** A piece of a CSV file, whose rows are made when they are asked for. */
+export interface CsvPiece extends CsvBytes {
+  /** The number of its first record, the header passed over. */
+  readonly from: number;
+  /** The rows of some records, by their numbers, which go up; `undefined` for a blank line. */
+  readonly rowsAt: (numbers: readonly number[]) => readonly (ReadRow | undefined)[];
+}
+
+/** The pieces of a chunk of a CSV file. */
+export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<CsvPiece> {
+  const kinds = byteKinds(layout.delimiter);
+  let isHeader = chunk.isFirst;
+  for (const { bytes, marks } of piecesOf(chunk)) {
+    const boundaries = findRecordBoundaries(bytes, kinds, true);
+    const piece = { bytes, boundaries, line: marks.line };
+    const from = isHeader && boundaries.lines.length > 0 ? 1 : 0;
+    isHeader &&= boundaries.lines.length === 0;
+    yield {
+      ...piece,
+      from,
+      rowsAt: (numbers) => rowsAt(piece, layout, numbers).map((row) => row && withKeys([row], keys)[0]),
+    };
+  }
+}
+
+function fileOf(chunk: RecordChunk, files: readonly ChunkFile[]): ChunkFile {
   const file = files[chunk.file];
   if (file === undefined) throw new Error(`the input has no file ${chunk.file}`);
-  const { keys } = file;
-  const rowsOf = pieceReader(file, chunk.isFirst);
+  return file;
+}
+
+function* piecesOf({ bytes, pieces }: RecordChunk): Generator<{ readonly bytes: Buffer; readonly marks: PieceMarks }> {
   let start = 0;
-  for (const { end, ...marks } of chunk.pieces) {
-    const read = rowsOf(Buffer.from(chunk.bytes.buffer, chunk.bytes.byteOffset + start, end - start), marks);
-    const rows = keys.length === 0 ? read : read.map((row) => withKeyProblems(row, keys));
-    for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+  for (const { end, ...marks } of pieces) {
+    yield { bytes: Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start), marks };
     start = end;
   }
+}
+
+function withKeys(rows: readonly ReadRow[], keys: readonly string[]): readonly ReadRow[] {
+  return keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
 }
 
 /** Makes rows of one piece after the other. */

@@ -5,7 +5,7 @@ import type { LocalProblem } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow, CsvTable, RowPosition } from "../../model/record.ts";
 import { type CsvHeader, refuseUnnamedData } from "./csv-header.ts";
-import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
+import { boundariesAt, byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
 import { type CsvLayout, parseRecords, unclosedQuote } from "./csv-layout.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
 import { canBeginAnywhere, textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
@@ -71,6 +71,24 @@ export function csvPieces(
     const found = data.filter((row) => row !== undefined);
     return { found, records: data.length, blankLines: boundaries.blankLines + data.length - found.length };
   };
+}
+
+/** Whole records of a CSV file. */
+export interface CsvBytes {
+  readonly bytes: Buffer;
+  readonly boundaries: RecordBoundaries;
+  /** The 1-based line on which they begin. */
+  readonly line: number;
+}
+
+/** The rows of some of the records, by their numbers, which go up; `undefined` for a blank line. */
+export function rowsAt(
+  { bytes, boundaries, line }: CsvBytes,
+  layout: CsvLayout,
+  numbers: readonly number[],
+): readonly (ReadRow | undefined)[] {
+  if (numbers.length === 0) return [];
+  return rowsOf(bytes, { layout, boundaries: boundariesAt(boundaries, numbers), line });
 }
 
 /** `chunks`, then `undefined`. */

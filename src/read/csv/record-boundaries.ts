@@ -197,6 +197,25 @@ function finish(scan: Scan): RecordBoundaries {
   };
 }
 
+/** Those of some of the records alone, by their numbers, which go up. */
+export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
+  const { lines, starts, ends, quoted, strayQuotes, controls, unterminated } = boundaries;
+  const pick = (values: readonly number[]): readonly number[] => numbers.map((number) => values[number] ?? 0);
+  const places = new Map(numbers.map((number, place) => [number, place]));
+  const placesOf = (found: Iterable<number>): readonly number[] =>
+    [...found].flatMap((number) => places.get(number) ?? []);
+  return {
+    ...boundaries,
+    lines: pick(lines),
+    starts: pick(starts),
+    ends: pick(ends),
+    quoted: placesOf(quoted),
+    strayQuotes: new Set(placesOf(strayQuotes)),
+    controls: new Set(placesOf(controls)),
+    unterminated: unterminated && numbers.at(-1) === lines.length - 1,
+  };
+}
+
 /**
  * Where the last whole record of `bytes` ends, which must begin with a record, while more follow: found by native
  * searches alone. Undefined where text stands behind a closing quote: only `findRecordBoundaries` can tell then.

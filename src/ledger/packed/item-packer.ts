@@ -1,0 +1,142 @@
+import type { PlannedItem } from "../ledger.ts";
+import type { Problem } from "../../model/problem.ts";
+import { createByteList } from "../../text/byte-list.ts";
+import { columnsIn, FLAG, type ItemColumns, newColumns, type PackedItems, type ProblemCounts } from "./item-columns.ts";
+import { addExtra, hasExtra } from "./item-extra.ts";
+import { packAsciiKey, packKey } from "./packed-key.ts";
+
+/** Items of valid records of one file with nothing to say about them, side by side. */
+export interface PlainItems {
+  readonly file: string;
+  /** What keys stand in. */
+  bytes: Uint8Array;
+  /** For each item its line. */
+  readonly lines: Float64Array;
+  /** For each item what its payload holds, as `PlannedItem.content` says; NaN: it has no key. */
+  readonly contents: Float64Array;
+  /** For each item the byte that its key begins with, and the one behind it: ASCII alone. -1: see `keyTexts`. */
+  readonly keyStarts: Int32Array;
+  readonly keyEnds: Int32Array;
+  readonly keyTexts: (string | undefined)[];
+}
+
+/** Puts items into columns, in input order. */
+export interface ItemPacker {
+  readonly add: (item: PlannedItem) => void;
+  /** The item at this position. */
+  readonly addPlain: (items: PlainItems, at: number, record: number) => void;
+  /** What was added since the last time. */
+  readonly take: () => PackedItems;
+}
+
+/** Keys are kept in NFC and UTF-8, and problems without the value that they were found in, as a ledger keeps them. */
+export function createItemPacker(): ItemPacker {
+  const keys = createByteList();
+  const extras = createByteList();
+  let columns = newItems(FIRST_ROOM);
+  let count = 0;
+  let files: string[] = [];
+  let problems = newCounts();
+
+  function begin(file: string): void {
+    if (count === columns.flags.length) columns = widened(columns);
+    if (files.at(-1) !== file) files.push(file);
+    columns.fileNumbers[count] = files.length - 1;
+  }
+
+  function end(record: number, line: number, flags: number): void {
+    columns.records[count] = record;
+    columns.lines[count] = line;
+    columns.flags[count] = flags;
+    columns.keyEnds[count] = keys.length();
+    columns.extraEnds[count] = extras.length();
+    count += 1;
+  }
+
+  return {
+    add(item) {
+      begin(item.file);
+      columns.contents[count] = contentNumber(item.content);
+      columns.marks[count] = item.key === undefined ? Number.NaN : packKey(item.key, keys);
+      if (hasExtra(item)) addExtra(item, extras);
+      for (const problem of item.problems) countProblem(problems, problem);
+      end(item.record, item.line, flagsOf(item));
+    },
+    addPlain(items, at, record) {
+      begin(items.file);
+      columns.contents[count] = items.contents[at] ?? Number.NaN;
+      const start = items.keyStarts[at] ?? -1;
+      const text = start < 0 ? items.keyTexts[at] : undefined;
+      const hasKey = start >= 0 || text !== undefined;
+      if (start >= 0) columns.marks[count] = packAsciiKey(items.bytes, start, items.keyEnds[at] ?? start, keys);
+      else columns.marks[count] = text === undefined ? Number.NaN : packKey(text, keys);
+      end(record, items.lines[at] ?? 0, hasKey ? FLAG.key : 0);
+    },
+    take() {
+      const memory = newColumns({ count, keyBytes: keys.length(), extraBytes: extras.length() });
+      const packed = columnsIn(memory);
+      for (const name of COLUMNS) packed[name].set(columns[name].subarray(0, count));
+      packed.keys.set(keys.bytes());
+      packed.extras.set(extras.bytes());
+      const taken = { columns: memory, files, problems };
+      keys.clear();
+      extras.clear();
+      count = 0;
+      files = [];
+      problems = newCounts();
+      return taken;
+    },
+  };
+}
+
+/** What is copied into the memory of packed items as it stands. */
+const COLUMNS = ["records", "lines", "contents", "marks", "keyEnds", "fileNumbers", "extraEnds", "flags"] as const;
+type Items = Pick<ItemColumns, (typeof COLUMNS)[number]>;
+
+/** As many items as a batch has. */
+const FIRST_ROOM = 512;
+
+function newItems(room: number): Items {
+  return {
+    records: new Float64Array(room),
+    lines: new Float64Array(room),
+    contents: new Float64Array(room),
+    marks: new Float64Array(room),
+    keyEnds: new Uint32Array(room),
+    fileNumbers: new Uint32Array(room),
+    extraEnds: new Uint32Array(room),
+    flags: new Uint8Array(room),
+  };
+}
+
+function widened(items: Items): Items {
+  const wider = newItems(2 * items.flags.length);
+  for (const name of COLUMNS) wider[name].set(items[name]);
+  return wider;
+}
+
+interface Counts extends ProblemCounts {
+  readonly error: Map<string, number>;
+  readonly warning: Map<string, number>;
+}
+
+function newCounts(): Counts {
+  return { error: new Map(), warning: new Map() };
+}
+
+function countProblem(counts: Counts, { severity, code, unlisted = 0 }: Problem): void {
+  const byCode = counts[severity];
+  byCode.set(code, (byCode.get(code) ?? 0) + 1 + unlisted);
+}
+
+function flagsOf(item: PlannedItem): number {
+  const invalid = item.status === "invalid" ? FLAG.invalid : 0;
+  return invalid | (hasExtra(item) ? FLAG.extra : 0) | (item.key === undefined ? 0 : FLAG.key);
+}
+
+/** The first 52 bits of a sha256 tell contents apart as well as a fast hash of 52 bits does. */
+function contentNumber(content: PlannedItem["content"]): number {
+  if (content === undefined) return Number.NaN;
+  if (typeof content === "number") return content;
+  return content.subarray(0, 6).reduce((sum, byte) => sum * 256 + byte, (content[6] ?? 0) & 0xf);
+}

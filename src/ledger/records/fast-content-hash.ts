@@ -1,0 +1,78 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../../text/text-hash.ts";
+
+/**
+ * What a payload holds, in 52 bits: the same for the same data, whatever the order of an object's members. Made in a
+ * fifth of the time of `contentHash`. Good for telling apart the few records of one key within one run; not for
+ * anything that is kept, nor against someone who builds two payloads on purpose to look the same.
+ */
+export function createFastContentHash(): (value: JsonValue) => number {
+  const names = new Map<string, number>();
+
+  /** A payload's fields have few names, and every record has them. */
+  function knownNameContent(name: string): number {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const hashed = nameContent(name);
+    if (names.size < MAX_CACHED_NAMES) names.set(name, hashed);
+    return hashed;
+  }
+
+  function hashOf(value: JsonValue): number {
+    if (typeof value === "string") return textHash(value, TEXT);
+    if (isJsonArray(value)) return listHash(value);
+    if (!isJsonObject(value)) return textHash(String(value), OTHER_SCALAR);
+    let members = EMPTY_OBJECT;
+    for (const name in value) members = withMember(members, knownNameContent(name), hashOf(value[name] ?? null));
+    return members;
+  }
+
+  function listHash(list: readonly JsonValue[]): number {
+    let hashed = EMPTY_LIST;
+    for (const item of list) hashed = withItem(hashed, hashOf(item));
+    return hashed;
+  }
+
+  return hashOf;
+}
+
+const MAX_CACHED_NAMES = 10_000;
+
+/** Where each kind of value starts from, so that `"1"`, `1` and `["1"]` are different. */
+const [TEXT, NAME, OTHER_SCALAR] = [0x2f0b4c47, 0x1c6ef372, 0x3a54ff53];
+
+/** The content of a list without items, to which they are added in order. */
+export const EMPTY_LIST = 0x510e527f;
+/** The content of an object without members, to which they are added in any order. */
+export const EMPTY_OBJECT = 0x1f83d9ab;
+
+/** The content of the text that these bytes are; -1 where they are not ASCII alone. */
+export function asciiTextContent(bytes: Uint8Array, from: number, to: number): number {
+  return asciiHash(bytes, from, to, TEXT);
+}
+
+export function nameContent(name: string): number {
+  return textHash(name, NAME);
+}
+
+export function withMember(members: number, name: number, value: number): number {
+  return sum(members, mixed(name, value));
+}
+
+export function withItem(items: number, item: number): number {
+  return mixed(items, item);
+}
+
+/** Does not depend on the order. */
+function sum(one: number, other: number): number {
+  const both = one + other;
+  return both < HASH_RANGE ? both : both - HASH_RANGE;
+}
+
+/** Depends on which is which. */
+function mixed(first: number, second: number): number {
+  return mixHash(
+    Math.imul(first | 0, 0x9e3779b1) ^ second,
+    Math.imul(first / TWO_TO_THE_32, 0x5f356495) ^ (second / TWO_TO_THE_32),
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * What became of cells of one column, by their bytes. It holds the latest of them, and of long ones none: codes, dates and
+ * amounts come again and again.
+ */
+export interface CellMemory {
+  /** Where the cell is remembered; -1: nowhere. */
+  readonly find: (bytes: Uint8Array, from: number, to: number) => number;
+  readonly contentAt: (slot: number) => number;
+  readonly madeAt: (slot: number) => number;
+  /** The cell is the one that was looked for last. */
+  readonly keep: (content: number, made: number) => void;
+}
+
+/** A power of two. What is never used takes no memory. */
+const SLOTS = 16_384;
+/** Of a slot: the cell's length and 1, then the cell. */
+const SLOT_BYTES = 32;
+
+export function createCellMemory(): CellMemory {
+  const cells = new Uint8Array(SLOTS * SLOT_BYTES);
+  const contents = new Float64Array(SLOTS);
+  const made = new Uint8Array(SLOTS);
+  let slot = -1;
+  let cell: Uint8Array = cells;
+  let [start, length] = [0, 0];
+
+  return {
+    find(bytes, from, to) {
+      [cell, start, length] = [bytes, from, to - from];
+      slot = length < SLOT_BYTES ? slotOf(bytes, from, to) : -1;
+      if (slot < 0) return -1;
+      const first = slot * SLOT_BYTES;
+      if (cells[first] !== length + 1) return -1;
+      const shift = first + 1 - from;
+      for (let at = from; at < to; at += 1) if (cells[at + shift] !== bytes[at]) return -1;
+      return slot;
+    },
+    contentAt: (at) => contents[at] ?? 0,
+    madeAt: (at) => made[at] ?? 0,
+    keep(content, count) {
+      if (slot < 0) return;
+      contents[slot] = content;
+      made[slot] = count;
+      cells[slot * SLOT_BYTES] = length + 1;
+      cells.set(cell.subarray(start, start + length), slot * SLOT_BYTES + 1);
+    },
+  };
+}
+
+function slotOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0x243f6a88;
+  for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x9e3779b1);
+  return ((hash ^ (hash >>> 15)) >>> 0) & (SLOTS - 1);
+}

@@ -1,0 +1,125 @@
+import type { PlainItems } from "../../ledger/packed/item-packer.ts";
+import type { CsvBytes } from "../../read/csv/csv-rows.ts";
+import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
+import { type PlainMaker, UNSURE } from "./plain-leaf.ts";
+import { type CellMarks, findCells, newRecordCells, type RecordCells, startRecord } from "./record-cells.ts";
+
+/**
+ * Which records of some bytes are valid, with nothing to say about them, told without making rows and payloads. All
+ * others, and all that it is not sure of, are to be made and checked.
+ */
+interface PlainFinding {
+  /** By the numbers of the plain records, what is planned of them. */
+  readonly items: PlainItems;
+  /** The numbers of the others, in order. */
+  readonly others: readonly number[];
+}
+
+/**
+ * Looks at the records of a piece from this one on; `isFirstMade`: that one is not plain in any case. What it gives holds
+ * until it is called again.
+ */
+export type FindPlain = (piece: CsvBytes, from: number, options: { readonly isFirstMade: boolean }) => PlainFinding;
+
+export function plainFinder(make: PlainMaker, { layout, keys }: ChunkCsvFile, hasKey: boolean): FindPlain {
+  const { header, delimiter } = layout;
+  const columns = header.table.columns.length;
+  const marks: CellMarks = { delimiter: delimiter.charCodeAt(0), columns };
+  const isReadable = readableCells(
+    keys.map((name) => header.table.columnIndex.get(name) ?? -1),
+    layout,
+  );
+  const cells = newRecordCells(layout);
+  let items = newItems(header.table.file, 0);
+
+  /** What fails on a row is for the ordinary way to say. */
+  function content(): number {
+    startRecord(cells);
+    try {
+      return make(cells);
+    } catch {
+      return UNSURE;
+    }
+  }
+
+  function plan(number: number): boolean {
+    const made = findCells(cells, marks) && isReadable(cells) ? content() : UNSURE;
+    if (made < 0 || (hasKey && cells.keyStart < 0 && (cells.keyText ?? "") === "")) return false;
+    items.lines[number] = cells.line;
+    items.contents[number] = hasKey ? made : Number.NaN;
+    items.keyStarts[number] = cells.keyStart;
+    items.keyEnds[number] = cells.keyEnd;
+    items.keyTexts[number] = cells.keyText;
+    return true;
+  }
+
+  return (piece, from, { isFirstMade }) => {
+    const count = piece.boundaries.starts.length;
+    if (items.lines.length < count) items = newItems(header.table.file, 2 * count);
+    items.bytes = piece.bytes;
+    const others: number[] = [];
+    const begin = recordStarter(cells, piece, from);
+    for (let number = from; number < count; number += 1) {
+      const isPlain = begin(number) && plan(number);
+      if (!isPlain || (isFirstMade && number === from)) others.push(number);
+    }
+    return { items, others };
+  };
+}
+
+/** Goes from record to record of a piece. False for one that reading has something to say about. */
+function recordStarter(
+  cells: RecordCells,
+  { boundaries, bytes, line }: CsvBytes,
+  from: number,
+): (number: number) => boolean {
+  const { starts, ends, lines, controls, strayQuotes, quoted } = boundaries;
+  let nextQuoted = quoted[0] === 0 && from > 0 ? 1 : 0;
+  cells.bytes = bytes;
+  return (number) => {
+    cells.start = starts[number] ?? 0;
+    cells.end = ends[number] ?? 0;
+    cells.line = line + (lines[number] ?? 0);
+    cells.isQuoted = quoted[nextQuoted] === number;
+    if (cells.isQuoted) nextQuoted += 1;
+    return !controls.has(number) && !strayQuotes.has(number);
+  };
+}
+
+function newItems(file: string, count: number): PlainItems {
+  return {
+    file,
+    bytes: Buffer.alloc(0),
+    lines: new Float64Array(count),
+    contents: new Float64Array(count),
+    keyStarts: new Int32Array(count),
+    keyEnds: new Int32Array(count),
+    keyTexts: [],
+  };
+}
+
+/** Rows that reading would find nothing wrong with: every key is there, and columns without a name hold nothing. */
+function readableCells(
+  keyColumns: readonly number[],
+  { header }: ChunkCsvFile["layout"],
+): (cells: RecordCells) => boolean {
+  const { unnamed, table } = header;
+  const filled = table.columns.length === 1 ? [0, ...keyColumns] : keyColumns;
+  return (cells) =>
+    filled.every((column) => isFilled(cells, column)) && unnamed.every((column) => isEmpty(cells, column));
+}
+
+/** With something that can be seen; what is not ASCII may be there and not be seen. */
+function isFilled({ bytes, starts, ends }: RecordCells, column: number): boolean {
+  let visible = 0;
+  for (let at = starts[column] ?? 0; at < (ends[column] ?? 0); at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte > 0x7f) return false;
+    if (byte > 0x20) visible += 1;
+  }
+  return visible > 0;
+}
+
+function isEmpty({ starts, ends }: RecordCells, column: number): boolean {
+  return starts[column] === ends[column];
+}

@@ -1,0 +1,115 @@
+import type { FieldType, ListType, ObjectType } from "../../contract/types/field-type.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import { EMPTY_LIST, EMPTY_OBJECT, nameContent, withItem, withMember } from "../../ledger/records/fast-content-hash.ts";
+import type { ItemsNode, MappingNode, ObjectNode } from "../../map/node/mapping-node.ts";
+import { ABSENT, leafMaker, type PlainContext, type PlainMaker, UNSURE, valueMaker } from "./plain-leaf.ts";
+
+/** Compiles the entries of a mapping along the contract's types. */
+export interface NodeContext extends PlainContext {
+  readonly keyAttr: AttrPath | undefined;
+  /** Called where the business key is made. */
+  readonly onKey: () => void;
+}
+
+/** Undefined where the file lacks a column, and where nothing but the whole value tells. */
+export function nodeMaker(
+  node: MappingNode,
+  type: FieldType,
+  path: AttrPath | undefined,
+  context: NodeContext,
+): PlainMaker | undefined {
+  if (type.assertions === undefined) {
+    if (node.kind === "object" && type.kind === "object") return objectMaker(node, type, path, context);
+    if (node.kind === "items" && type.kind === "list") return listMaker(node, type, context);
+  }
+  if (node.kind !== "leaf") return valueMaker(node, type, context);
+  const isKey = path !== undefined && isSamePath(path, context.keyAttr);
+  if (isKey) context.onKey();
+  return leafMaker(node, type, context, isKey);
+}
+
+function isSamePath(path: AttrPath, other: AttrPath | undefined): boolean {
+  return other?.length === path.length && path.every((segment, index) => segment === other[index]);
+}
+
+interface FieldMaker {
+  readonly name: number;
+  readonly make: PlainMaker;
+  readonly required: boolean;
+}
+
+function objectMaker(
+  node: ObjectNode,
+  type: ObjectType,
+  path: AttrPath | undefined,
+  context: NodeContext,
+): PlainMaker | undefined {
+  if (!node.fields.every(({ name }) => isOrdinaryField(type, name))) return valueMaker(node, type, context);
+  const fields: FieldMaker[] = [];
+  for (const { name, node: inner } of node.fields) {
+    const property = type.properties.get(name);
+    const below = path && [...path, name];
+    const make = property && nodeMaker(inner, property.type, below, context);
+    if (property === undefined || make === undefined) return undefined;
+    fields.push({ name: nameContent(name), make, required: property.required });
+  }
+  const given = new Set(node.fields.map(({ name }) => name));
+  const lacks = [...type.properties.values()].some(
+    ({ name, required, readOnly }) => required && !readOnly && !given.has(name),
+  );
+  return objectOf(fields, { lacks, isOptional: node.optional });
+}
+
+/** The contract has it, and it is neither set by the platform nor something that every object has. */
+function isOrdinaryField({ properties }: ObjectType, name: string): boolean {
+  return properties.get(name)?.readOnly === false && !(name in {});
+}
+
+/** As `buildPayload` and validation have it: an object that is given is complete. `lacks`: nothing fills a required field. */
+function objectOf(
+  fields: readonly FieldMaker[],
+  { lacks, isOptional }: { readonly lacks: boolean; readonly isOptional: boolean },
+): PlainMaker {
+  return (cells) => {
+    const before = cells.made;
+    let content = EMPTY_OBJECT;
+    let count = 0;
+    let isIncomplete = lacks;
+    for (const { name, make, required } of fields) {
+      const made = make(cells);
+      if (made >= 0) {
+        content = withMember(content, name, made);
+        count += 1;
+      } else if (made === UNSURE) return UNSURE;
+      else if (required) isIncomplete = true;
+    }
+    if (count === 0) return ABSENT;
+    if (!isIncomplete) return content;
+    return isOptional && cells.made === before ? ABSENT : UNSURE;
+  };
+}
+
+/** A list literal, each of whose entries makes one item or none. */
+function listMaker(node: ItemsNode, type: ListType, context: NodeContext): PlainMaker | undefined {
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems } = type;
+  const makers: PlainMaker[] = [];
+  for (const entry of node.entries) {
+    if (entry.kind === "each" || entry.applies !== undefined || uniqueItems) return valueMaker(node, type, context);
+    const make = nodeMaker(entry.item, type.items, undefined, context);
+    if (make === undefined) return undefined;
+    makers.push(make);
+  }
+  return (cells) => {
+    let content = EMPTY_LIST;
+    let count = 0;
+    for (const make of makers) {
+      const made = make(cells);
+      if (made === UNSURE) return UNSURE;
+      if (made === ABSENT) continue;
+      content = withItem(content, made);
+      count += 1;
+    }
+    if (count === 0 && makers.length > 0) return ABSENT;
+    return count < minItems || count > maxItems ? UNSURE : content;
+  };
+}
