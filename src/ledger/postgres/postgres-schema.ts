@@ -2,6 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Run } from "../ledger.ts";
 import type { PostgresDatabase } from "./postgres-database.ts";
 import type { Queries, Statement } from "./queries.ts";
+import { COUNT_STEP } from "./tables/count-schema.ts";
 
 /**
  * The history of the schema `migrate`. A ledger of version n has had the first n steps; a new version is one more step,
@@ -9,7 +10,7 @@ import type { Queries, Statement } from "./queries.ts";
  * list, `problems` hold those of the plan (attempt 0) and those of each attempt. Stamps are ISO 8601 UTC, as text;
  * texts are compared by their bytes, as SQLite does. `writer` has one row: who may write to the whole ledger; `marks`
  * has one: the last transaction of that one. `ranges` are the parts of a run's plan that are handed out to `workers`,
- * each with a fence that is raised when it is.
+ * each with a fence that is raised when it is. `counts` hold what would take long to count.
  *
  * Rows that are updated have room on their page for the next version, which then touches no index.
  */
@@ -83,6 +84,7 @@ const SCHEMA_STEPS: readonly string[] = [
    alter table migrate.ranges add column job text, add column taken_at timestamptz;
    alter table migrate.workers add column rank bigint generated always as identity, add column report text,
      drop column per_second, drop column in_flight;`,
+  COUNT_STEP,
 ];
 
 /**

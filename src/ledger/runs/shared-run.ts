@@ -5,8 +5,8 @@ import type { AttemptOutcome, Ledger, Run } from "../ledger.ts";
  * reach. All times are the server's.
  */
 export interface SharedRun {
-  /** The run, and what its workers read of the ledger. */
-  readonly ledger: Pick<Ledger, "findRun" | "sendable" | "history">;
+  /** The run, what its workers read of the ledger, and the places of the input that they note for each other. */
+  readonly ledger: Pick<Ledger, "findRun" | "sendable" | "nextSendable" | "notePosition" | "history">;
   /**
    * For whoever plans the run: cuts what is pending into ranges, and gives them out from now on.
    * Resolves to the number of ranges.

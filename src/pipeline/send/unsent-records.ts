@@ -1,7 +1,8 @@
 import type { Ledger, NextSendable, Run } from "../../ledger/ledger.ts";
-import type { InputPosition, InputRecord } from "../../model/record.ts";
+import type { InputRecord } from "../../model/record.ts";
 import { readRecords } from "../plan/check-records.ts";
 import type { Input } from "../../read/input/open-input.ts";
+import { createNotedPlaces, isFar } from "./noted-places.ts";
 
 interface SendingRun {
   readonly input: Pick<Input, "records" | "refuseChanged">;
@@ -28,39 +29,15 @@ async function* recordsFrom(
   { input, ledger, run, signal }: SendingRun,
 ): AsyncGenerator<readonly InputRecord[], NextSendable | undefined> {
   let next: NextSendable | undefined = first;
-  let notedByte = first.position?.byte ?? 0;
+  const places = createNotedPlaces({ ledger, run: run.id }, first.position);
   for await (const batch of readRecords({ input }, signal, first.position)) {
     const last = batch.at(-1);
     if (last === undefined) continue;
-    const behind = positionBehind(last);
-    if (behind !== undefined && isWorthNoting(behind, notedByte)) {
-      await ledger.notePosition(run.id, behind);
-      notedByte = behind.byte;
-    }
+    await places.readUpTo(last);
     if (last.number < next.record) continue;
     yield batch;
     next = await ledger.nextSendable(run.id, last.number + 1);
-    if (next === undefined || isFar(next, last.number)) return next;
+    if (next === undefined || isFar(next.position, last.number)) return next;
   }
   return undefined;
-}
-
-/** Where the record behind this one begins. */
-function positionBehind({ number, row, next }: InputRecord): InputPosition | undefined {
-  return next && { ...next, record: number + 1, file: row.table.file };
-}
-
-/** Reading so much again takes some 30 ms, and noting it waits for the disk once. */
-const NOTED_BYTES = 4_000_000;
-
-/** The bytes of another file begin at 0 again. */
-function isWorthNoting({ byte }: InputPosition, notedByte: number): boolean {
-  return Math.abs(byte - notedByte) >= NOTED_BYTES;
-}
-
-/** Opening a file anew, and finding the place, costs as much as reading some thousand records. */
-const FAR = 10_000;
-
-function isFar({ position }: NextSendable, read: number): boolean {
-  return position !== undefined && position.record - read > FAR;
 }

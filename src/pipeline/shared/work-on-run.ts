@@ -5,10 +5,11 @@ import type { Connection } from "../../job/target-connection.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import type { RecordRange, SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
-import type { InputRecord } from "../../model/record.ts";
+import type { InputPosition, InputRecord } from "../../model/record.ts";
 import { upload } from "../../upload/upload.ts";
 import type { RecordToSend, UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import { readRecords } from "../plan/check-records.ts";
+import { createNotedPlaces } from "../send/noted-places.ts";
 import {
   hasReachedStep,
   MAX_PLATFORM_WAIT_MS,
@@ -69,7 +70,10 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
     return left.some((item) => !hasReachedStep(item, { until, job }));
   });
   const heartbeat = startHeartbeat({ worker, clock, report, lease, pace: workerPace, onBeat: ranges.settle });
-  const reader = createRangeReader(() => readRecords(job, heartbeat.leaving));
+  const reader = createRangeReader({
+    open: (from) => notedRecords(options, heartbeat.leaving, from),
+    placeBefore: async (record) => (await shared.ledger.nextSendable(run.id, record))?.position,
+  });
   const { supplier } = job.operation;
   const oneSupplier = supplier === undefined || job.mapping.isConstant(supplier);
   const work: Work = { ...options, heartbeat, ranges, reader, workerPace, closedSuppliers, oneSupplier };
@@ -91,6 +95,20 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   } finally {
     await reader.close();
     await heartbeat.stop();
+  }
+}
+
+/** The input, of which places are noted for whoever has to find one of its records later. */
+async function* notedRecords(
+  { job, run, shared }: WorkOptions,
+  leaving: AbortSignal,
+  from: InputPosition | undefined,
+): AsyncGenerator<readonly InputRecord[]> {
+  const places = createNotedPlaces({ ledger: shared.ledger, run: run.id }, from);
+  for await (const batch of readRecords(job, leaving, from)) {
+    const last = batch.at(-1);
+    if (last !== undefined) await places.readUpTo(last);
+    yield batch;
   }
 }
 

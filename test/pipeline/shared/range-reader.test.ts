@@ -1,23 +1,26 @@
 import { expect, test } from "vitest";
 import fc from "fast-check";
+import type { InputPosition } from "../../../src/model/record.ts";
 import { createRangeReader } from "../../../src/pipeline/shared/range-reader.ts";
 
 interface Numbered {
   readonly number: number;
 }
 
-function input(
-  records: number,
-  batch: number,
-): { readonly open: () => AsyncGenerator<readonly Numbered[]>; opened: number } {
-  const seen = { opened: 0, open };
-  async function* open(): AsyncGenerator<readonly Numbered[]> {
-    seen.opened += 1;
-    for (let from = 1; from <= records; from += batch) {
-      yield Array.from({ length: Math.min(batch, records - from + 1) }, (_, index) => ({ number: from + index }));
+/** An input that can be read from these records on; notes where it was begun. */
+function input(records: number, batch: number, places: readonly number[] = []) {
+  const begun: number[] = [];
+  async function* open(from?: InputPosition): AsyncGenerator<readonly Numbered[]> {
+    begun.push(from?.record ?? 1);
+    for (let first = from?.record ?? 1; first <= records; first += batch) {
+      yield Array.from({ length: Math.min(batch, records - first + 1) }, (_, index) => ({ number: first + index }));
     }
   }
-  return seen;
+  const placeBefore = async (record: number): Promise<InputPosition | undefined> => {
+    const place = places.findLast((one) => one <= record);
+    return place === undefined ? undefined : { record: place, file: "rows.csv", byte: 10 * place, line: place + 1 };
+  };
+  return { begun, reader: createRangeReader<Numbered>({ open, placeBefore }) };
 }
 
 async function numbers(batches: AsyncIterable<readonly Numbered[]>): Promise<readonly number[]> {
@@ -27,26 +30,44 @@ async function numbers(batches: AsyncIterable<readonly Numbered[]>): Promise<rea
 }
 
 test("ranges in order are read in one go, and one that lies behind from the beginning again", async () => {
-  const source = input(100, 7);
-  const reader = createRangeReader(source.open);
+  const { reader, begun } = input(100, 7);
   expect(await numbers(reader.records({ first: 3, last: 5 }))).toEqual([3, 4, 5]);
   expect(await numbers(reader.records({ first: 6, last: 9 }))).toEqual([6, 7, 8, 9]);
   expect(await numbers(reader.records({ first: 90, last: 91 }))).toEqual([90, 91]);
-  expect(source.opened).toBe(1);
+  expect(begun).toEqual([1]);
   expect(await numbers(reader.records({ first: 1, last: 2 }))).toEqual([1, 2]);
-  expect(source.opened).toBe(2);
+  expect(begun).toEqual([1, 1]);
+});
+
+test("a range that lies far ahead, or behind, is read from the last place that was noted before it", async () => {
+  const { reader, begun } = input(100_000, 500, [20_001, 60_001, 60_501]);
+  expect(await numbers(reader.records({ first: 1, last: 2 }))).toEqual([1, 2]);
+  expect(await numbers(reader.records({ first: 70_000, last: 70_001 }))).toEqual([70_000, 70_001]);
+  expect(await numbers(reader.records({ first: 70_002, last: 70_002 }))).toEqual([70_002]);
+  expect(await numbers(reader.records({ first: 20_001, last: 20_002 }))).toEqual([20_001, 20_002]);
+  expect(await numbers(reader.records({ first: 19_000, last: 19_001 }))).toEqual([19_000, 19_001]);
+  expect(begun).toEqual([1, 60_501, 20_001, 1]);
 });
 
 test("every range has its records, in any order of ranges and any size of batches", async () => {
-  const ranges = fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 20 })), { maxLength: 6 });
+  const ranges = fc.array(fc.tuple(fc.integer({ min: 1, max: 50_000 }), fc.integer({ min: 0, max: 20 })), {
+    maxLength: 6,
+  });
+  const sizes = fc.integer({ min: 400, max: 700 });
+  const noted = fc.array(fc.integer({ min: 1, max: 50_000 }), { maxLength: 5 });
   await fc.assert(
-    fc.asyncProperty(ranges, fc.integer({ min: 1, max: 20 }), async (wanted, batch) => {
-      const reader = createRangeReader(input(60, batch).open);
+    fc.asyncProperty(ranges, sizes, noted, async (wanted, batch, places) => {
+      const { reader } = input(
+        50_000,
+        batch,
+        places.toSorted((a, b) => a - b),
+      );
       for (const [first, length] of wanted) {
-        const last = Math.min(60, first + length);
+        const last = Math.min(50_000, first + length);
         const expected = Array.from({ length: last - first + 1 }, (_, index) => first + index);
         expect(await numbers(reader.records({ first, last }))).toEqual(expected);
       }
     }),
+    { numRuns: 50 },
   );
 });

@@ -1,6 +1,7 @@
 import { formatCount } from "../../../text/count.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import type { Queries, Statement } from "../queries.ts";
+import { MISCOUNTED } from "../tables/count-schema.ts";
 import { serverFindings } from "./server-check.ts";
 
 /**
@@ -31,6 +32,7 @@ async function contradictions(queries: Queries): Promise<readonly string[]> {
 
 /** Each selects what must not be. */
 const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = [
+  { words: "counts are not what counting gives", sql: MISCOUNTED },
   {
     words: "records are accepted without a request or a decision that says so",
     sql: `select 1 from migrate.records where state = 'accepted'

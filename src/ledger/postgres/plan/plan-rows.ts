@@ -5,6 +5,7 @@ import type { PackedItems } from "../../packed/item-columns.ts";
 import { isPacked, unpackItems } from "../../packed/packed-items.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement, Transaction } from "../queries.ts";
+import { coverPlan } from "../tables/coverage-rows.ts";
 import { insertPlanProblems } from "../tables/problem-rows.ts";
 import { writtenKey } from "../written-key.ts";
 import { markDuplicateKeys } from "./duplicate-rows.ts";
@@ -66,7 +67,7 @@ export async function finishPlan(transaction: Transaction, run: RunRow, policy: 
   await markDuplicateKeys(transaction, run, policy);
   await applyKnownRecords(transaction, run, policy);
   if (policy.newKeys !== true) await refuseNearKnownKeys(transaction, run, policy);
-  await transaction.run(INSERT_RECORDS, run.number);
+  if (run.sends) await coverPlan(transaction, run.number, () => transaction.run(INSERT_RECORDS, run.number));
   await transaction.run("update migrate.runs set state = 'sending' where id = $1", run.number);
 }
 

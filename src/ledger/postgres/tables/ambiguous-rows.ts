@@ -4,6 +4,7 @@ import { requireAll } from "../postgres-failure.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 import { readKey, writtenKey } from "../written-key.ts";
+import { addAccepted } from "./coverage-rows.ts";
 import { appendPlanProblems } from "./problem-rows.ts";
 import { closeInterruptedAttempts, historyOf } from "./run-rows.ts";
 
@@ -66,9 +67,22 @@ export async function saveDecisions(
   transaction: Transaction,
   { run, policy, decisions }: RunUnderPolicy & { readonly decisions: readonly Decision[] },
 ): Promise<void> {
-  for (const decision of decisions) await saveDecision(transaction, run, decision);
+  for (const decision of decisions) {
+    const before = await onPlatform(transaction, decision);
+    await saveDecision(transaction, run, decision);
+    await addAccepted(transaction, run.number, (await onPlatform(transaction, decision)) - before);
+  }
   await reapplyKnownRecords(transaction, { run, policy });
 }
+
+/** 1 for a record that the platform has, as far as is known. */
+async function onPlatform(queries: Queries, { identity }: Decision): Promise<number> {
+  return (await queries.row(SELECT_ON_PLATFORM, identity))?.found ?? 0;
+}
+
+const SELECT_ON_PLATFORM: Statement<{ found: number }> = {
+  sql: "select (coalesce(accepted_content, '') <> '')::int as found from migrate.records where identity = $1",
+};
 
 async function saveDecision(transaction: Transaction, run: RunRow, made: Decision): Promise<void> {
   const { record, identity, decision, at, account = null, problems = [] } = made;

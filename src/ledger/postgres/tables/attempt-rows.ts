@@ -117,7 +117,7 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
 
 /**
  * A new account that another record of the same endpoint was given before, in any run, proves nothing. A refused record
- * starts again at its first step.
+ * starts again at its first step. `counted` sees what was accepted before.
  */
 const SETTLE: Statement<Changes> = {
   sql: `
@@ -171,6 +171,10 @@ const SETTLE: Statement<Changes> = {
     where items.run = $1 and items.record = outcomes.record and items.attempt = outcomes.attempt
       and items.status = 'sending'
     returning 1
+  ), counted as (
+    insert into migrate.counts (run, kind, name, count)
+    select $1::int, 'accepted', '', count(*) from outcomes join migrate.records on records.identity = outcomes.identity
+    where outcomes.status = 'accepted' and coalesce(accepted_content, '') = '' having count(*) > 0
   ) ${COUNT_CHANGES}`,
   isQuick: true,
 };

@@ -1,27 +1,54 @@
 import type { Coverage } from "../../ledger.ts";
 import type { Queries, Statement } from "../queries.ts";
+import { PLANNED_PUSHES } from "./count-schema.ts";
 
 /** See `Ledger.coverage`. The latest destination first. */
 export async function coverage(queries: Queries): Promise<readonly Coverage[]> {
   return queries.rows(SELECT_COVERAGE);
 }
 
-/** A record that was accepted, and refused when it was revised, is on the platform still; `''`: another one is. */
 const SELECT_COVERAGE: Statement<Coverage> = {
   sql: `
-  select runs.target, runs.supplier, runs.operation, counted.records, counted.accepted
+  select runs.target, runs.supplier, runs.operation, each.records, each.accepted
   from (
-    select max(each.latest) as latest, count(*) as records, count(records.identity) as accepted
-    from (
-      select max(runs.id) as latest, min(runs.target) as target, runs.supplier,
-        coalesce(runs.endpoint, runs.operation) as endpoint, items.identity
-      from migrate.runs join migrate.items on items.run = runs.id
-      where runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'
-        and items.identity is not null
-      group by items.identity, coalesce(runs.endpoint, runs.operation), runs.supplier
-    ) as each
-    left join migrate.records on records.identity = each.identity and records.accepted_content <> ''
-    group by each.target, each.supplier, each.endpoint
-  ) as counted join migrate.runs on runs.id = counted.latest
-  order by counted.latest desc`,
+    select max(runs.id) as latest, sum(counted.records)::bigint as records, sum(counted.accepted)::bigint as accepted
+    from migrate.runs cross join lateral (
+      select coalesce(sum(count) filter (where kind = 'covered'), 0) as records,
+        coalesce(sum(count) filter (where kind = 'accepted'), 0) as accepted
+      from migrate.counts where counts.run = runs.id
+    ) as counted
+    where ${PLANNED_PUSHES} group by runs.target, runs.supplier, coalesce(runs.endpoint, runs.operation)
+  ) as each join migrate.runs on runs.id = each.latest
+  where each.records > 0 order by each.latest desc`,
 };
+
+/** Counts the records of a new plan that no plan has held before, and inserts those to be sent into `records`. */
+export async function coverPlan(queries: Queries, run: number, insertRecords: () => Promise<number>): Promise<void> {
+  const { id: latest = 0 } = (await queries.row(LATEST_RECORD)) ?? {};
+  const inserted = await insertRecords();
+  const known = await queries.run(FORGET_UNSENT, latest);
+  const unsent = await queries.run(INSERT_UNSENT, run);
+  await queries.run(COVER, run, inserted - known + unsent);
+}
+
+const LATEST_RECORD: Statement<{ id: number }> = {
+  sql: "select coalesce(max(id), 0) as id from migrate.records",
+};
+const FORGET_UNSENT = `
+  delete from migrate.unsent where exists (
+    select from migrate.records where records.identity = unsent.identity and records.id > $1)`;
+const INSERT_UNSENT = `
+  insert into migrate.unsent
+  select distinct identity from migrate.items
+  where run = $1 and identity is not null and status in ('invalid', 'duplicate', 'blocked')
+    and not exists (select from migrate.records where records.identity = items.identity)
+  on conflict do nothing`;
+const COVER = `
+  insert into migrate.counts (run, kind, name, count) select $1, 'covered', '', $2::bigint where $2::bigint <> 0`;
+
+/** So many records of the run's destination are accepted that were not, or, where negative, are so no longer. */
+export async function addAccepted(queries: Queries, run: number, count: number): Promise<void> {
+  if (count !== 0) await queries.run(ADD_ACCEPTED, run, count);
+}
+
+const ADD_ACCEPTED = "insert into migrate.counts (run, kind, name, count) values ($1, 'accepted', '', $2)";

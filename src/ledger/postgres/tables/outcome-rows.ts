@@ -1,5 +1,4 @@
 import type { Outcome, Summary } from "../../../model/outcome.ts";
-import type { Severity } from "../../../model/problem.ts";
 import type { OutcomeFilter } from "../../ledger.ts";
 import { exitCodeOf } from "../../records/record-exit-code.ts";
 import {
@@ -12,6 +11,7 @@ import {
 } from "../../runs/run-outcome.ts";
 import { nearKey } from "../../../text/near-key.ts";
 import { readKey, writtenKey } from "../written-key.ts";
+import { countsOf } from "./count-rows.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement } from "../queries.ts";
 
@@ -35,43 +35,47 @@ export async function summary(queries: Queries, run: RunRow, sending: SendingSta
   return {
     records: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
-    errors: await countByCode(queries, run, "error"),
-    warnings: await countByCode(queries, run, "warning"),
+    errors: await countsOf(queries, run.number, "error"),
+    warnings: await countsOf(queries, run.number, "warning"),
     exitCode: exitCodeOf(counts),
   };
 }
 
+/** As `shownStatus` has it. */
 async function countByStatus(queries: Queries, run: RunRow, sending: SendingStatus): Promise<Counts> {
-  const statement: Statement<{ status: string; count: number }> = {
-    sql: `
-    select status, count(*) as count
-    from (select ${shownStatus(sending)} as status from ${ITEMS} where items.run = $1) as shown
-    group by status order by status collate "C"`,
-  };
-  const rows = await queries.rows(statement, run.number);
-  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  const { sending: inFlight = 0, pending = 0, ...others } = await countsOf(queries, run.number, "status");
+  const resent = pending === 0 ? 0 : await countResent(queries, run);
+  const shown: Record<string, number> = { ...others, pending: pending - resent };
+  shown["ambiguous"] = (others["ambiguous"] ?? 0) + resent;
+  shown[sending] = (shown[sending] ?? 0) + inFlight;
+  return Object.fromEntries(Object.entries(shown).filter(([, count]) => count > 0));
 }
 
-/** How many more problems stand behind one that is kept. */
-const UNLISTED = `coalesce(substring(problem from '"unlisted":([0-9]+)')::int, 0)`;
+/** Of the records to be sent, those of which an earlier request had no clear answer. */
+async function countResent(queries: Queries, { number }: RunRow): Promise<number> {
+  const { own = 0, others = false } = (await queries.row(COUNT_OWN, number)) ?? {};
+  // Ambiguous because of another run: all that is to be sent is looked at.
+  return others ? ((await queries.row(COUNT_RESENT, number))?.count ?? 0) : own;
+}
 
-/** Most frequent first. */
-const COUNT_BY_CODE: Statement<{ code: string; count: number }> = {
+/** By the ambiguous requests: the last one of each record that is ambiguous is among them. */
+const COUNT_OWN: Statement<{ own: number; others: boolean }> = {
   sql: `
-  select problems.code, sum(1 + ${UNLISTED})::bigint as count
-  from migrate.problems join migrate.items on items.run = problems.run and items.record = problems.record
-  where problems.run = $1 and severity = $2 and ${STANDING_PROBLEM}
-  group by problems.code order by count desc, problems.code`,
+  with open as materialized (
+    select attempts.run, attempts.record from migrate.attempts join migrate.records on records.identity = attempts.identity
+    where attempts.status = 'ambiguous' and attempts.attempt = records.attempts and records.state = 'ambiguous'
+  )
+  select exists (select from open where run <> $1) as others, (
+    select count(*) from open join migrate.items on items.run = open.run and items.record = open.record
+    where open.run = $1 and items.status = 'pending'
+  ) as own`,
 };
 
-async function countByCode(
-  queries: Queries,
-  run: RunRow,
-  severity: Severity,
-): Promise<Readonly<Record<string, number>>> {
-  const rows = await queries.rows(COUNT_BY_CODE, run.number, severity);
-  return Object.fromEntries(rows.map(({ code, count }) => [code, count]));
-}
+const COUNT_RESENT: Statement<{ count: number }> = {
+  sql: `
+  select count(*) as count from migrate.items join migrate.records on records.identity = items.identity
+  where items.run = $1 and items.status = 'pending' and records.state = 'ambiguous'`,
+};
 
 const BATCH = 1000;
 

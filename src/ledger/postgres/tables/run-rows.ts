@@ -4,6 +4,7 @@ import { AFTER_INTERRUPTION, type RunColumns, severalRuns, toRun, unknownRun } f
 import { applyKnownRecords } from "../plan/known-rows.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement, Transaction } from "../queries.ts";
+import { countRequests } from "./count-rows.ts";
 
 export async function startRun(transaction: Transaction, run: NewRun, toolVersion: string | undefined): Promise<Run> {
   await closeInterruptedAttempts(transaction, run.startedAt);
@@ -28,15 +29,14 @@ export async function listRuns(queries: Queries): Promise<readonly Run[]> {
 }
 
 export async function historyOf(queries: Queries): Promise<LedgerHistory> {
-  const { id, requests, at } = (await queries.row(SELECT_HISTORY)) ?? { id: null, requests: 0, at: null };
-  return { id: id ?? undefined, requests, lastGivenUpAt: at ?? undefined };
+  const { id = null, at = null } = (await queries.row(SELECT_HISTORY)) ?? {};
+  return { id: id ?? undefined, requests: await countRequests(queries), lastGivenUpAt: at ?? undefined };
 }
 
-const SELECT_HISTORY: Statement<{ id: string | null; requests: number; at: string | null }> = {
+const SELECT_HISTORY: Statement<{ id: string | null; at: string | null }> = {
   sql: `
-  select (select name from migrate.runs order by id limit 1) as id, count(*) as requests,
-    max(settled_at) filter (where status = 'ambiguous') as at
-  from migrate.attempts`,
+  select (select name from migrate.runs order by id limit 1) as id,
+    (select max(settled_at) from migrate.attempts where status = 'ambiguous') as at`,
 };
 
 /** Failure `run_unknown` when the ledger holds no run of this id. */

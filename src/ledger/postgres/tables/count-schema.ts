@@ -1,0 +1,172 @@
+/** How many more problems stand behind one that is kept. */
+const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
+
+const add = (selected: string): string => `insert into migrate.counts (run, kind, name, count) ${selected};`;
+
+/** Of the attempts that rows of `items` name. By the index, for some few rows: what a statement changes. */
+const problemsOfAttempts = (rows: string, sign: "" | "-"): string => `
+  select found.run, found.severity as kind, found.code as name, ${sign}(1 + found.unlisted) as count
+  from ${rows} cross join lateral (
+    select problems.run, severity, code, ${unlisted("problem")} as unlisted from migrate.problems
+    where problems.run = ${rows}.run and problems.record = ${rows}.record and problems.attempt = ${rows}.attempt
+      and problems.attempt <> 0 offset 0
+  ) as found`;
+
+/** Problems of the plan stand always, those of an attempt while it is the latest. */
+const standingProblems = (rows: string, sign: "" | "-"): string => `
+  select run, severity, code, ${sign}sum(1 + ${unlisted("problem")}) from ${rows}
+  where case when attempt = 0 then true else exists (
+    select from migrate.items
+    where items.run = ${rows}.run and items.record = ${rows}.record and items.attempt = ${rows}.attempt
+  ) end group by run, severity, code`;
+
+const TABLES = `
+  create table migrate.counts (
+    run integer not null, id bigint generated always as identity, kind text collate "C" not null,
+    name text collate "C" not null, count bigint not null,
+    primary key (run, id)
+  );
+  create table migrate.unsent (identity bytea primary key);
+  create index attempts_ambiguous on migrate.attempts (run, record) where status = 'ambiguous';`;
+
+/** So many rows of `counts` are added, by whomever, until those of a run become one for each of its numbers. */
+const FOLD_EVERY = 1000;
+
+/** Folding waits for nobody: rows that another transaction has added or is folding are left to the next time. */
+const FOLD = `
+  create function migrate.fold_counts(integer) returns void language sql as $$
+    with folded as (
+      delete from migrate.counts
+      where run = $1 and id in (select id from migrate.counts where run = $1 for update skip locked)
+      returning kind, name, count
+    )
+    insert into migrate.counts (run, kind, name, count)
+    select $1, kind, name, sum(count) from folded group by kind, name having sum(count) <> 0
+  $$;`;
+
+/** An attempt is only ever followed by a later one: while their sum is the same, each of them is. */
+const COUNT_ITEMS = `
+  create function migrate.count_items() returns trigger language plpgsql as $$
+  declare
+    rows bigint;
+    latest bigint;
+  begin
+    if tg_op = 'INSERT' then
+      ${add("select run, 'status', status, count(*) from added group by run, status")}
+    elsif tg_op = 'DELETE' then
+      ${add("select run, 'status', status, -count(*) from gone group by run, status")}
+    else
+      with made as (
+        insert into migrate.counts (run, kind, name, count)
+        select run, kind, name, sum(count) from (
+          select run, 'status' as kind, status as name, 1 as count from added
+          union all select run, 'status', status, -1 from gone
+          union all select run, 'requests', '', attempts from added where attempts is not null
+          union all select run, 'requests', '', -attempts from gone where attempts is not null
+        ) as each group by run, kind, name having sum(count) <> 0 returning id
+      )
+      select count(*), max(id) into rows, latest from made;
+      if latest % ${FOLD_EVERY} < rows then
+        perform migrate.fold_counts(run) from (select distinct run from added) as each;
+      end if;
+      if (select sum(attempt) from gone) <> (select sum(attempt) from added) then
+        ${add(`
+          select run, kind, name, sum(count) from (
+            ${problemsOfAttempts("added", "")} union all ${problemsOfAttempts("gone", "-")}
+          ) as each group by run, kind, name having sum(count) <> 0`)}
+      end if;
+    end if;
+    return null;
+  end $$;`;
+
+const COUNT_PROBLEMS = `
+  create function migrate.count_problems() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'INSERT' then
+      ${add(standingProblems("added", ""))}
+    else
+      ${add(standingProblems("gone", "-"))}
+    end if;
+    return null;
+  end $$;`;
+
+const trigger = (table: string, event: string, rows: string): string => `
+  create trigger count_${event} after ${event} on migrate.${table} referencing ${rows}
+    for each statement execute function migrate.count_${table}();`;
+
+const TRIGGERS = [
+  trigger("items", "insert", "new table as added"),
+  trigger("items", "update", "old table as gone new table as added"),
+  trigger("items", "delete", "old table as gone"),
+  trigger("problems", "insert", "new table as added"),
+  trigger("problems", "delete", "old table as gone"),
+].join("");
+
+const COUNTED = `
+  select run, 'status' as kind, status as name, count(*) as count from migrate.items group by run, status
+  union all
+  select problems.run, severity, code, sum(1 + ${unlisted("problem")})
+  from migrate.problems join migrate.items on items.run = problems.run and items.record = problems.record
+  where problems.attempt = 0 or problems.attempt = items.attempt group by problems.run, severity, code
+  union all
+  select run, 'requests', '', count(*) from migrate.attempts group by run`;
+
+/** The pushes whose input was read to its end: what they hold counts as to be sent. */
+export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'";
+
+/** A record that was accepted, and refused when it was revised, is on the platform still; `''`: another one is. */
+const COVERED = `
+  select target, supplier, endpoint, max(latest) as run, count(*) as covered, count(records.identity) as accepted
+  from (
+    select max(runs.id) as latest, runs.target, runs.supplier, coalesce(runs.endpoint, runs.operation) as endpoint,
+      items.identity
+    from migrate.runs join migrate.items on items.run = runs.id
+    where ${PLANNED_PUSHES} and items.identity is not null
+    group by items.identity, runs.target, runs.supplier, coalesce(runs.endpoint, runs.operation)
+  ) as each
+  left join migrate.records on records.identity = each.identity and records.accepted_content <> ''
+  group by target, supplier, endpoint`;
+
+/** Each destination's numbers as its latest run's: only their sums are asked for. */
+const COUNT_ANEW = `
+  ${add(COUNTED)}
+  ${add(`
+    select run, kind, '', count from (${COVERED}) as each
+    cross join lateral (values ('covered', covered), ('accepted', accepted)) as number (kind, count)`)}
+  insert into migrate.unsent
+  select distinct identity from migrate.items
+  where identity is not null and status in ('invalid', 'duplicate', 'blocked')
+    and run in (select id from migrate.runs where ${PLANNED_PUSHES})
+    and not exists (select from migrate.records where records.identity = items.identity);`;
+
+/**
+ * The step of the schema with which what would take long to count is counted as it changes, in the same transaction, by
+ * whomever and from wherever. `counts` holds what was added to each number: nobody waits for the row of another. For each
+ * run: its records by status, its standing problems by severity and code, its `requests`; and what it has added to its
+ * destination: records that no push to there has held before (`covered`), and those of them that are `accepted`. `unsent`
+ * are the ones that a push has held and that stand in no row of `records`.
+ */
+export const COUNT_STEP: string = [TABLES, COUNT_ANEW, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
+
+const SUMS = `
+  select run, kind, name, sum(count) as count from migrate.counts where kind not in ('covered', 'accepted')
+  group by run, kind, name having sum(count) <> 0`;
+
+const COVERED_SUMS = `
+  select target, supplier, coalesce(endpoint, operation) as endpoint,
+    coalesce(sum(count) filter (where kind = 'covered'), 0) as covered,
+    coalesce(sum(count) filter (where kind = 'accepted'), 0) as accepted
+  from migrate.runs join migrate.counts on counts.run = runs.id where ${PLANNED_PUSHES}
+  group by target, supplier, coalesce(endpoint, operation)
+  having count(*) filter (where kind = 'covered') > 0`;
+
+/** Selects each number that is not what counting gives. */
+export const MISCOUNTED: string = `
+  (select * from (${COUNTED}) as counted except select * from (${SUMS}) as sums)
+  union all
+  (select * from (${SUMS}) as sums except select * from (${COUNTED}) as counted)
+  union all
+  (select null, endpoint, supplier, covered - accepted from (
+    select target, supplier, endpoint, covered, accepted from (${COVERED}) as covered
+    except select * from (${COVERED_SUMS}) as sums
+  ) as destinations)`;

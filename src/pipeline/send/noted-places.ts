@@ -1,0 +1,45 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { InputPosition, InputRecord } from "../../model/record.ts";
+
+/** Notes now and then where a run's input can be read from, while it is read. */
+export interface NotedPlaces {
+  /** @param last record of what was read */
+  readonly readUpTo: (last: InputRecord) => Promise<void>;
+}
+
+/** @param begun the place at which the reading began; none: the beginning of the input */
+export function createNotedPlaces(
+  { ledger, run }: { readonly ledger: Pick<Ledger, "notePosition">; readonly run: string },
+  begun: InputPosition | undefined,
+): NotedPlaces {
+  let notedByte = begun?.byte ?? 0;
+  return {
+    async readUpTo(last) {
+      const behind = positionBehind(last);
+      if (behind === undefined || !isWorthNoting(behind, notedByte)) return;
+      await ledger.notePosition(run, behind);
+      notedByte = behind.byte;
+    },
+  };
+}
+
+/** Where the record behind this one begins. */
+function positionBehind({ number, row, next }: InputRecord): InputPosition | undefined {
+  return next && { ...next, record: number + 1, file: row.table.file };
+}
+
+/** Reading so much again takes some 30 ms, and noting it waits for the disk once. */
+const NOTED_BYTES = 4_000_000;
+
+/** The bytes of another file begin at 0 again. */
+function isWorthNoting({ byte }: InputPosition, notedByte: number): boolean {
+  return Math.abs(byte - notedByte) >= NOTED_BYTES;
+}
+
+/** Opening a file anew, and finding the place, costs as much as reading some thousand records. */
+const FAR = 10_000;
+
+/** Whether it is better to read on from the place than from the record behind the one that was read last. */
+export function isFar(place: InputPosition | undefined, read: number): place is InputPosition {
+  return place !== undefined && place.record - read > FAR;
+}
