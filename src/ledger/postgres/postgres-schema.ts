@@ -84,7 +84,8 @@ const SCHEMA_STEPS: readonly string[] = [
    alter table migrate.ranges add column job text, add column taken_at timestamptz;
    alter table migrate.workers add column rank bigint generated always as identity, add column report text,
      drop column per_second, drop column in_flight;`,
-  COUNT_STEP,
+  `${COUNT_STEP}
+   alter table migrate.workers add column shown_at timestamptz;`,
 ];
 
 /**

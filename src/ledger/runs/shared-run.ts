@@ -92,6 +92,8 @@ export interface Orders extends SharedPace {
   /** Workers that are alive, and which of them this one is, counted from 0 in the order in which they joined. */
   readonly workers: number;
   readonly position: number;
+  /** All others that are alive have learnt of this one, and take their parts beside it. */
+  readonly isKnown: boolean;
   readonly holdMs: number;
   readonly ranges: RangeCounts;
 }

@@ -32,8 +32,9 @@ interface HeartbeatParts {
 }
 
 const BEAT_MS = 1_000;
-/** So many beats of the others have come when so many of ours have. */
-const BEATS_UNTIL_KNOWN = 2;
+/** Those that are started together learn of each other at once. */
+const FIRST_BEATS = 15;
+const FIRST_BEAT_MS = 200;
 
 export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: HeartbeatParts): Heartbeat {
   const everyMs = Math.min(BEAT_MS, worker.leaseMs / 5);
@@ -52,11 +53,13 @@ export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: H
   };
 
   const beatOn = async (): Promise<void> => {
+    let wasKnown = false;
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
-      // Whoever comes later waits for the first one.
-      if (orders?.position === 0 || beats > BEATS_UNTIL_KNOWN || leaving.signal.aborted) isReady.abort();
-      await clock.sleep(everyMs, stopped.signal);
+      if (orders?.position === 0 || wasKnown || leaving.signal.aborted) isReady.abort();
+      // The others have made room for it by the next beat.
+      wasKnown = orders?.isKnown === true;
+      await clock.sleep(beats < FIRST_BEATS ? Math.min(FIRST_BEAT_MS, everyMs) : everyMs, stopped.signal);
     }
   };
 

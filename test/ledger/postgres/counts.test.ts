@@ -101,9 +101,11 @@ describe.skipIf(!POSTGRES_IS_HERE)(
       expect(await closed()).toEqual([]);
     });
 
-    test("thousands of changes leave few rows behind", async () => {
-      const items = Array.from({ length: 500 }, (_, index) => item(index + 1, `K${index}`));
+    test("many changes leave few rows behind", async () => {
+      const items = Array.from({ length: 60 }, (_, index) => item(index + 1, `K${index}`));
       const run = await planned(ledger, items);
+      // Near the number at which they are folded.
+      await server.query("select setval(pg_get_serial_sequence('migrate.counts', 'id'), 800)", NAME);
       for (const { record } of items) {
         const [found] = await ledger.sendable(run, record, record);
         if (found === undefined) throw new Error("Nothing to send.");
@@ -112,8 +114,10 @@ describe.skipIf(!POSTGRES_IS_HERE)(
         await ledger.saveIntents(run, [intent]);
         await ledger.saveOutcomes(run, [attemptOutcomeOf(intent, "accepted")]);
       }
-      expect(await countRows()).toBeLessThan(1_100);
-      expect((await ledger.summary(run)).counts).toEqual({ accepted: 500 });
+      const [last] = await server.query("select max(id)::int as id from migrate.counts", NAME);
+      expect(last?.["id"]).toBeGreaterThan(1_000);
+      expect(await countRows()).toBeLessThan(200);
+      expect((await ledger.summary(run)).counts).toEqual({ accepted: 60 });
       expect(await closed()).toEqual([]);
     });
 
@@ -155,4 +159,5 @@ const WITHOUT_COUNTS = `
   drop function migrate.count_items, migrate.count_problems, migrate.fold_counts cascade;
   drop table migrate.counts, migrate.unsent;
   drop index migrate.attempts_ambiguous;
+  alter table migrate.workers drop column shown_at;
   update migrate.ledger set version = 2`;

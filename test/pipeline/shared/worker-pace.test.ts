@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import { planOf } from "../../../src/pipeline/shared/coordinate.ts";
 import { createWorkerPace, partOf } from "../../../src/pipeline/shared/worker-pace.ts";
 
-const ORDERS = { state: "open", concurrency: 10, holdMs: 0, ranges: { waiting: 1, taken: 0, done: 0 } } as const;
+const ORDERS = {
+  state: "open",
+  concurrency: 10,
+  isKnown: true,
+  holdMs: 0,
+  ranges: { waiting: 1, taken: 0, done: 0 },
+} as const;
 
 test("the parts of all workers together are the whole, whatever it is and however many they are", () => {
   for (const whole of [1, 2, 7, 16, 64]) {

@@ -93,7 +93,8 @@ const SELECT_WORKING: Statement<{ id: string }> = {
 
 /** False for a worker that was taken for dead. */
 export async function noteWorker(queries: Queries, id: string, report: WorkerReport): Promise<boolean> {
-  const sql = "update migrate.workers set seen_at = clock_timestamp(), report = $2 where id = $1 and state = 'working'";
+  const sql = `update migrate.workers set seen_at = clock_timestamp(), report = $2,
+    shown_at = coalesce(shown_at, clock_timestamp()) where id = $1 and state = 'working'`;
   return (await queries.run(sql, id, JSON.stringify(report))) === 1;
 }
 
@@ -131,16 +132,19 @@ const LOSE_WORKER: Statement<{ id: string }> = {
 export async function placeOf(
   queries: Queries,
   { run, id, leaseMs }: { readonly run: number; readonly id: string; readonly leaseMs: number },
-): Promise<Pick<Orders, "workers" | "position">> {
-  return (await queries.row(SELECT_PLACE, run, leaseMs / 1000, id)) ?? { workers: 1, position: 0 };
+): Promise<Place> {
+  return (await queries.row(SELECT_PLACE, run, leaseMs / 1000, id)) ?? { workers: 1, position: 0, isKnown: true };
 }
 
-const SELECT_PLACE: Statement<Pick<Orders, "workers" | "position">> = {
+type Place = Pick<Orders, "workers" | "position" | "isKnown">;
+
+/** Whoever has asked since this one stood in the table has counted it. */
+const SELECT_PLACE: Statement<Place> = {
   sql: `
-  select count(*) as workers,
-    count(*) filter (where rank < (select rank from migrate.workers where id = $3)) as position
-  from migrate.workers where run = $1 and state = 'working'
-    and seen_at >= clock_timestamp() - make_interval(secs => $2)`,
+  select count(*) as workers, count(*) filter (where each.rank < own.rank) as position,
+    bool_and(each.id = own.id or each.seen_at > own.shown_at) as "isKnown"
+  from migrate.workers as each, (select id, rank, shown_at from migrate.workers where id = $3) as own
+  where run = $1 and state = 'working' and seen_at >= clock_timestamp() - make_interval(secs => $2)`,
   isQuick: true,
 };
 
