@@ -85,6 +85,19 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect(await ranges()).toEqual({ waiting: 0, taken: 0, done: 3 });
     });
 
+    test("a worker that joins is told when all others that are alive have counted it", async () => {
+      await handOut();
+      const first = await join();
+      expect(await first.beat(REPORT)).toMatchObject({ workers: 1, position: 0, isKnown: true });
+      const second = await join();
+      expect(await second.beat(REPORT)).toMatchObject({ workers: 2, position: 1, isKnown: false });
+      expect(await first.beat(REPORT)).toMatchObject({ workers: 2, position: 0 });
+      expect(await second.beat(REPORT)).toMatchObject({ isKnown: true });
+      await join();
+      await first.leave();
+      expect(await second.beat(REPORT)).toMatchObject({ workers: 2, position: 0, isKnown: true });
+    });
+
     test("what is not pending is not given out", async () => {
       await handOut();
       const worker = await join();
