@@ -16,6 +16,7 @@ import {
 } from "./pipeline/plan/plan-records.ts";
 import type { PlannedBatch } from "./pipeline/plan/plan-items.ts";
 import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
+import { keepPayloads, type KeptPayloads } from "./pipeline/send/kept-payloads.ts";
 import { type SendOptions, sendRecords } from "./pipeline/send/send-records.ts";
 import { checkChunksHere, checkInThreads } from "./pipeline/threads/check-in-threads.ts";
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
@@ -24,7 +25,7 @@ import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 
 /** What a run asks of its records. */
-export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues">;
+export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues" | "kept">;
 
 /** How a run sends; a run that only validates has none. */
 export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues" | "journal"> {
@@ -40,8 +41,9 @@ export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues
  * Memory is bounded whatever the input: records stream through in batches, and the ledger stands between the stages.
  */
 export async function migrate(run: OpenRun, options: MigrateOptions, sending?: Sending): Promise<ShownRun> {
-  const checked = await checkInput(run, options);
-  return continueSending(run, checked.reason === "done" ? sending : undefined, checked);
+  const kept = sending === undefined || sending.workers !== undefined ? undefined : keepPayloads(run.job, options);
+  const checked = await checkInput(run, { ...options, kept });
+  return continueSending(run, checked.reason === "done" && sending ? { ...sending, kept } : undefined, checked);
 }
 
 /** The first half, and its report: a run that sends nothing. */
@@ -49,7 +51,7 @@ export async function validateInput(run: OpenPlan, options: MigrateOptions): Pro
   return endRun(run, { checked: await checkInput(run, options) });
 }
 
-function checkInput(run: OpenPlan, options: MigrateOptions): Promise<CheckResult> {
+function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, "kept">): Promise<CheckResult> {
   const { job, shownValues, dependencies } = run;
   const { drain: signal } = dependencies;
   const onProgress = (checked: CheckProgress): void => dependencies.onProgress({ kind: "checked", ...checked });
@@ -80,22 +82,29 @@ export interface CheckOptions extends PlanOptions, KeyPolicy {
   readonly shownValues?: ShownValues | undefined;
   /** How many threads read, map and check; default: the one that calls. */
   readonly threads?: Threads | undefined;
+  /** Takes the payloads that are to be sent; then this thread does it all. */
+  readonly kept?: KeptPayloads | undefined;
 }
 
 /** Reads the whole input, and leaves in the ledger what each record is and what is wrong with it. */
 export function check(job: Job, handle: PlanHandle, options: CheckOptions): Promise<CheckResult> {
   const { signal, shownValues } = options;
   const items = itemSettings({ job, handle }, options);
-  const threads = threadsFor(job.input, options.threads ?? 1);
-  return planRecords(plannedBatches(job, { threads, items, shownValues, signal }), { job, handle }, options);
+  const threads = options.kept === undefined ? threadsFor(job.input, options.threads ?? 1) : 1;
+  const batches = plannedBatches(job, { threads, items, shownValues, signal }, options.kept);
+  return planRecords(batches, { job, handle }, options);
 }
 
-function plannedBatches(job: Job, options: Parameters<typeof checkInThreads>[1]): AsyncIterable<PlannedBatch> {
+function plannedBatches(
+  job: Job,
+  options: Parameters<typeof checkInThreads>[1],
+  kept: KeptPayloads | undefined,
+): AsyncIterable<PlannedBatch> {
   if (options.threads > 1) return checkInThreads(job, options);
   const { chunked } = job.input;
   const isUnsent = options.items.endpoint === "";
   if (chunked !== undefined && isUnsent) return checkChunksHere(job, chunked, options);
-  return planItems(checkedRecords(job, options), job, options.items);
+  return planItems(checkedRecords(job, { ...options, kept }), job, options.items);
 }
 
 /** Payloads and problems of some few records, found without reading all of the input (`Input.find`). */
@@ -109,9 +118,10 @@ export function checkedFoundRecords(
 /** Sources -> rows -> payloads -> problems, as far as `--only` and `--limit` let them through. Pure reading. */
 export function checkedRecords(
   job: Job,
-  options: Pick<CheckOptions, "signal" | "shownValues">,
+  { signal, shownValues, kept }: Pick<CheckOptions, "signal" | "shownValues" | "kept">,
 ): AsyncGenerator<readonly MappedRecord[]> {
-  const rows = readRecords(job, options.signal);
+  const rows = kept === undefined ? readRecords(job, signal) : kept.records(signal);
   const payloads = selectRecords(mapRecords(rows, job), job.settings);
-  return checkRecords(payloads, job, options.shownValues);
+  const checked = checkRecords(payloads, job, shownValues);
+  return kept === undefined ? checked : kept.keep(checked);
 }

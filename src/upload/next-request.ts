@@ -1,3 +1,4 @@
+import { timestamp } from "../time/clock.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { RepeatedAttempt } from "./ledger-writer.ts";
 import {
@@ -162,6 +163,6 @@ async function sendAgain(
   { clock, ledgerWriter, queue }: SendContext,
 ): Promise<void> {
   state.attempt += 1;
-  await ledgerWriter.saveIntents([intentFor(state, clock)], repeated);
+  await ledgerWriter.saveIntents([intentFor(state, timestamp(clock))], repeated);
   queue.putBack(state);
 }

@@ -37,7 +37,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
   const { attempts, isAmbiguous } = toSend;
   return {
     toSend,
-    json: JSON.stringify(toSend.payload),
+    json: toSend.json ?? JSON.stringify(toSend.payload),
     ...atPosition(at),
     attempt: attempts + 1,
     isAmbiguous,
@@ -141,7 +141,8 @@ export function keepAmbiguous(
   return { ...outcome, status: "ambiguous", reason: reason === undefined ? earlier : `${reason}; ${earlier}` };
 }
 
-export function intentFor(state: RecordState, clock: Clock): Intent {
+/** @param at ISO 8601 UTC: intents that are written together have it in common, which makes them cheaper to write */
+export function intentFor(state: RecordState, at: string): Intent {
   const { attempt, isAmbiguous, position } = state;
   const { record, identity, content } = state.toSend;
   const idempotent = isIdempotent(state) && !isAmbiguous;
@@ -152,7 +153,7 @@ export function intentFor(state: RecordState, clock: Clock): Intent {
     content,
     attempt,
     idempotent,
-    at: timestamp(clock),
+    at,
     ...(name !== undefined && { step: name }),
   };
 }

@@ -2,6 +2,7 @@ import { createSupplierBreakers, type SupplierBreakers } from "./breaker/supplie
 import { dispatchAll } from "./dispatcher.ts";
 import { intentFor, newRecordState } from "./record-state.ts";
 import { createSendContext, type SendContext } from "./send-context.ts";
+import { timestamp } from "../time/clock.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 
 /**
@@ -101,7 +102,8 @@ async function feedGroup(group: readonly RecordToSend[], context: SendContext): 
   const admitted = group.filter((_, index) => admissions[index] !== "no");
   if (admitted.length > 0) {
     const states = admitted.map((toSend) => newRecordState(toSend, stepOrder.start(toSend)));
-    await ledgerWriter.saveIntents(states.map((state) => intentFor(state, clock)));
+    const at = timestamp(clock);
+    await ledgerWriter.saveIntents(states.map((state) => intentFor(state, at)));
     queue.take(states);
   }
   const probes = group.filter((_, index) => admissions[index] === "probe").map(({ supplier }) => supplier);

@@ -2,22 +2,22 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import { supplierIn } from "../../job/settings/supplier-settings.ts";
 import type { Connection } from "../../job/target-connection.ts";
-import type { AttrPath } from "../../json/attr.ts";
-import { valueAt } from "../../json/json-value.ts";
+import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { SendableItem } from "../../ledger/ledger.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";
 import { Failure } from "../../model/failure.ts";
-import type { Place } from "../../model/place.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
-import type { InputRecord } from "../../model/record.ts";
+import type { InputRecord, Row } from "../../model/record.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
 import type { Clock } from "../../time/clock.ts";
 import { upload } from "../../upload/upload.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
+import type { KeptGroup, KeptPayloads } from "./kept-payloads.ts";
 import { probeUnsent } from "./probe-unsent.ts";
 import type { RunJournal } from "../run/run-journal.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
+import { readAhead } from "./read-ahead.ts";
 import { unsentRecords } from "./unsent-records.ts";
 
 export interface SendOptions {
@@ -31,6 +31,8 @@ export interface SendOptions {
   readonly journal?: RunJournal | undefined;
   /** The connection creates nothing: what the platform would take is `valid`. */
   readonly remoteValidation?: boolean;
+  /** The payloads of the input, where they need not be made again. */
+  readonly kept?: KeptPayloads | undefined;
 }
 
 /**
@@ -45,13 +47,13 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   await options.journal?.begin(handle.run.id);
   const end = await upload(
     () => {
-      const due = recordsToSend(unsentRecords({ ...handle, input: job.input, signal: drain }), {
-        job,
-        handle,
-        shownValues,
-        until,
-      });
-      return remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain });
+      const context = { job, handle, shownValues, until };
+      const groups = options.kept?.groups();
+      const due =
+        groups === undefined
+          ? recordsToSend(unsentRecords({ ...handle, input: job.input, signal: drain }), context)
+          : keptRecordsToSend(groups, context, drain);
+      return readAhead(remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain }));
     },
     { ledger: journaled(handle.ledger, options.journal), steps: connection.steps, clock, random, onProgress },
     {
@@ -150,6 +152,32 @@ export async function* recordsToSend(
   }
 }
 
+/** The same from payloads that were kept, as long as the input is what it was. */
+export async function* keptRecordsToSend(
+  groups: readonly KeptGroup[],
+  context: SendContext,
+  signal: AbortSignal,
+): AsyncGenerator<readonly RecordToSend[]> {
+  const { job, handle } = context;
+  await job.input.refuseChanged();
+  for (const group of groups) {
+    if (signal.aborted) return;
+    const all = await handle.ledger.sendable(handle.run.id, group.first, group.last);
+    const due = all.filter((item) => !hasReachedStep(item, context));
+    if (due.length > 0) yield due.map((item) => keptRecord(group, item, context));
+  }
+  await job.input.refuseChanged();
+}
+
+function keptRecord(group: KeptGroup, item: SendableItem, context: SendContext): RecordToSend {
+  const { job } = context;
+  const json = group.payload(item.record);
+  if (json === undefined) throw new Error(`The payload of record ${item.record} was not kept.`);
+  const payload: JsonObject = JSON.parse(json);
+  const locate = locatorIn(() => group.row(item.record), payload, context);
+  return { ...item, payload, json, locate, supplier: supplierIn(payload, job.operation) };
+}
+
 /** The step that was asked for is done, or a later one. */
 export function hasReachedStep({ step }: SendableItem, { until, job }: Pick<SendContext, "until" | "job">): boolean {
   const names = job.operation.steps.map(({ name }) => name);
@@ -173,10 +201,19 @@ function recordToSend(record: InputRecord | undefined, item: SendableItem, conte
     });
   }
   const { payload, steps, parameters } = context.toSentForm(mapped);
-  const locate = (path: AttrPath): Place | undefined => {
-    const place = mapping.locate(record.row, path);
-    if (place) context.shownValues?.noteValue(place, valueAt(payload, path));
+  const locate = locatorIn(() => record.row, payload, context);
+  return { ...item, payload, steps, parameters, locate, supplier: supplierIn(payload, operation) };
+}
+
+function locatorIn(
+  rowOf: () => Row | undefined,
+  payload: JsonObject,
+  { job: { mapping }, shownValues }: SendContext,
+): RecordToSend["locate"] {
+  return (path) => {
+    const row = rowOf();
+    const place = row && mapping.locate(row, path);
+    if (place) shownValues?.noteValue(place, valueAt(payload, path));
     return place;
   };
-  return { ...item, payload, steps, parameters, locate, supplier: supplierIn(payload, operation) };
 }

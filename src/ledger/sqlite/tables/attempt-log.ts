@@ -31,12 +31,43 @@ export function saveIntents(
     addToCounts(database, run.number, "requests", new Map([["", intents.length]]));
     const moved = [["pending", -intents.length] as const, ["sending", intents.length] as const];
     addToCounts(database, run.number, "status", new Map(moved));
-    for (const { record, identity, content, attempt, at, step = null, idempotent = false } of intents) {
-      requireOne(database.run(CLAIM_RECORD, identity, content, attempt), database.path);
-      requireOne(database.run(CLAIM_ITEM, attempt, run.number, record), database.path);
-      database.run(INSERT_ATTEMPT, run.number, record, attempt, identity, at, step, idempotent ? 1 : 0);
-    }
+    for (const range of rangesOf(intents)) claimRange(database, run, range);
   });
+}
+
+/** Intents for records that follow each other, alike in everything else. */
+interface IntentRange {
+  readonly first: Intent;
+  count: number;
+}
+
+function rangesOf(intents: readonly Intent[]): readonly IntentRange[] {
+  const ranges: IntentRange[] = [];
+  for (const intent of intents) {
+    const last = ranges.at(-1);
+    if (last !== undefined && continues(last, intent)) last.count += 1;
+    else ranges.push({ first: intent, count: 1 });
+  }
+  return ranges;
+}
+
+function continues({ first, count }: IntentRange, { record, attempt, step, idempotent, at }: Intent): boolean {
+  return (
+    record === first.record + count &&
+    attempt === first.attempt &&
+    step === first.step &&
+    idempotent === first.idempotent &&
+    at === first.at
+  );
+}
+
+/** What is in the plan is what is claimed: the identities and contents of its records are not handed over again. */
+function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: IntentRange): void {
+  const { record, attempt, at, step = null, idempotent = false } = first;
+  const range = [attempt, run.number, record, record + count - 1];
+  requireCount(database.run(CLAIM_RECORDS, ...range), count, database.path);
+  requireCount(database.run(CLAIM_ITEMS, ...range), count, database.path);
+  requireCount(database.run(INSERT_ATTEMPTS, ...range, at, step, idempotent ? 1 : 0), count, database.path);
 }
 
 export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
@@ -77,19 +108,24 @@ const SELECT_SENDABLE: Query<SendableRow> = {
   order by record`,
 };
 
-const CLAIM_RECORD = `
-  insert into records (identity, content, state, attempts) values (?1, ?2, 'sending', ?3)
+const CLAIM_RECORDS = `
+  insert into records (identity, content, state, attempts)
+  select identity, content, 'sending', ?1 from items
+  where run = ?2 and record between ?3 and ?4 and +status = 'pending'
+    and identity is not null and content is not null
   on conflict (identity) do update set
-    content = ?2, state = 'sending', attempts = ?3, step = iif(content = ?2, step, null)
-  where state <> 'sending' and attempts = ?3 - 1`;
+    content = excluded.content, state = 'sending', attempts = excluded.attempts,
+    step = iif(content = excluded.content, step, null)
+  where state <> 'sending' and attempts = excluded.attempts - 1`;
 
-const CLAIM_ITEM = `
+const CLAIM_ITEMS = `
   update items set status = 'sending', attempt = ?1, attempts = coalesce(attempts, 0) + 1
-  where run = ?2 and record = ?3 and status = 'pending'`;
+  where run = ?2 and record between ?3 and ?4 and +status = 'pending'`;
 
-const INSERT_ATTEMPT = `
+const INSERT_ATTEMPTS = `
   insert into attempts (run, record, attempt, identity, intended_at, step, harmless, status)
-  values (?, ?, ?, ?, ?, ?, ?, 'sending')`;
+  select run, record, ?1, identity, ?5, ?6, ?7, 'sending' from items
+  where run = ?2 and record between ?3 and ?4 and attempt = ?1`;
 
 const UPDATE_ATTEMPT = `
   update attempts set status = ?1, settled_at = ?2, http = ?3, account = ?4, duration_ms = ?5, reason = ?6
@@ -154,7 +190,11 @@ function updateRecord(database: SqliteDatabase, outcome: AttemptOutcome): number
 
 /** Compare-and-set: a row that is not as this run left it was changed by another writer. */
 export function requireOne(changed: number, path: string): void {
-  if (changed === 1) return;
+  requireCount(changed, 1, path);
+}
+
+function requireCount(changed: number, expected: number, path: string): void {
+  if (changed === expected) return;
   throw new Failure("ledger_in_use", `another run has written to the ledger ${path} while this one ran`, {
     hint: "end all other runs, then run `migrate resume`: what was in flight counts as ambiguous",
   });

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { Job } from "../../src/job/job.ts";
+import { check, type CheckOptions } from "../../src/migrate.ts";
+import type { RunHandle } from "../../src/pipeline/plan/plan-records.ts";
+import { keepPayloads, type KeptPayloads } from "../../src/pipeline/send/kept-payloads.ts";
+import { keptRecordsToSend, recordsToSend } from "../../src/pipeline/send/send-records.ts";
+import type { RecordToSend } from "../../src/upload/upload-types.ts";
+import { all, openThings, startSampleRun, thingsFolder, writeThings } from "../job/sample-job.ts";
+
+const signal = new AbortController().signal;
+const OPTIONS: CheckOptions = { revise: false, allowEmpty: false, signal, onProgress: () => undefined };
+
+interface Checked {
+  readonly job: Job;
+  readonly handle: RunHandle;
+  readonly kept: KeptPayloads | undefined;
+}
+
+async function checked(folder: string, more: Parameters<typeof openThings>[1] = {}): Promise<Checked> {
+  const handle = await startSampleRun(folder);
+  const job = await openThings(folder, more);
+  const kept = keepPayloads(job, {});
+  await check(job, handle, { ...OPTIONS, kept });
+  return { job, handle, kept };
+}
+
+function fromKept({ job, handle, kept }: Checked): Promise<readonly RecordToSend[]> {
+  return all(keptRecordsToSend(kept?.groups() ?? [], { job, handle, shownValues: undefined }, signal));
+}
+
+const shown = ({ record, json, payload, locate }: RecordToSend): unknown => [
+  record,
+  json ?? JSON.stringify(payload),
+  payload,
+  locate(["name"]),
+  locate(["born"]),
+];
+
+/** Enough for two chunks. */
+const many = Array.from({ length: 900 }, (_, index) => {
+  return `K${index},${index % 7 === 3 ? "toolong" : "Ann"},,${"scans/".repeat(70)}a.pdf`;
+});
+
+describe("payloads that are kept from the check", () => {
+  it.each<readonly [string, readonly string[], Parameters<typeof openThings>[1]]>([
+    ["a few records", ["A,Ann,,", "B,toolong,,", `C,"C\nd",01/02/2024,`, "", "D,Zoë🙂,,", "E,,,"], {}],
+    ["more than a chunk of them", many, {}],
+    ["those of --limit", ["A,Ann,,", "B,Bob,,", "C,Cid,,"], { limit: 2 }],
+    ["those of --only", ["A,Ann,,", "B,Bob,,", "C,Cid,01/02/2024,"], { only: ["C"] }],
+  ])("are sent as they would be after another reading: %s", async (_, rows, more) => {
+    const scene = await checked(thingsFolder(rows), more);
+    const { job, handle } = scene;
+    const again = await all(recordsToSend(job.input.records(), { job, handle, shownValues: undefined }));
+    const kept = await fromKept(scene);
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.map(shown)).toEqual(again.map(shown));
+  });
+
+  it("are not sent where the input is no longer what was planned", async () => {
+    const folder = thingsFolder(["A,Ann,,", "B,Bob,,"]);
+    const scene = await checked(folder);
+    writeThings(folder, ["A,Ann,,", "B,Bea,,", "C,Cid,,"]);
+    await expect(fromKept(scene)).rejects.toMatchObject({ code: "source_changed" });
+  });
+
+  it("are none where the input is large, or several threads are to check it", async () => {
+    const { job } = await checked(thingsFolder(["A,Ann,,"]));
+    const files = job.input.files.map((file) => ({ ...file, unpackedBytes: 1e9 }));
+    expect(keepPayloads({ ...job, input: { ...job.input, files } }, {})).toBeUndefined();
+    expect(keepPayloads(job, { threads: 2 })).toBeUndefined();
+    expect(keepPayloads(job, { threads: "auto" })).toBeDefined();
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { readAhead } from "../../src/pipeline/send/read-ahead.ts";
+
+it("a batch is asked for while the one before it is worked on, and no sooner", async () => {
+  const told: string[] = [];
+  async function* batches(): AsyncGenerator<number> {
+    try {
+      for (let batch = 1; batch <= 9; batch += 1) {
+        told.push(`made ${batch}`);
+        yield batch;
+      }
+    } finally {
+      told.push("closed");
+    }
+  }
+  for await (const batch of readAhead(batches())) {
+    await new Promise(setImmediate);
+    told.push(`took ${batch}`);
+    if (batch === 2) break;
+  }
+  expect(told).toEqual(["made 1", "made 2", "took 1", "made 3", "took 2", "closed"]);
+});
+
+it("a failure comes behind the batches before it", async () => {
+  async function* batches(): AsyncGenerator<number> {
+    yield 1;
+    throw new Error("broken");
+  }
+  const taken: number[] = [];
+  const taking = (async () => {
+    for await (const batch of readAhead(batches())) {
+      await new Promise(setImmediate);
+      taken.push(batch);
+    }
+  })();
+  await expect(taking).rejects.toThrow("broken");
+  expect(taken).toEqual([1]);
+});
