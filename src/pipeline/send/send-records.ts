@@ -155,7 +155,7 @@ export async function* recordsToSend(
 /** The same from payloads that were kept, as long as the input is what it was. */
 export async function* keptRecordsToSend(
   groups: readonly KeptGroup[],
-  context: SendContext,
+  context: SendContext & { readonly job: { readonly input: Pick<Job["input"], "refuseChanged"> } },
   signal: AbortSignal,
 ): AsyncGenerator<readonly RecordToSend[]> {
   const { job, handle } = context;
