@@ -21,14 +21,15 @@ it("a batch is asked for while the one before it is worked on, and no sooner", a
   expect(told).toEqual(["made 1", "made 2", "took 1", "made 3", "took 2", "closed"]);
 });
 
+async function* brokenBatches(): AsyncGenerator<number> {
+  yield 1;
+  throw new Error("broken");
+}
+
 it("a failure comes behind the batches before it", async () => {
-  async function* batches(): AsyncGenerator<number> {
-    yield 1;
-    throw new Error("broken");
-  }
   const taken: number[] = [];
   const taking = (async () => {
-    for await (const batch of readAhead(batches())) {
+    for await (const batch of readAhead(brokenBatches())) {
       await new Promise(setImmediate);
       taken.push(batch);
     }
