@@ -78,23 +78,46 @@ const KEPT_SIZE = 2 ** 22;
 const LONG_PIECE = 100;
 const encoder = new TextEncoder();
 
+/** Adds the last bytes again, so many times; gives these copies, to be changed before anything more is added. */
+export function addCopies(list: ByteList, length: number, times: number): Uint8Array {
+  const start = list.length();
+  const end = start + length * times;
+  for (let at = start; at < end; at = list.length()) {
+    // All that is there is copied at once.
+    list.addBytes(list.bytes().subarray(start - length, start - length + Math.min(at - start + length, end - at)));
+  }
+  return list.bytes().subarray(start);
+}
+
 /** A whole number, not negative, in decimal digits. */
 export function addNumber(list: ByteList, number: number): void {
-  if (number > MOST_IN_32_BITS) {
+  if (number > MOST_WRITTEN) {
     list.addText(String(number));
     return;
   }
-  let first = digits.length;
+  writeNumber(digits, digits.length, number);
+  list.addBytes(digits, digits.length - countDigits(number), digits.length);
+}
+
+/** The largest that `writeNumber` takes. */
+export const MOST_WRITTEN: number = 2 ** 31 - 1;
+const digits = new Uint8Array(10);
+const ZERO = 0x30;
+
+/** Writes the digits of a whole number, not negative, in front of this place. */
+export function writeNumber(bytes: Uint8Array, end: number, number: number): void {
+  let at = end;
   let rest = number | 0;
   do {
     const tenth = (rest / 10) | 0;
-    first -= 1;
-    digits[first] = ZERO + rest - tenth * 10;
+    at -= 1;
+    bytes[at] = ZERO + rest - tenth * 10;
     rest = tenth;
   } while (rest > 0);
-  list.addBytes(digits, first, digits.length);
 }
 
-const MOST_IN_32_BITS = 2 ** 31 - 1;
-const digits = new Uint8Array(10);
-const ZERO = 0x30;
+export function countDigits(number: number): number {
+  let count = 1;
+  for (let power = 10; power <= number; power *= 10) count += 1;
+  return count;
+}

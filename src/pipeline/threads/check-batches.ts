@@ -1,5 +1,6 @@
 import type { CompiledJob } from "../../job/job.ts";
 import type { JsonValue } from "../../json/json-value.ts";
+import type { PlannedItem } from "../../ledger/ledger.ts";
 import type { Place } from "../../model/place.ts";
 import type { InputRecord, MappedRecord } from "../../model/record.ts";
 import { createItemPacker, type PlainItems } from "../../ledger/packed/item-packer.ts";
@@ -58,34 +59,75 @@ export function checkBatches(
   const check = createCheck(job, showValues);
   const itemsOf = createItemMaker(job, items);
   return (batches) => {
-    const made: PackedBatch[] = [];
+    const made = newBatchList();
     try {
       for (const { records, plain } of batches) {
         const wanted = onlyWanted(records.map((record) => mapRecord(record, job)));
         if (wanted.length === 0 && plain === undefined) continue;
         const { records: checked, shown } = check(wanted);
-        const planned = itemsOf(checked);
-        made.push(
-          plain === undefined ? { ...planned, items: packItems(planned.items), shown } : merged(planned, shown, plain),
-        );
+        const planned = { ...itemsOf(checked), shown };
+        if (plain === undefined) made.add({ ...planned, items: packItems(planned.items) });
+        else made.addMixed(planned, plain);
       }
-      return { batches: made };
+      return { batches: made.take() };
     } catch (error) {
-      return { batches: made, failure: packFailure(error) };
+      return { batches: made.take(), failure: packFailure(error) };
     }
   };
 }
 
+type MadeBatch = ReturnType<ReturnType<typeof createItemMaker>> & Pick<PackedBatch, "shown">;
+
+interface BatchList {
+  readonly add: (batch: PackedBatch) => void;
+  /** A batch of which some records were made. */
+  readonly addMixed: (made: MadeBatch, plain: PlainRecords) => void;
+  readonly take: () => readonly PackedBatch[];
+}
+
 const packer = createItemPacker();
 
-/** Everything in its place. */
-function merged(
-  { items, invalid, excluded, keyColumns }: ReturnType<ReturnType<typeof createItemMaker>>,
-  shown: readonly NotedValue[],
+/**
+ * Batches without errors become one: a run ends early behind a batch with an error alone, and so behind the same record as
+ * it would otherwise.
+ */
+function newBatchList(): BatchList {
+  const list: PackedBatch[] = [];
+  let open: Omit<PackedBatch, "items"> | undefined;
+
+  function close(): void {
+    if (open !== undefined) list.push({ ...open, items: packer.take() });
+    open = undefined;
+  }
+
+  return {
+    add(batch) {
+      close();
+      list.push(batch);
+    },
+    addMixed(made, plain) {
+      const isGood = made.invalid.length === 0;
+      if (!isGood) close();
+      const places = packMixed(made.items, plain);
+      const batch = placed(made, places, plain.order.length);
+      open = open === undefined ? batch : joined(open, batch);
+      if (!isGood) close();
+    },
+    take() {
+      close();
+      return list;
+    },
+  };
+}
+
+/** Gives the positions of the records that were made. */
+function packMixed(
+  items: readonly PlannedItem[],
   { first, items: plainItems, order }: PlainRecords,
-): PackedBatch {
+): readonly number[] {
   const places: number[] = [];
-  for (const [position, at] of order.entries()) {
+  for (let position = 0; position < order.length; position += 1) {
+    const at = order[position] ?? -1;
     const item = at < 0 ? items[places.length] : undefined;
     if (item === undefined) packer.addPlain(plainItems, at, first + position);
     else {
@@ -93,20 +135,41 @@ function merged(
       places.push(position);
     }
   }
+  return places;
+}
+
+/** What is said of the made records, of the whole batch. */
+function placed(
+  { invalid, excluded, keyColumns, shown }: MadeBatch,
+  places: readonly number[],
+  count: number,
+): Omit<PackedBatch, "items"> {
   const placeOf = (position: number): number => places[position] ?? 0;
-  const placed = <T extends { readonly position: number }>(found: T): T => ({
+  const at = <T extends { readonly position: number }>(found: T): T => ({
     ...found,
     position: placeOf(found.position),
   });
   return {
-    count: order.length,
-    items: packer.take(),
+    count,
     invalid: invalid.map(placeOf),
-    excluded: excluded.map(placed),
-    keyColumns: keyColumns.map(placed),
+    excluded: excluded.map(at),
+    keyColumns: keyColumns.map(at),
     shown: shown.map(([position, ...value]) => [placeOf(position), ...value] as const),
   };
 }
+
+function joined(one: Omit<PackedBatch, "items">, other: Omit<PackedBatch, "items">): Omit<PackedBatch, "items"> {
+  const behind = (position: number): number => one.count + position;
+  const at = <T extends { readonly position: number }>(found: T): T => ({ ...found, position: behind(found.position) });
+  return {
+    count: one.count + other.count,
+    invalid: [...one.invalid, ...other.invalid.map(behind)],
+    excluded: [...one.excluded, ...other.excluded.map(at)],
+    keyColumns: [...one.keyColumns, ...other.keyColumns.map(at)],
+    shown: [...one.shown, ...other.shown.map(([position, ...value]) => [behind(position), ...value] as const)],
+  };
+}
+
 interface CheckedBatch {
   readonly records: readonly MappedRecord[];
   readonly shown: readonly NotedValue[];

@@ -1,0 +1,121 @@
+import type { ValidOutcomes } from "../../model/outcome.ts";
+import { jsonText } from "../../terminal/safe-json.ts";
+import { addCopies, addNumber, type ByteList, countDigits, MOST_WRITTEN, writeNumber } from "../../text/byte-list.ts";
+
+/**
+ * Writes the lines of records with nothing found. They differ by four values alone, and often in the same places of the
+ * line: then one line is copied for many, and what differs written over the copies.
+ * @param before stands in front of each line
+ */
+export function validLineWriter(bytes: ByteList, before: string): (outcomes: ValidOutcomes) => void {
+  const opening = Buffer.from(before + OPENING);
+
+  function addKey(keys: Uint8Array, from: number, to: number): void {
+    if (needsNoEscape(keys, from, to)) {
+      bytes.addBytes(KEY_AND_QUOTE);
+      bytes.addBytes(keys, from, to);
+      bytes.addByte(QUOTE);
+    } else bytes.addText(`,"key":${jsonText(decoder.decode(keys.subarray(from, to)))}`);
+  }
+
+  function addOne({ hasKeys, batch }: ValidOutcomes, index: number, source: Uint8Array): void {
+    const { records, lines, keys, keyEnds } = batch;
+    bytes.addBytes(opening);
+    addNumber(bytes, records[index] ?? 0);
+    if (hasKeys) addKey(keys, startOfKey(batch, index), keyEnds[index] ?? 0);
+    bytes.addBytes(source);
+    addNumber(bytes, lines[index] ?? 0);
+    bytes.addBytes(CLOSING);
+  }
+
+  function addAlike(outcomes: ValidOutcomes, from: number, to: number, source: Uint8Array): void {
+    const { records, lines, keys, keyEnds } = outcomes.batch;
+    const start = bytes.length();
+    addOne(outcomes, from, source);
+    const length = bytes.length() - start;
+    const copies = addCopies(bytes, length, to - from - 1);
+    const recordEnd = opening.length + countDigits(records[from] ?? 0);
+    const lineEnd = length - CLOSING.length;
+    const keyFrom = recordEnd + KEY_AND_QUOTE.length;
+    for (let index = from + 1, at = 0; index < to; index += 1, at += length) {
+      writeNumber(copies, at + recordEnd, records[index] ?? 0);
+      writeNumber(copies, at + lineEnd, lines[index] ?? 0);
+      if (!outcomes.hasKeys) continue;
+      const keyStart = keyEnds[index - 1] ?? 0;
+      const keyEnd = keyEnds[index] ?? 0;
+      for (let key = keyStart; key < keyEnd; key += 1) copies[at + keyFrom + key - keyStart] = keys[key] ?? 0;
+    }
+  }
+
+  return (outcomes) => {
+    const { files, fileNumbers } = outcomes.batch;
+    let file = -1;
+    let source = NOTHING;
+    for (let index = outcomes.from; index < outcomes.to;) {
+      const fileNumber = fileNumbers[index] ?? 0;
+      if (fileNumber !== file) source = Buffer.from(`,"source":{"file":${jsonText(files[fileNumber] ?? "")},"line":`);
+      file = fileNumber;
+      const end = endOfAlike(outcomes, index);
+      if (end > index + 1) addAlike(outcomes, index, end, source);
+      else addOne(outcomes, index, source);
+      index = Math.max(end, index + 1);
+    }
+  };
+}
+
+const OPENING = '{"record":';
+const KEY_AND_QUOTE = Buffer.from(',"key":"');
+const CLOSING = Buffer.from('},"status":"valid"}');
+const NOTHING = Buffer.alloc(0);
+
+function startOfKey({ keyEnds }: ValidOutcomes["batch"], index: number): number {
+  return index === 0 ? 0 : (keyEnds[index - 1] ?? 0);
+}
+
+/**
+ * Where the records end whose lines have everything in the same places as that of the one at this position: there, when
+ * no line can be written over its line.
+ */
+function endOfAlike(outcomes: ValidOutcomes, from: number): number {
+  const { to, batch } = outcomes;
+  const { records, lines, fileNumbers } = batch;
+  const recordBelow = powerAbove(records[from] ?? 0);
+  const lineBelow = powerAbove(lines[from] ?? 0);
+  const isKeyAlike = keyComparison(outcomes, from);
+  for (let index = from; index < to; index += 1) {
+    const isAlike = fileNumbers[index] === fileNumbers[from] && isKeyAlike(index);
+    // Both go up within a file.
+    if (!isAlike || (records[index] ?? 0) >= recordBelow || (lines[index] ?? 0) >= lineBelow) return index;
+  }
+  return to;
+}
+
+function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index: number) => boolean {
+  if (!hasKeys) return () => true;
+  const { keys, keyEnds } = batch;
+  const length = (keyEnds[from] ?? 0) - startOfKey(batch, from);
+  return (index) => {
+    const start = startOfKey(batch, index);
+    const end = keyEnds[index] ?? 0;
+    return end - start === length && needsNoEscape(keys, start, end);
+  };
+}
+
+/** The first number that has more digits; 0 for one that is not written by its digits. */
+function powerAbove(number: number): number {
+  return number > MOST_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MOST_WRITTEN + 1);
+}
+
+const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
+
+/** As `jsonText` sees it. */
+function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
+  for (let index = from; index < to; index += 1) {
+    const byte = text[index] ?? 0;
+    if (byte < SPACE || byte > TILDE || byte === QUOTE || byte === BACKSLASH) return false;
+  }
+  return true;
+}
+
+/** A mark of the byte order is a character of a key like any other. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
