@@ -1,13 +1,13 @@
 import type { Job } from "../../job/job.ts";
 import { addToRecordNumbers, unpackItems } from "../../ledger/packed/packed-items.ts";
-import type { ChunkedInput } from "../../read/chunks/record-chunk.ts";
+import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { Input } from "../../read/input/open-input.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
 import type { PackedBatch } from "./check-batches.ts";
 import { type ChunkAnswer, checkChunks } from "./check-chunks.ts";
 import type { ChunkWork } from "./chunk-worker.ts";
-import { recordPacker } from "./packed-records.ts";
+import { type PackedRecords, recordPacker } from "./packed-records.ts";
 import { unpackFailure } from "../../model/thread-failure.ts";
 import { inThreads, type Task } from "./thread-pool.ts";
 
@@ -18,24 +18,36 @@ interface CheckOptions {
 }
 
 interface CheckInThreads extends CheckOptions {
-  /** At least 1. */
+  /** At least 2. */
   readonly threads: number;
 }
 
 /**
- * What `planItems` gives for `checkedRecords`, batch for batch, made in worker threads. This thread finds where records
- * end, or makes them where it must, and puts what comes of them in order.
+ * What `planItems` gives for `checkedRecords`, batch for batch, made in several threads. This thread finds where records
+ * end, or makes them where it must, puts what comes of them in order, and makes and checks records itself when the others
+ * have enough to do.
  */
 export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
   const { settings, contract, now, input } = job;
   const { threads, items, shownValues, signal } = options;
-  const { source, files } = input.chunked ?? { source: "", files: [] };
+  const { chunked } = input;
+  const { source, files } = chunked ?? { source: "", files: [] };
   const check = { items, showValues: shownValues !== undefined };
   // The document itself is only for the sandbox.
   const workContract = { ...contract, document: {} };
   const workerData: ChunkWork = { settings, contract: workContract, now, input: { source, files }, check };
-  const entry = new URL("./chunk-worker.js", import.meta.url);
-  return inOrder(job, inThreads<ChunkAnswer>(tasksOf(input, signal), { entry, workerData, threads }), options);
+  const pool = { entry: new URL("./chunk-worker.js", import.meta.url), workerData };
+  if (chunked === undefined) {
+    // Making the records keeps this thread busy.
+    return inOrder(
+      job,
+      inThreads<ChunkAnswer, PackedRecords>(recordTasks(input, signal), { ...pool, workers: threads }),
+      options,
+    );
+  }
+  const here = checkChunks(job, chunked, check);
+  const tasks = chunkTasks(chunked, signal);
+  return inOrder(job, inThreads<ChunkAnswer, RecordChunk>(tasks, { ...pool, workers: threads - 1, here }), options);
 }
 
 /** The same in this thread, of an input that comes in chunks. */
@@ -73,13 +85,13 @@ async function* inOrder(
   }
 }
 
-async function* tasksOf({ chunked, records }: Input, signal: AbortSignal): AsyncGenerator<Task> {
-  if (chunked === undefined) {
-    const pack = recordPacker();
-    for await (const batch of records({ signal })) yield { message: pack(batch), transfer: [] };
-  } else {
-    for await (const chunk of chunked.chunks(signal)) yield { message: chunk, transfer: [chunk.bytes.buffer] };
-  }
+async function* recordTasks({ records }: Input, signal: AbortSignal): AsyncGenerator<Task<PackedRecords>> {
+  const pack = recordPacker();
+  for await (const batch of records({ signal })) yield { message: pack(batch), transfer: [] };
+}
+
+async function* chunkTasks({ chunks }: ChunkedInput, signal: AbortSignal): AsyncGenerator<Task<RecordChunk>> {
+  for await (const chunk of chunks(signal)) yield { message: chunk, transfer: [chunk.bytes.buffer] };
 }
 
 /** With the records' numbers in the whole input; of the items no more than `most`. */

@@ -1,20 +1,25 @@
 import { Worker } from "node:worker_threads";
 
 /** Something for a worker to do, and what of it moves there instead of being copied. */
-export interface Task {
-  readonly message: unknown;
+export interface Task<Message> {
+  readonly message: Message;
   readonly transfer: readonly ArrayBuffer[];
 }
 
-interface PoolOptions {
+interface PoolOptions<Answer, Message> {
   /** The module that each worker runs: for each message that it gets, it answers with one, in order. */
   readonly entry: URL;
   readonly workerData: unknown;
-  readonly threads: number;
+  readonly workers: number;
+  /** Does a task in the calling thread, which would wait otherwise. */
+  readonly here?: ((message: Message) => Answer) | undefined;
 }
 
 /** Tasks that a worker has before it: one under way, and one that waits, so that it never waits itself. */
 const TASKS_PER_WORKER = 2;
+
+/** Tasks that the calling thread has done, at most, whose answers wait for those before them. */
+const TASKS_HERE = 16;
 
 /** Of one worker: 16 MB for what is young, which is nearly everything, and a heap that no chunk comes near to. */
 const LIMITS = { maxYoungGenerationSizeMb: 16 };
@@ -25,20 +30,25 @@ const LIMITS = { maxYoungGenerationSizeMb: 16 };
  * it. No worker outlives the iteration.
  * @throws what a worker has thrown
  */
-export async function* inThreads<Answer>(tasks: AsyncIterable<Task>, options: PoolOptions): AsyncGenerator<Answer> {
-  const workers = Array.from({ length: options.threads }, () => startWorker<Answer>(options));
+export async function* inThreads<Answer, Message>(
+  tasks: AsyncIterable<Task<Message>>,
+  options: PoolOptions<Answer, Message>,
+): AsyncGenerator<Answer> {
+  const workers = Array.from({ length: options.workers }, () => startWorker<Answer, Message>(options));
+  const ask = asker(workers, options.here);
   const source = tasks[Symbol.asyncIterator]();
   const underWay: Promise<Settled<Answer>>[] = [];
-  let next: Promise<Settled<IteratorResult<Task>>> | undefined = settled(source.next());
+  let next: Promise<Settled<IteratorResult<Task<Message>>>> | undefined = settled(source.next());
   try {
     for (;;) {
-      while (next !== undefined && underWay.length < options.threads * TASKS_PER_WORKER) {
-        const task: Settled<IteratorResult<Task>> = await next;
+      while (next !== undefined && underWay.length < ask.most) {
+        const task: Settled<IteratorResult<Task<Message>>> = await next;
         next = undefined;
         if ("error" in task) underWay.push(Promise.resolve(task));
         else if (task.value.done !== true) {
-          underWay.push(leastBusy(workers).ask(task.value.value));
+          // The next one is read meanwhile.
           next = settled(source.next());
+          underWay.push(ask.of(task.value.value));
         }
       }
       const first = underWay.shift();
@@ -53,6 +63,27 @@ export async function* inThreads<Answer>(tasks: AsyncIterable<Task>, options: Po
   }
 }
 
+interface Asker<Answer, Message> {
+  /** So many answers are waited for at most. */
+  readonly most: number;
+  readonly of: (task: Task<Message>) => Promise<Settled<Answer>>;
+}
+
+/** Workers first: the calling thread has to feed them, too. */
+function asker<Answer, Message>(
+  workers: readonly PoolWorker<Answer, Message>[],
+  here: PoolOptions<Answer, Message>["here"],
+): Asker<Answer, Message> {
+  return {
+    most: workers.length * TASKS_PER_WORKER + (here === undefined ? 0 : TASKS_HERE),
+    of: (task) => {
+      const worker = leastBusy(workers);
+      if (here === undefined || worker.waiting() < TASKS_PER_WORKER) return worker.ask(task);
+      return Promise.resolve({ value: here(task.message) });
+    },
+  };
+}
+
 type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
 /** A promise that nobody waits for yet must not fail. */
@@ -63,18 +94,21 @@ function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
   );
 }
 
-interface PoolWorker<Answer> {
-  readonly ask: (task: Task) => Promise<Settled<Answer>>;
+interface PoolWorker<Answer, Message> {
+  readonly ask: (task: Task<Message>) => Promise<Settled<Answer>>;
   /** Tasks without an answer. */
   readonly waiting: () => number;
   readonly stop: () => Promise<unknown>;
 }
 
-function leastBusy<Answer>(workers: readonly PoolWorker<Answer>[]): PoolWorker<Answer> {
+function leastBusy<Worker extends { readonly waiting: () => number }>(workers: readonly Worker[]): Worker {
   return workers.reduce((one, other) => (other.waiting() < one.waiting() ? other : one));
 }
 
-function startWorker<Answer>({ entry, workerData }: PoolOptions): PoolWorker<Answer> {
+function startWorker<Answer, Message>({
+  entry,
+  workerData,
+}: PoolOptions<Answer, Message>): PoolWorker<Answer, Message> {
   const worker = new Worker(entry, { workerData, resourceLimits: LIMITS });
   const waiting: ((answer: Settled<Answer>) => void)[] = [];
   let wrong: { readonly error: unknown } | undefined;

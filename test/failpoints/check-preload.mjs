@@ -1,0 +1,18 @@
+// Breaks off the checking of records: FAIL_AT=<main|worker>:<nth>:<throw|SIGINT>, where the nth columns of a batch are packed.
+import { isMainThread } from "node:worker_threads";
+
+const [where, nth, action] = (process.env.FAIL_AT ?? "").split(":");
+const columns = Float64Array.prototype;
+const subarray = Reflect.get(columns, "subarray");
+let calls = 0;
+
+Object.defineProperty(columns, "subarray", {
+  value(...range) {
+    if (isMainThread === (where === "main")) {
+      calls += 1;
+      if (calls === Number(nth) && action === "throw") throw new TypeError("nobody foresaw this");
+      if (calls === Number(nth)) process.kill(process.pid, action);
+    }
+    return subarray.apply(this, range);
+  },
+});
