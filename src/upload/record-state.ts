@@ -1,5 +1,6 @@
 import { type Clock, timestamp } from "../time/clock.ts";
 import type { PlatformProblem } from "../model/problem.ts";
+import type { Writable } from "../model/writable.ts";
 import type { Intent, AttemptOutcome } from "../ledger/ledger.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { ReplyClass } from "../platform/reply/reply-class.ts";
@@ -164,19 +165,23 @@ export function attemptOutcomeFor(
   context: { readonly clock: Clock; readonly result: RequestResult | undefined },
 ): AttemptOutcome {
   const { result, clock } = context;
-  return {
+  const outcome: Writable<AttemptOutcome> = {
     record: toSend.record,
     identity: toSend.identity,
     attempt,
     status,
     problems,
-    ...(result?.http === undefined ? {} : { http: result.http }),
-    ...(account === undefined ? {} : { account, isNewAccount: !namesAccount({ json }, account) }),
-    ...(result === undefined ? {} : { durationMs: Math.round(result.durationMs) }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(step === undefined ? {} : { step }),
     at: timestamp(clock),
   };
+  if (result?.http !== undefined) outcome.http = result.http;
+  if (result !== undefined) outcome.durationMs = Math.round(result.durationMs);
+  if (account !== undefined) {
+    outcome.account = account;
+    outcome.isNewAccount = !namesAccount({ json }, account);
+  }
+  if (reason !== undefined) outcome.reason = reason;
+  if (step !== undefined) outcome.step = step;
+  return outcome;
 }
 
 /** A record that names its account itself adds something to it, as others may. */

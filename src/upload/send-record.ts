@@ -43,7 +43,8 @@ function request(state: RecordState, context: SendContext): Promise<RequestResul
 }
 
 function withSupplierState(result: RequestResult, { toSend }: RecordState, context: SendContext): RequestResult {
-  return { ...result, replyClass: context.supplierBreakers.interpret(result.replyClass, toSend.supplier) };
+  const replyClass = context.supplierBreakers.interpret(result.replyClass, toSend.supplier);
+  return replyClass === result.replyClass ? result : { ...result, replyClass };
 }
 
 /** A 429 without `Retry-After` at one step of several is that step's own cap: it slows that step alone. */
@@ -52,10 +53,10 @@ function withoutStepLimit(
   { stepSlot }: RecordState,
   { steps, stepLimits }: SendContext,
 ): RequestResult {
-  const { pushBack, ...rest } = result;
-  const isCap = result.http === 429 && pushBack?.afterMs === undefined;
+  const isCap = result.http === 429 && result.pushBack?.afterMs === undefined;
   if (!isCap || steps.length <= 1 || stepSlot === undefined) return result;
   stepLimits.pushedBack(stepSlot);
+  const { pushBack: _pushBack, ...rest } = result;
   return rest;
 }
 

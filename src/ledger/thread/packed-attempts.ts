@@ -1,4 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
+import type { Writable } from "../../model/writable.ts";
 import type { AttemptOutcome, Intent, SendableItem } from "../ledger.ts";
 import { createRowPacker, NO_NUMBER, type PackedRows, unpackRows } from "./packed-rows.ts";
 
@@ -15,15 +16,16 @@ export function packIntents(intents: readonly Intent[]): PackedRows {
 export function unpackIntents(packed: PackedRows): readonly Intent[] {
   return unpackRows(packed, INTENT, (row) => {
     const [idempotent, step] = [row.flag(2), row.text(3)];
-    return {
+    const intent: Writable<Intent> = {
       record: row.number(0) ?? 0,
       attempt: row.number(1) ?? 0,
       identity: row.hash(0),
       content: row.hash(1),
       at: row.text(4) ?? "",
-      ...(idempotent !== undefined && { idempotent }),
-      ...(step !== undefined && { step }),
     };
+    if (idempotent !== undefined) intent.idempotent = idempotent;
+    if (step !== undefined) intent.step = step;
+    return intent;
   });
 }
 
@@ -54,20 +56,21 @@ export function unpackOutcomes(packed: PackedRows): readonly AttemptOutcome[] {
   return unpackRows(packed, OUTCOME, (row) => {
     const [http, durationMs, account, isNewAccount] = [row.number(3), row.number(4), row.text(5), row.flag(6)];
     const [reason, step] = [row.text(7), row.text(8)];
-    return {
+    const outcome: Writable<AttemptOutcome> = {
       record: row.number(0) ?? 0,
       attempt: row.number(1) ?? 0,
       identity: row.hash(0),
       status: STATUSES[row.number(2) ?? -1] ?? "ambiguous",
       at: row.text(9) ?? "",
       problems: parseProblems(row.text(10)),
-      ...(http !== undefined && { http }),
-      ...(durationMs !== undefined && { durationMs }),
-      ...(account !== undefined && { account }),
-      ...(isNewAccount !== undefined && { isNewAccount }),
-      ...(reason !== undefined && { reason }),
-      ...(step !== undefined && { step }),
     };
+    if (http !== undefined) outcome.http = http;
+    if (durationMs !== undefined) outcome.durationMs = durationMs;
+    if (account !== undefined) outcome.account = account;
+    if (isNewAccount !== undefined) outcome.isNewAccount = isNewAccount;
+    if (reason !== undefined) outcome.reason = reason;
+    if (step !== undefined) outcome.step = step;
+    return outcome;
   });
 }
 

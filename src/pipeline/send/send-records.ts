@@ -175,7 +175,10 @@ function keptRecord(group: KeptGroup, item: SendableItem, context: SendContext):
   if (json === undefined) throw new Error(`The payload of record ${item.record} was not kept.`);
   const payload: JsonObject = JSON.parse(json);
   const locate = locatorIn(() => group.row(item.record), payload, context);
-  return { ...item, payload, json, locate, supplier: supplierIn(payload, job.operation) };
+  const { record, identity, content, attempts, isAmbiguous, step } = item;
+  const supplier = supplierIn(payload, job.operation);
+  const known = { record, identity, content, attempts, isAmbiguous, supplier, payload, json, locate };
+  return step === undefined ? known : { ...known, step };
 }
 
 /** The step that was asked for is done, or a later one. */

@@ -55,15 +55,48 @@ export async function sendClassified(request: ClassifiedRequest, tools: RequestD
 }
 
 async function exchange(
-  { method, url, headers: own, body, signal, maySend, classify }: ClassifiedRequest,
+  request: ClassifiedRequest,
   authorization: string,
-  { http, userAgent }: RequestDependencies,
+  tools: RequestDependencies,
 ): Promise<RequestResult> {
-  const fixed = { ...own, accept: "application/json", "user-agent": userAgent, authorization };
-  const headers = body === undefined ? fixed : { ...fixed, "content-type": "application/json" };
+  const { method, url, body, signal, maySend, classify } = request;
+  const headers = headersOf(request, authorization, tools);
   if ((await maySend?.()) === false) throw new TransportError("unsent", "no longer wanted", NOT_SENT);
-  const reply = await http({ method, url, headers, signal, ...(body !== undefined && { body }) });
-  return { ...classify(reply), http: reply.status, durationMs: reply.durationMs };
+  const reply = await tools.http(
+    body === undefined ? { method, url, headers, signal } : { method, url, headers, signal, body },
+  );
+  const { replyClass, pushBack } = classify(reply);
+  const { status: http, durationMs } = reply;
+  return pushBack === undefined ? { replyClass, http, durationMs } : { replyClass, pushBack, http, durationMs };
+}
+
+type Headers = HttpRequest["headers"];
+
+/** The tool's own headers are made once for each token. */
+function headersOf(
+  { headers: own, body }: ClassifiedRequest,
+  authorization: string,
+  tools: RequestDependencies,
+): Headers {
+  const known = latestHeaders.get(tools);
+  const made = known?.authorization === authorization ? known : ownHeaders(authorization, tools);
+  if (made !== known) latestHeaders.set(tools, made);
+  const fixed = body === undefined ? made.bare : made.withBody;
+  return own === undefined ? fixed : { ...own, ...fixed };
+}
+
+interface OwnHeaders {
+  readonly authorization: string;
+  readonly bare: Headers;
+  /** Of a request that has a body. */
+  readonly withBody: Headers;
+}
+
+const latestHeaders = new WeakMap<RequestDependencies, OwnHeaders>();
+
+function ownHeaders(authorization: string, { userAgent }: RequestDependencies): OwnHeaders {
+  const bare = { accept: "application/json", "user-agent": userAgent, authorization };
+  return { authorization, bare, withBody: { ...bare, "content-type": "application/json" } };
 }
 
 /** What a request comes to that is broken off before it leaves. */

@@ -13,11 +13,12 @@ export function sendable(
   run: RunRow,
   range: { readonly from: number; readonly to: number },
 ): readonly SendableItem[] {
-  return database.rows(SELECT_SENDABLE, run.number, range.from, range.to).map(({ isAmbiguous, step, ...item }) => ({
-    ...item,
-    isAmbiguous: isAmbiguous === 1,
-    ...(step !== null && { step }),
-  }));
+  return database.rows(SELECT_SENDABLE, run.number, range.from, range.to).map(toSendable);
+}
+
+function toSendable({ record, identity, content, attempts, isAmbiguous, step }: SendableRow): SendableItem {
+  const item = { record, identity, content, attempts, isAmbiguous: isAmbiguous === 1 };
+  return step === null ? item : { ...item, step };
 }
 
 export function saveIntents(
