@@ -80,6 +80,22 @@ export interface PaceShare {
   readonly rps?: number | undefined;
   /** So long nothing may leave: another worker was told to wait. */
   readonly holdMs: number;
+  /** How many share the run; default 1. */
+  readonly workers?: number | undefined;
+  /** What one of them was found to let through for each, just after a refusal at this time (monotonic milliseconds). */
+  readonly found?: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
+  /** Import suppliers that others have found closed, or open again, at this time (monotonic milliseconds). */
+  readonly suppliers?: readonly ToldSupplier[] | undefined;
+}
+
+/** What other workers say of an import supplier. */
+export interface ToldSupplier {
+  readonly supplier: string;
+  readonly open: boolean;
+  readonly code?: string | undefined;
+  readonly at: number;
+  /** Whether it takes records again is asked here, and nowhere else. */
+  readonly isAskedHere: boolean;
 }
 
 export type UploadEvent =
@@ -100,6 +116,8 @@ export type UploadEvent =
       readonly open: boolean;
       readonly code?: string;
       readonly probeInMs?: number;
+      /** When another worker found that (monotonic milliseconds). Absent where it was found here. */
+      readonly toldAt?: number;
     }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };
 

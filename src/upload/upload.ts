@@ -17,15 +17,22 @@ export async function upload(
   options: UploadOptions,
 ): Promise<UploadEnd> {
   const { clock, onProgress } = dependencies;
-  const { waitForSupplier, drain } = options;
-  const breakers = createSupplierBreakers({ waits: waitForSupplier !== undefined, clock, onChange: onProgress });
+  const { waitForSupplier, drain, share } = options;
+  const breakers = createSupplierBreakers({
+    waits: waitForSupplier !== undefined,
+    clock,
+    onChange: onProgress,
+    ...(waitForSupplier !== undefined && { told: () => share?.().suppliers ?? [] }),
+  });
   const until = clock.monotonic() + (waitForSupplier?.forMs ?? Number.POSITIVE_INFINITY);
   for (;;) {
     const end = await uploadRound(records(), createSendContext(dependencies, options, breakers));
     if (!needsAnotherRound(end, breakers)) return end;
-    const waitMs = breakers.failure() === undefined ? 0 : breakers.untilProbe();
-    if (clock.monotonic() + waitMs > until) return end;
-    await clock.sleep(waitMs, drain);
+    do {
+      const waitMs = breakers.failure() === undefined ? 0 : breakers.untilProbe();
+      if (clock.monotonic() + waitMs > until) return end;
+      await clock.sleep(waitMs, drain);
+    } while (breakers.isLeftToOthers() && !drain.aborted);
     if (drain.aborted) return { reason: "drained", counts: end.counts, unsaved: end.unsaved };
   }
 }

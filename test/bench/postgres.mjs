@@ -27,6 +27,26 @@ const IN_FLIGHT = 32;
 const LATENCY_MS = 50;
 const JOB = ["--contract", beside("push-contract.yaml"), "--mapping", beside("push-mapping.yaml")];
 
+/** All of them accepted but the last thousand. */
+const SENT = [
+  "set synchronous_commit = off",
+  "update migrate.runs set dry_run = false, state = 'sending', exit_code = 3",
+  "delete from migrate.items",
+  `insert into migrate.records (identity, content, state, attempts, accepted_content, accepted_at, account)
+    select sha256(n::text::bytea), sha256(n::text::bytea), case when n <= SIZE - 1000 then 'accepted' else 'pending' end,
+      case when n <= SIZE - 1000 then 1 else 0 end, case when n <= SIZE - 1000 then sha256(n::text::bytea) end,
+      '2026-11-20T12:00:00.000Z', 'A-' || n from generate_series(1, SIZE) as n`,
+  `insert into migrate.items (run, record, key, identity, content, file, line, status, attempt, attempts, http)
+    select 1, n, 'EXT-' || n, sha256(n::text::bytea), sha256(n::text::bytea), 1, n + 1,
+      case when n <= SIZE - 1000 then 'accepted' else 'pending' end, case when n <= SIZE - 1000 then 1 end,
+      case when n <= SIZE - 1000 then 1 end, case when n <= SIZE - 1000 then 201 end from generate_series(1, SIZE) as n`,
+  `insert into migrate.attempts (run, record, attempt, identity, intended_at, settled_at, status, http, harmless)
+    select 1, n, 1, sha256(n::text::bytea), '2026-11-20T12:00:00.000Z', '2026-11-20T12:00:01.000Z', 'accepted', 201, false
+    from generate_series(1, SIZE - 1000) as n`,
+  "insert into migrate.counts (run, kind, name, count) values (1, 'covered', '', SIZE), (1, 'accepted', '', SIZE - 1000)",
+  "analyze",
+];
+
 await withFolder(async (folder) => {
   const postgres = await startPrivatePostgres();
   try {
@@ -75,7 +95,7 @@ async function statusOver(folder, server) {
   const size = Number(options.status);
   const file = path.join(folder, "rows.csv");
   const ledger = await newDatabase(server);
-  await writeFlatRows(file, 10);
+  await writeFlatRows(file, 10, { remark: 100 });
   const env = { MIGRATE_TOKEN: "bench", TMPDIR: folder };
   const target = ["--base-url", "https://127.0.0.1:1/v1/", "--quiet", "--dry-run"];
   await migrate(["push", file, ...JOB, ...target, "--ledger", ledger], { env, cwd: folder });
@@ -88,26 +108,6 @@ async function statusOver(folder, server) {
   const { stdout } = await migrate(["status", "--ledger", ledger], { cwd: folder });
   say(`status over ${count(size)} records: ${Math.round(wallMs)} ms; ${machine()}\n${stdout}`);
 }
-
-/** All of them accepted but the last thousand. */
-const SENT = [
-  "set synchronous_commit = off",
-  "update migrate.runs set dry_run = false, state = 'sending', exit_code = 3",
-  "delete from migrate.items",
-  `insert into migrate.records (identity, content, state, attempts, accepted_content, accepted_at, account)
-    select sha256(n::text::bytea), sha256(n::text::bytea), case when n <= SIZE - 1000 then 'accepted' else 'pending' end,
-      case when n <= SIZE - 1000 then 1 else 0 end, case when n <= SIZE - 1000 then sha256(n::text::bytea) end,
-      '2026-11-20T12:00:00.000Z', 'A-' || n from generate_series(1, SIZE) as n`,
-  `insert into migrate.items (run, record, key, identity, content, file, line, status, attempt, attempts, http)
-    select 1, n, 'EXT-' || n, sha256(n::text::bytea), sha256(n::text::bytea), 1, n + 1,
-      case when n <= SIZE - 1000 then 'accepted' else 'pending' end, case when n <= SIZE - 1000 then 1 end,
-      case when n <= SIZE - 1000 then 1 end, case when n <= SIZE - 1000 then 201 end from generate_series(1, SIZE) as n`,
-  `insert into migrate.attempts (run, record, attempt, identity, intended_at, settled_at, status, http, harmless)
-    select 1, n, 1, sha256(n::text::bytea), '2026-11-20T12:00:00.000Z', '2026-11-20T12:00:01.000Z', 'accepted', 201, false
-    from generate_series(1, SIZE - 1000) as n`,
-  "insert into migrate.counts (run, kind, name, count) values (1, 'covered', '', SIZE), (1, 'accepted', '', SIZE - 1000)",
-  "analyze",
-];
 
 async function newDatabase(server) {
   const name = `bench_${Date.now()}`;

@@ -1,4 +1,5 @@
 import type { AttemptOutcome, Ledger, Run } from "../ledger.ts";
+import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
 
 /**
  * A run that several processes send, each some ranges of its records at a time. Kept by a ledger that several machines
@@ -84,6 +85,7 @@ export interface WorkerReport {
   readonly reason?: string | undefined;
   /** The requests that gave records their outcomes: how many, and how long they took together. */
   readonly replies: { readonly count: number; readonly totalMs: number };
+  readonly findings?: PlatformFindings | undefined;
 }
 
 /** What a worker learns each second. */
@@ -94,6 +96,7 @@ export interface Orders extends SharedPace {
   readonly position: number;
   /** All others that are alive have learnt of this one, and take their parts beside it. */
   readonly isKnown: boolean;
+  readonly findings?: SharedFindings | undefined;
   readonly holdMs: number;
   readonly ranges: RangeCounts;
 }
@@ -121,6 +124,8 @@ export interface SharedStatus extends SharedPace {
   /** Nothing may leave for so long. */
   readonly hold?: { readonly forMs: number; readonly reason: string } | undefined;
   readonly failure?: SharedFailure | undefined;
+  /** What the workers have found out of the platform. */
+  readonly findings?: PlatformFindings | undefined;
 }
 
 export interface WorkerStatus extends WorkerIdentity, WorkerReport {

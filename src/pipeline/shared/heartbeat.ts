@@ -1,6 +1,7 @@
 import type { Orders, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
+import type { FindingsBuilder } from "./worker-findings.ts";
 import type { ReportBuilder } from "./worker-report.ts";
 import type { WorkerLease } from "./worker-lease.ts";
 import type { WorkerPace } from "./worker-pace.ts";
@@ -25,6 +26,7 @@ interface HeartbeatParts {
   readonly worker: SharedWorker;
   readonly clock: Clock;
   readonly report: ReportBuilder;
+  readonly findings: FindingsBuilder;
   readonly lease: WorkerLease;
   readonly pace: WorkerPace;
   /** What else is due with each beat. */
@@ -36,7 +38,7 @@ const BEAT_MS = 1_000;
 const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;
 
-export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: HeartbeatParts): Heartbeat {
+export function startHeartbeat({ worker, clock, report, findings, lease, pace, onBeat }: HeartbeatParts): Heartbeat {
   const everyMs = Math.min(BEAT_MS, worker.leaseMs / 5);
   const [leaving, lost, stopped] = [new AbortController(), new AbortController(), new AbortController()];
   let orders: Orders | undefined;
@@ -45,9 +47,10 @@ export function startHeartbeat({ worker, clock, report, lease, pace, onBeat }: H
 
   const beat = async (): Promise<void> => {
     const asked = lease.moment();
-    orders = await worker.beat(report.current());
+    orders = await worker.beat({ ...report.current(), findings: findings.current() });
     lease.renewed(asked);
     pace.learn(orders);
+    findings.learn(orders);
     if (orders.state !== "open") leaving.abort();
     await onBeat();
   };

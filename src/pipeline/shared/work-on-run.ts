@@ -22,6 +22,7 @@ import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { createRangeReader, type RangeReader } from "./range-reader.ts";
 import { createWorkerLease, guardedStep } from "./worker-lease.ts";
 import { createWorkerPace, type WorkerPace } from "./worker-pace.ts";
+import { createFindings } from "./worker-findings.ts";
 import { createReport } from "./worker-report.ts";
 
 export interface WorkOptions {
@@ -62,14 +63,14 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { clock, notice } = dependencies;
   const quietMs = await quietBeforeResend({ ledger: shared.ledger, run }, connection, { clock, notice });
   const trustNotFoundFrom = clock.monotonic() + quietMs;
-  const [report, workerPace] = [createReport(clock), createWorkerPace(clock)];
+  const [report, findings, workerPace] = [createReport(clock), createFindings(clock), createWorkerPace(clock)];
   const lease = createWorkerLease(worker.leaseMs, clock);
   const closedSuppliers = new Set<string>();
   const ranges = createRangeProgress(worker, async ({ first, last }) => {
     const left = await shared.ledger.sendable(run.id, first, last);
     return left.some((item) => !hasReachedStep(item, { until, job }));
   });
-  const heartbeat = startHeartbeat({ worker, clock, report, lease, pace: workerPace, onBeat: ranges.settle });
+  const heartbeat = startHeartbeat({ worker, clock, report, findings, lease, pace: workerPace, onBeat: ranges.settle });
   const reader = createRangeReader({
     open: (from) => notedRecords(options, heartbeat.leaving, from),
     placeBefore: async (record) => (await shared.ledger.nextSendable(run.id, record))?.position,
@@ -79,6 +80,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const work: Work = { ...options, heartbeat, ranges, reader, workerPace, closedSuppliers, oneSupplier };
   const onProgress = (event: UploadEvent): void => {
     report.note(event);
+    findings.note(event);
     if (event.kind === "supplier") (event.open ? removeFrom : addTo)(closedSuppliers, event.supplier);
     if (event.kind === "pause") worker.hold(event.forMs, event.reason).catch(() => undefined);
     dependencies.onProgress(event);
@@ -140,7 +142,10 @@ function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {
 /** What is left of the ranges that the worker holds, then range after range, as long as there are any. */
 async function* recordsOfRanges(work: Work): AsyncGenerator<readonly RecordToSend[]> {
   const { worker, ranges, heartbeat, workerPace, closedSuppliers, dependencies } = work;
-  for (const range of ranges.unsettled()) yield* recordsOf(range, work);
+  for (const range of ranges.unsettled()) {
+    yield* recordsOf(range, work);
+    ranges.fed(range);
+  }
   while (!heartbeat.leaving.aborted && !dependencies.drain.aborted) {
     const range = workerPace.isWanted() ? await worker.claim() : undefined;
     if (range !== undefined) {

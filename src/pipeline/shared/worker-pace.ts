@@ -12,19 +12,25 @@ export interface WorkerPace {
 
 export function createWorkerPace(clock: Pick<Clock, "monotonic">): WorkerPace {
   let orders: Orders | undefined;
-  let holdUntil = 0;
+  let learnedAt = 0;
   return {
     learn(told) {
       orders = told;
-      holdUntil = clock.monotonic() + told.holdMs;
+      learnedAt = clock.monotonic();
     },
     isWanted: () => orders !== undefined && partOf(orders.concurrency, orders) > 0,
     share() {
-      const { rps, workers = 1 } = orders ?? {};
+      const { rps, workers = 1, holdMs = 0, findings } = orders ?? {};
+      const rate = findings?.rate;
       return {
         limit: orders === undefined ? 1 : Math.max(1, partOf(orders.concurrency, orders)),
         ...(rps !== undefined && { rps: rps / workers }),
-        holdMs: Math.max(0, holdUntil - clock.monotonic()),
+        holdMs: Math.max(0, learnedAt + holdMs - clock.monotonic()),
+        workers,
+        ...(rate !== undefined && {
+          found: { id: rate.id, perSecond: rate.perSecond / workers, at: learnedAt - rate.agoMs },
+        }),
+        suppliers: (findings?.suppliers ?? []).map(({ agoMs, ...one }) => ({ ...one, at: learnedAt - agoMs })),
       };
     },
   };

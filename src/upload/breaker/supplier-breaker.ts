@@ -4,7 +4,7 @@ import type { PlatformProblem } from "../../model/problem.ts";
 import type { ReplyClass } from "../../platform/reply/reply-class.ts";
 import { UNSPECIFIED } from "../../platform/reply/reply-problems.ts";
 import type { Clock } from "../../time/clock.ts";
-import type { UploadEvent } from "../upload-types.ts";
+import type { ToldSupplier, UploadEvent } from "../upload-types.ts";
 
 /**
  * Which import suppliers take records just now. One that is Paused or Complete answers every record with an error (API
@@ -25,13 +25,16 @@ export interface SupplierBreakers {
   readonly failure: () => Failure | undefined;
   /** Whether records were skipped since this was last asked: the input has to be read again for them. */
   readonly takeSkipped: () => boolean;
-  /** Milliseconds until the next probe is due. */
+  /** Milliseconds until the next probe is due, or until others are to be listened to again. */
   readonly untilProbe: () => number;
+  /** Every closed supplier is asked by another worker. */
+  readonly isLeftToOthers: () => boolean;
   /** The run waits for closed suppliers. */
   readonly waits: boolean;
 }
 
 export function createSupplierBreakers(options: SupplierBreakerOptions): SupplierBreakers {
+  const { waits, clock, told = () => [] } = options;
   const breakers = new Map<string, SupplierBreaker>();
   let hasSkipped = false;
 
@@ -42,15 +45,23 @@ export function createSupplierBreakers(options: SupplierBreakerOptions): Supplie
     breakers.set(supplier, breaker);
     return breaker;
   };
-  const tripped = (): readonly SupplierBreaker[] =>
-    [...breakers.values()].filter((breaker) => breaker.state() !== "closed");
+  const toldOf = (name: string): ToldSupplier | undefined => told().find(({ supplier }) => supplier === name);
+  const tripped = (): readonly SupplierBreaker[] => {
+    for (const breaker of breakers.values()) breaker.heed(toldOf(breaker.supplier));
+    return [...breakers.values()].filter((breaker) => breaker.state() !== "closed");
+  };
+  const isLeftToOthers = (): boolean => {
+    const closed = tripped();
+    return closed.length > 0 && closed.every(({ supplier }) => toldOf(supplier)?.isAskedHere === false);
+  };
 
   return {
-    waits: options.waits,
+    waits,
     admit(supplier) {
       const breaker = breakerOf(supplier);
+      breaker.heed(toldOf(breaker.supplier));
       if (breaker.state() === "closed") return "yes";
-      if (breaker.startProbe()) return "probe";
+      if (toldOf(breaker.supplier)?.isAskedHere !== false && breaker.startProbe()) return "probe";
       hasSkipped = true;
       return "no";
     },
@@ -73,7 +84,10 @@ export function createSupplierBreakers(options: SupplierBreakerOptions): Supplie
       return skipped;
     },
     untilProbe: () =>
-      Math.max(0, Math.min(...tripped().map((breaker) => breaker.probeAt())) - options.clock.monotonic()),
+      isLeftToOthers()
+        ? LISTEN_MS
+        : Math.max(0, Math.min(...tripped().map((breaker) => breaker.probeAt())) - clock.monotonic()),
+    isLeftToOthers,
   };
 }
 
@@ -109,6 +123,8 @@ interface SupplierBreaker {
   readonly interpret: (replyClass: ReplyClass) => ReplyClass;
   /** A record has its outcome; a probe that has shown nothing leaves the circuit open. */
   readonly recordDone: () => void;
+  /** Takes what another worker has found since. */
+  readonly heed: (told: ToldSupplier | undefined) => void;
   /** Monotonic milliseconds of the next probe. */
   readonly probeAt: () => number;
   /** What opened it: a code of the contract, or the code of five equal refusals. */
@@ -119,8 +135,14 @@ interface SupplierBreakerOptions {
   /** The run waits for closed suppliers, and asks now and then. */
   readonly waits: boolean;
   readonly clock: Pick<Clock, "monotonic">;
+  /** What other workers of the run say. */
+  readonly told?: (() => readonly ToldSupplier[]) | undefined;
   readonly onChange: (event: UploadEvent) => void;
 }
+
+/** What is told later by less than this may be what was found here. */
+const SAME_FINDING_MS = 250;
+const LISTEN_MS = 1_000;
 
 /** Refusals in a row with the same code and no field. */
 const EQUAL_REFUSALS = 5;
@@ -133,19 +155,23 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
   let code = "no code";
   let intervalMs = MIN_PROBE_INTERVAL_MS;
   let probeAt = 0;
+  let changedAt = Number.NEGATIVE_INFINITY;
 
-  const open = (why: string): void => {
+  const open = (why: string, toldAt?: number): void => {
     if (state === "open") return;
+    changedAt = toldAt ?? clock.monotonic();
     intervalMs = state === "closed" ? MIN_PROBE_INTERVAL_MS : Math.min(2 * intervalMs, MAX_PROBE_INTERVAL_MS);
     state = "open";
     code = why;
     probeAt = clock.monotonic() + intervalMs;
-    onChange({ kind: "supplier", supplier, open: false, code, ...(waits && { probeInMs: intervalMs }) });
+    const next = { ...(waits && { probeInMs: intervalMs }), ...(toldAt !== undefined && { toldAt }) };
+    onChange({ kind: "supplier", supplier, open: false, code, ...next });
   };
-  const close = (): void => {
-    if (state !== "half-open") return;
+  const close = (toldAt?: number): void => {
+    if (state === "closed" || (state === "open" && toldAt === undefined)) return;
+    changedAt = toldAt ?? clock.monotonic();
     state = "closed";
-    onChange({ kind: "supplier", supplier, open: true });
+    onChange({ kind: "supplier", supplier, open: true, ...(toldAt !== undefined && { toldAt }) });
   };
 
   return {
@@ -170,6 +196,11 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
     },
     recordDone() {
       if (state === "half-open") open(code);
+    },
+    heed(told) {
+      if (told === undefined || told.at <= changedAt + SAME_FINDING_MS || state === "half-open") return;
+      if (told.open) close(told.at);
+      else if (state === "closed") open(told.code ?? "no code", told.at);
     },
     probeAt: () => probeAt,
     cause: () => ({ code, isFromStreak: streak.refusalOfClosed() === code }),

@@ -67,6 +67,7 @@ export function createRateControl(
   const concurrency = createConcurrencyLimit(options, onChange);
   const pauses = createPauses(dependencies);
   const learned = createLearnedRate();
+  const heed = createSharedRate(learned);
   const spacing = createRequestSpacing(() => share().rps ?? rps, learned);
   let troubles = 0;
   let pushedBackInARow = 0;
@@ -79,7 +80,10 @@ export function createRateControl(
   return {
     limit: () => (isProbing() ? 1 : Math.min(concurrency.limit(), share().limit)),
     maximum: concurrency.maximum,
-    waitForTurn: (signal) => sleep(clock, restMs() || spacing.claim(clock.monotonic()), signal),
+    waitForTurn(signal) {
+      heed.others(share());
+      return sleep(clock, restMs() || spacing.claim(clock.monotonic()), signal);
+    },
     waitForPause: (signal) => sleep(clock, restMs(), signal),
     epoch: () => troubles,
     answered(durationMs, inFlight, epoch = troubles) {
@@ -98,7 +102,9 @@ export function createRateControl(
       if (!isCurrent || cause === "unclear") return;
       pushedBackInARow += 1;
       if (needsOwnPause(reason, afterMs !== undefined, pushedBackInARow)) pauses.beginOwn(pushedBackInARow, reason);
-      concurrency.halve(reason, learned.perSecond(clock.monotonic()));
+      const perSecond = learned.perSecond(clock.monotonic());
+      if (perSecond < Number.POSITIVE_INFINITY) heed.found(clock.monotonic());
+      concurrency.halve(reason, perSecond);
     },
     unreachable(epoch, reason) {
       unsentInARow += 1;
@@ -113,6 +119,36 @@ export function createRateControl(
         onChange({ kind: "pace", limit: concurrency.limit(), reason: "the platform can be reached again" });
       unsentInARow = 0;
       outageRounds = 0;
+    },
+  };
+}
+
+/** Keeps what is known of the rate in step with what other workers of the run have found. */
+interface SharedRate {
+  readonly others: (share: PaceShare) => void;
+  /** It was found here, at this time. */
+  readonly found: (now: number) => void;
+}
+
+/** What is told later by less than this may be what was found here. */
+const SAME_FINDING_MS = 250;
+
+function createSharedRate(learned: LearnedRate): SharedRate {
+  let foundAt = Number.NEGATIVE_INFINITY;
+  let heeded: string | undefined;
+  let before = 1;
+  return {
+    others({ workers = 1, found }) {
+      if (workers !== before) learned.scale(before / workers);
+      before = workers;
+      if (found === undefined || found.id === heeded) return;
+      heeded = found.id;
+      if (found.at <= foundAt + SAME_FINDING_MS) return;
+      foundAt = found.at;
+      learned.adopt(found.perSecond, found.at);
+    },
+    found(now) {
+      foundAt = now;
     },
   };
 }

@@ -14,6 +14,10 @@ export interface LearnedRate {
   /** @param isCurrent it left after the last change of the rate */
   readonly letThrough: (now: number, isCurrent: boolean) => void;
   readonly refused: (now: number, refusal: Refusal) => RefusalCause;
+  /** Another worker was refused at that time, and found that so much may leave then. */
+  readonly adopt: (perSecond: number, refusedAt: number) => void;
+  /** This one's share of the platform has changed by that factor. */
+  readonly scale: (factor: number) => void;
 }
 
 interface Refusal {
@@ -70,6 +74,8 @@ export function createLearnedRate(): LearnedRate {
 
   return {
     perSecond: cap.perSecond,
+    adopt: cap.adopt,
+    scale: cap.scale,
     letThrough(now, isCurrent) {
       through.add(now);
       isFollowedByThrough = true;
@@ -109,6 +115,9 @@ interface Cap {
   /** @param found what came through when requests were refused */
   readonly lower: (found: number, isMany: boolean) => void;
   readonly forget: () => void;
+  /** What others found: what may leave at the time of their refusal. */
+  readonly adopt: (perSecond: number, refusedAt: number) => void;
+  readonly scale: (factor: number) => void;
 }
 
 function createCap(): Cap {
@@ -144,6 +153,16 @@ function createCap(): Cap {
     forget() {
       cap = Number.POSITIVE_INFINITY;
       recoveryMs = MIN_RECOVERY_MS;
+    },
+    adopt(perSecond, at) {
+      const found = perSecond / (1 - RATE_REDUCTION);
+      const isSame = isKnown() && Math.abs(found / cap - 1) < SAME_CAP_TOLERANCE;
+      recoveryMs = isSame ? Math.min(2 * recoveryMs, MAX_RECOVERY_MS) : MIN_RECOVERY_MS;
+      cap = found;
+      refusedAt = at;
+    },
+    scale(factor) {
+      cap *= factor;
     },
   };
 }

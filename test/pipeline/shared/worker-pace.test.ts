@@ -25,11 +25,18 @@ test("a worker has its part of the requests in flight and a second, and waits wh
   const pace = createWorkerPace({ monotonic: () => now });
   expect(pace.isWanted()).toBe(false);
   pace.learn({ ...ORDERS, rps: 50, workers: 4, position: 1, holdMs: 300 });
-  expect(pace.share()).toEqual({ limit: 3, rps: 12.5, holdMs: 300 });
+  expect(pace.share()).toEqual({ limit: 3, rps: 12.5, holdMs: 300, workers: 4, suppliers: [] });
   now += 200;
   expect(pace.share().holdMs).toBe(100);
   pace.learn({ ...ORDERS, workers: 3, position: 1 });
-  expect(pace.share()).toEqual({ limit: 3, holdMs: 0 });
+  expect(pace.share()).toEqual({ limit: 3, holdMs: 0, workers: 3, suppliers: [] });
+});
+
+test("what was found for all together is a worker's in part, at the time of its own clock", () => {
+  const pace = createWorkerPace({ monotonic: () => 10_000 });
+  const rate = { id: "one", perSecond: 40, agoMs: 500 };
+  pace.learn({ ...ORDERS, workers: 4, position: 1, findings: { rate, suppliers: [] } });
+  expect(pace.share().found).toEqual({ id: "one", perSecond: 10, at: 9_500 });
 });
 
 test("of more workers than there are requests in flight, the last ones take nothing", () => {

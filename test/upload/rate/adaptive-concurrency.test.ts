@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createRateControl, type RateControl } from "../../../src/upload/rate/adaptive-concurrency.ts";
-import type { UploadEvent, UploadOptions } from "../../../src/upload/upload-types.ts";
+import type { PaceShare, UploadEvent, UploadOptions } from "../../../src/upload/upload-types.ts";
 import { ACCEPTED, busy, fakeClock, play } from "../scene.ts";
 
 interface Bench {
@@ -195,5 +195,45 @@ describe("a share of a run's pace", () => {
     expect(pace.waitForPause(never)).toBeDefined();
     holdMs = 0;
     expect(pace.waitForTurn(never)).toBeUndefined();
+  });
+});
+
+describe("a run of several workers", () => {
+  /** Requests that may leave in a second. */
+  const inASecond = ({ pace, pass }: Bench): number => {
+    let left = 0;
+    for (let ms = 0; ms < 1000; ms += 1) {
+      while (pace.waitForTurn(never) === undefined) left += 1;
+      pass(1);
+    }
+    return left;
+  };
+
+  test("slows down to what another one was let through, and takes the part of one that has left", () => {
+    let share: PaceShare = { limit: 16, holdMs: 0, workers: 4 };
+    const one = bench({ concurrency: 16, share: () => share, rps: 1000 });
+    expect(inASecond(one)).toBeGreaterThan(900);
+    share = { ...share, found: { id: "first", perSecond: 10, at: 1_000 } };
+    expect(inASecond(one)).toBeLessThanOrEqual(12);
+    share = { ...share, workers: 2, found: { id: "first", perSecond: 20, at: 1_000 } };
+    const twice = inASecond(one);
+    expect(twice).toBeGreaterThanOrEqual(18);
+    expect(twice).toBeLessThanOrEqual(26);
+  });
+
+  test("hears of its own refusal no second time", () => {
+    let share: PaceShare = { limit: 16, holdMs: 0, workers: 2 };
+    const one = bench({ concurrency: 16, share: () => share });
+    for (let reply = 0; reply < 40; reply += 1) {
+      one.pace.waitForTurn(never);
+      one.pass(50);
+      one.pace.answered(50, 16);
+    }
+    one.pace.pushedBack(one.pace.epoch(), { reason: "HTTP 429" });
+    const found = one.events.findLast((event) => event.kind === "pace");
+    if (found?.kind !== "pace" || found.perSecond === undefined) throw new Error("no rate was found");
+    const before = inASecond(one);
+    share = { ...share, found: { id: "own", perSecond: found.perSecond / 4, at: 2_050 } };
+    expect(inASecond(one)).toBeGreaterThanOrEqual(before);
   });
 });

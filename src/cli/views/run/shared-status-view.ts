@@ -1,6 +1,6 @@
 import type { SharedStatus, WorkerStatus } from "../../../ledger/runs/shared-run.ts";
 import { counted, formatCount } from "../../../text/count.ts";
-import { duration, rateText } from "../../progress/progress-text.ts";
+import { duration, rateText, suppliersText } from "../../progress/progress-text.ts";
 
 type Line = readonly [name: string, text: string | undefined];
 
@@ -11,7 +11,7 @@ export function sharedLines(shared: SharedStatus, now: number = Date.now()): rea
   return [
     ["ranges", `${formatCount(done)} done, ${formatCount(taken)} taken, ${formatCount(waiting)} waiting`],
     ["pace", paceText(shared)],
-    ["waiting", hold === undefined ? undefined : `${duration(hold.forMs)} more: ${hold.reason}`],
+    ["waiting", hold === undefined ? closedText(shared) : `${duration(hold.forMs)} more: ${hold.reason}`],
     ["stops", failure === undefined ? STATE_TEXTS[state] : failure.message],
     ...workers.map((worker, index): Line => [index === 0 ? "workers" : "", workerText(worker, now)]),
   ];
@@ -24,7 +24,12 @@ const STATE_TEXTS: Readonly<Record<SharedStatus["state"], string | undefined>> =
   ended: undefined,
 };
 
-function paceText({ concurrency, rps, workers }: SharedStatus): string {
+function closedText({ findings }: SharedStatus): string | undefined {
+  const closed = (findings?.suppliers ?? []).filter(({ open }) => !open).map(({ supplier }) => supplier);
+  return closed.length === 0 ? undefined : `for ${suppliersText(closed)}, which one of the workers asks`;
+}
+
+function paceText({ concurrency, rps, workers, findings }: SharedStatus): string {
   const working = workers.filter((worker) => worker.state === "working");
   const [perSecond, inFlight] = [
     working.reduce((sum, worker) => sum + worker.perSecond, 0),
@@ -32,7 +37,8 @@ function paceText({ concurrency, rps, workers }: SharedStatus): string {
   ];
   const most = rps === undefined ? "" : `, at most ${rps} a second`;
   const now = `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`;
-  return `${now}; ${formatCount(concurrency)} in flight at most${most}, for ${counted(working.length, "worker")} together`;
+  const found = findings?.rate === undefined ? "" : `, ${rateText(findings.rate.perSecond)}/s let through`;
+  return `${now}; ${formatCount(concurrency)} in flight at most${most}${found}, for ${counted(working.length, "worker")} together`;
 }
 
 function workerText(worker: WorkerStatus, now: number): string {

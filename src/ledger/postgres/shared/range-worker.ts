@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger.ts";
+import { latestFindings } from "../../runs/platform-findings.ts";
 import type { Orders, SharedWorker } from "../../runs/shared-run.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
@@ -19,6 +20,7 @@ import type { Reaper } from "../../runs/reaper.ts";
 import { giveBack, type SharedContext } from "./shared-context.ts";
 import {
   endWorker,
+  findingsOf,
   isWorking,
   noteWorker,
   placeOf,
@@ -127,7 +129,9 @@ async function ordersFor(queries: Queries, { run, id, leaseMs }: Identity & { re
   const row = await sharedRow(queries, run);
   const { state = "ended", concurrency = 1, rps, holdMs = 0 } = row ?? {};
   const place = await placeOf(queries, { run, id, leaseMs });
-  return { state, concurrency, ...(rps != null && { rps }), holdMs, ...place, ranges: await rangeCounts(queries, run) };
+  const findings = latestFindings(await findingsOf(queries, run, leaseMs), id);
+  const ranges = await rangeCounts(queries, run);
+  return { state, concurrency, ...(rps != null && { rps }), holdMs, ...place, findings, ranges };
 }
 
 type WritingLedger = Pick<Ledger, "saveIntents" | "saveOutcomes">;

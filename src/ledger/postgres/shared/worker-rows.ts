@@ -10,6 +10,7 @@ import type {
   WorkerReport,
   WorkerStatus,
 } from "../../runs/shared-run.ts";
+import { commonFindings, findingsSchema, type WorkerFindings } from "../../runs/platform-findings.ts";
 import type { Queries, Statement } from "../queries.ts";
 
 /** A shared run as it stands in its table. */
@@ -148,6 +149,24 @@ const SELECT_PLACE: Statement<Place> = {
   isQuick: true,
 };
 
+/** What those that are alive have said of the platform, in the order in which they joined. */
+export async function findingsOf(queries: Queries, run: number, leaseMs: number): Promise<readonly WorkerFindings[]> {
+  const said = await queries.rows(SELECT_FINDINGS, run, leaseMs / 1000);
+  return said.map(({ findings, ...one }) => ({
+    ...one,
+    findings: findings === null ? undefined : findingsSchema.parse(JSON.parse(findings)),
+  }));
+}
+
+const SELECT_FINDINGS: Statement<{ worker: string; saidAgoMs: number; findings: string | null }> = {
+  sql: `
+  select id as worker, (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as "saidAgoMs",
+    (report::json -> 'findings')::text as findings
+  from migrate.workers where run = $1 and state = 'working'
+    and seen_at >= clock_timestamp() - make_interval(secs => $2) order by rank`,
+  isQuick: true,
+};
+
 export async function rangeCounts(queries: Queries, run: number): Promise<RangeCounts> {
   return (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
 }
@@ -175,6 +194,7 @@ export async function sharedStatus(queries: Queries, run: number, id: string): P
     workers: await workersOf(queries, run),
     ...(holdMs > 0 && { hold: { forMs: Math.round(holdMs), reason: holdReason ?? "" } }),
     ...(failure !== null && { failure: failureSchema.parse(JSON.parse(failure)) }),
+    findings: commonFindings(await findingsOf(queries, run, leaseMs)),
   };
 }
 
@@ -209,10 +229,16 @@ async function workersOf(queries: Queries, run: number): Promise<readonly Worker
   const held = await queries.rows(SELECT_HELD, run);
   const workers = (await queries.rows(SELECT_WORKERS, run)).map(({ report, ...worker }) => ({
     ...worker,
-    ...(report === null ? NOTHING_YET : reportSchema.parse(JSON.parse(report))),
+    ...reportOf(report),
     holds: held.filter(({ holder }) => holder === worker.id).map(({ first, last, since }) => ({ first, last, since })),
   }));
   return workers.toSorted((one, other) => Number(other.state === "working") - Number(one.state === "working"));
+}
+
+/** Without what it has found of the platform, which is told of all together. */
+function reportOf(text: string | null): Omit<WorkerReport, "findings"> {
+  const { findings: _findings, ...report } = text === null ? NOTHING_YET : reportSchema.parse(JSON.parse(text));
+  return report;
 }
 
 const NOTHING_YET: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
@@ -230,4 +256,5 @@ const reportSchema: z.ZodType<WorkerReport> = z.object({
   limit: z.number().optional(),
   reason: z.string().optional(),
   replies: z.object({ count: z.number(), totalMs: z.number() }),
+  findings: findingsSchema.optional(),
 });

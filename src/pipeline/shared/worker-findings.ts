@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import type { PlatformFindings, SupplierFinding } from "../../ledger/runs/platform-findings.ts";
+import type { Orders } from "../../ledger/runs/shared-run.ts";
+import type { Clock } from "../../time/clock.ts";
+import type { UploadEvent } from "../../upload/upload-types.ts";
+
+/** Gathers what a worker finds out of the platform, and passes on what it was told. */
+export interface FindingsBuilder {
+  readonly note: (event: UploadEvent) => void;
+  readonly learn: (orders: Pick<Orders, "findings" | "workers">) => void;
+  readonly current: () => PlatformFindings;
+}
+
+export function createFindings(clock: Pick<Clock, "monotonic">): FindingsBuilder {
+  let workers = 1;
+  let rate: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
+  const suppliers = new Map<string, Omit<SupplierFinding, "agoMs"> & { readonly at: number }>();
+  return {
+    note(event) {
+      const now = clock.monotonic();
+      if (event.kind === "pace" && event.perSecond !== undefined)
+        rate = { id: randomUUID(), perSecond: event.perSecond * workers, at: now };
+      if (event.kind !== "supplier") return;
+      const { supplier, open, code, toldAt: at = now } = event;
+      suppliers.set(supplier, { supplier, open, ...(code !== undefined && { code }), at });
+    },
+    learn({ findings, workers: alive }) {
+      workers = alive;
+      const told = findings?.rate;
+      if (told === undefined || told.id === rate?.id) return;
+      const at = clock.monotonic() - told.agoMs;
+      if (rate === undefined || at > rate.at) rate = { id: told.id, perSecond: told.perSecond, at };
+    },
+    current() {
+      const now = clock.monotonic();
+      return {
+        ...(rate !== undefined && {
+          rate: { id: rate.id, perSecond: rate.perSecond, agoMs: Math.max(0, now - rate.at) },
+        }),
+        suppliers: [...suppliers.values()].map(({ at, ...one }) => ({ ...one, agoMs: Math.max(0, now - at) })),
+      };
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { latestFindings, type SharedFindings } from "../../../src/ledger/runs/platform-findings.ts";
+import { createFindings, type FindingsBuilder } from "../../../src/pipeline/shared/worker-findings.ts";
+import { createSupplierBreakers, type SupplierBreakers } from "../../../src/upload/breaker/supplier-breaker.ts";
+import type { ReplyClass } from "../../../src/platform/reply/reply-class.ts";
+import type { UploadEvent } from "../../../src/upload/upload-types.ts";
+
+const CLOSED: ReplyClass = {
+  kind: "blocked",
+  problems: [{ attr: "non_field_errors", code: "paused", detail: "no", severity: "error", by: "platform" }],
+};
+const TAKEN: ReplyClass = { kind: "accepted" };
+
+/** Workers of one run, whose clocks began at different times; each second they tell each other what they know. */
+function createWorkers(count: number) {
+  let time = 0;
+  const events: UploadEvent[][] = Array.from({ length: count }, () => []);
+  const told: (SharedFindings | undefined)[] = Array.from({ length: count }, () => undefined);
+  const toldAt = Array.from({ length: count }, () => 0);
+  const alive = new Set(Array.from({ length: count }, (_, index) => index));
+  const clocks = Array.from({ length: count }, (_, index) => ({ monotonic: () => time + 1_000_000 * index }));
+  const findings: FindingsBuilder[] = clocks.map((clock) => createFindings(clock));
+  const breakers: SupplierBreakers[] = clocks.map((clock, index) =>
+    createSupplierBreakers({
+      waits: true,
+      clock,
+      told: () =>
+        (told[index]?.suppliers ?? []).map(({ agoMs, ...one }) => ({ ...one, at: (toldAt[index] ?? 0) - agoMs })),
+      onChange(event) {
+        events[index]?.push(event);
+        findings[index]?.note(event);
+      },
+    }),
+  );
+  const said = () =>
+    [...alive].map((index) => ({ worker: String(index), saidAgoMs: 0, findings: findings[index]?.current() }));
+  return {
+    findings,
+    events,
+    breaker: (index: number): SupplierBreakers => {
+      const found = breakers[index];
+      if (found === undefined) throw new Error("no such worker");
+      return found;
+    },
+    die: (index: number) => void alive.delete(index),
+    pass(ms: number) {
+      time += ms;
+      for (const [index, clock] of clocks.entries()) {
+        told[index] = latestFindings(said(), String(index));
+        toldAt[index] = clock.monotonic();
+        findings[index]?.learn({ findings: told[index], workers: alive.size });
+      }
+    },
+    shared: (index: number) => told[index],
+  };
+}
+
+describe("an import supplier that one worker finds closed", () => {
+  const closedFor = (count: number) => {
+    const workers = createWorkers(count);
+    for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("yes");
+    workers.breaker(1).interpret(CLOSED, "SPRING");
+    workers.pass(1_000);
+    for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("no");
+    workers.pass(1_000);
+    return workers;
+  };
+
+  test("is closed for all, and one of them asks whether it takes records again", () => {
+    const { breaker, pass } = closedFor(3);
+    pass(2_000);
+    expect([0, 1, 2].map((index) => breaker(index).admit("SPRING"))).toEqual(["probe", "no", "no"]);
+    expect([0, 1, 2].map((index) => breaker(index).isLeftToOthers())).toEqual([false, true, true]);
+    expect(breaker(2).untilProbe()).toBeGreaterThan(0);
+  });
+
+  test("is open for all when that one is answered", () => {
+    const { breaker, pass, events } = closedFor(3);
+    pass(2_000);
+    expect(breaker(0).admit("SPRING")).toBe("probe");
+    breaker(0).interpret(TAKEN, "SPRING");
+    pass(1_000);
+    expect([0, 1, 2].map((index) => breaker(index).admit("SPRING"))).toEqual(["yes", "yes", "yes"]);
+    expect(breaker(2).failure()).toBeUndefined();
+    expect(events[2]?.at(-1)).toMatchObject({ kind: "supplier", supplier: "SPRING", open: true });
+    pass(10_000);
+    expect([0, 1, 2].map((index) => breaker(index).admit("SPRING"))).toEqual(["yes", "yes", "yes"]);
+  });
+
+  test("is asked by another worker when the one that asks dies", () => {
+    const { breaker, pass, die } = closedFor(3);
+    die(0);
+    pass(2_000);
+    expect([1, 2].map((index) => breaker(index).admit("SPRING"))).toEqual(["probe", "no"]);
+  });
+
+  test("is asked by a worker that has records of it, and not by one that has none", () => {
+    const workers = createWorkers(2);
+    expect(workers.breaker(1).admit("WINTER")).toBe("yes");
+    workers.breaker(1).interpret(CLOSED, "WINTER");
+    workers.pass(3_000);
+    expect(workers.shared(1)?.suppliers).toMatchObject([{ supplier: "WINTER", open: false, isAskedHere: true }]);
+    expect(workers.breaker(0).admit("SPRING")).toBe("yes");
+    expect(workers.breaker(1).admit("WINTER")).toBe("probe");
+  });
+});
+
+test("a rate that one worker has found is told to all, for all together, and outlives who found it", () => {
+  const { findings, pass, shared, die } = createWorkers(4);
+  pass(1_000);
+  findings[2]?.note({ kind: "pace", limit: 4, perSecond: 10, reason: "HTTP 429" });
+  pass(1_000);
+  expect(shared(0)?.rate).toMatchObject({ perSecond: 40, agoMs: 1_000 });
+  pass(1_000);
+  die(2);
+  pass(1_000);
+  expect(shared(0)?.rate).toMatchObject({ perSecond: 40, agoMs: 3_000 });
+  findings[1]?.note({ kind: "pace", limit: 4, perSecond: 20, reason: "HTTP 429" });
+  pass(1_000);
+  expect(shared(3)?.rate).toMatchObject({ perSecond: 60, agoMs: 1_000 });
+});
