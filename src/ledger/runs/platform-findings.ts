@@ -64,7 +64,10 @@ export function latestFindings(said: readonly WorkerFindings[], here: string): S
 /** The same for who looks on. */
 export function commonFindings(said: readonly WorkerFindings[]): PlatformFindings {
   const { rate, suppliers } = latestFindings(said, "");
-  return { ...(rate !== undefined && { rate }), suppliers: suppliers.map(({ isAskedHere: _, ...one }) => one) };
+  return {
+    ...(rate !== undefined && { rate }),
+    suppliers: suppliers.map(({ isAskedHere: _isAskedHere, ...one }) => one),
+  };
 }
 
 function latest<Finding extends { readonly agoMs: number }>(found: readonly Finding[]): Finding | undefined {

@@ -67,8 +67,8 @@ export function createRateControl(
   const concurrency = createConcurrencyLimit(options, onChange);
   const pauses = createPauses(dependencies);
   const learned = createLearnedRate();
-  const heed = createSharedRate(learned);
-  const spacing = createRequestSpacing(() => share().rps ?? rps, learned);
+  const shared = createSharedRate(learned);
+  const spacing = createRequestSpacing(() => shared.heed(share()).rps ?? rps, learned);
   let troubles = 0;
   let pushedBackInARow = 0;
   let unsentInARow = 0;
@@ -80,10 +80,7 @@ export function createRateControl(
   return {
     limit: () => (isProbing() ? 1 : Math.min(concurrency.limit(), share().limit)),
     maximum: concurrency.maximum,
-    waitForTurn(signal) {
-      heed.others(share());
-      return sleep(clock, restMs() || spacing.claim(clock.monotonic()), signal);
-    },
+    waitForTurn: (signal) => sleep(clock, restMs() || spacing.claim(clock.monotonic()), signal),
     waitForPause: (signal) => sleep(clock, restMs(), signal),
     epoch: () => troubles,
     answered(durationMs, inFlight, epoch = troubles) {
@@ -102,9 +99,7 @@ export function createRateControl(
       if (!isCurrent || cause === "unclear") return;
       pushedBackInARow += 1;
       if (needsOwnPause(reason, afterMs !== undefined, pushedBackInARow)) pauses.beginOwn(pushedBackInARow, reason);
-      const perSecond = learned.perSecond(clock.monotonic());
-      if (perSecond < Number.POSITIVE_INFINITY) heed.found(clock.monotonic());
-      concurrency.halve(reason, perSecond);
+      concurrency.halve(reason, shared.found(clock.monotonic()));
     },
     unreachable(epoch, reason) {
       unsentInARow += 1;
@@ -125,9 +120,9 @@ export function createRateControl(
 
 /** Keeps what is known of the rate in step with what other workers of the run have found. */
 interface SharedRate {
-  readonly others: (share: PaceShare) => void;
-  /** It was found here, at this time. */
-  readonly found: (now: number) => void;
+  readonly heed: (share: PaceShare) => PaceShare;
+  /** A refusal was met here; gives what may leave a second, infinite while no cap was met. */
+  readonly found: (now: number) => number;
 }
 
 /** What is told later by less than this may be what was found here. */
@@ -138,17 +133,21 @@ function createSharedRate(learned: LearnedRate): SharedRate {
   let heeded: string | undefined;
   let before = 1;
   return {
-    others({ workers = 1, found }) {
+    heed(share) {
+      const { workers = 1, found } = share;
       if (workers !== before) learned.scale(before / workers);
       before = workers;
-      if (found === undefined || found.id === heeded) return;
+      if (found === undefined || found.id === heeded) return share;
       heeded = found.id;
-      if (found.at <= foundAt + SAME_FINDING_MS) return;
+      if (found.at <= foundAt + SAME_FINDING_MS) return share;
       foundAt = found.at;
       learned.adopt(found.perSecond, found.at);
+      return share;
     },
     found(now) {
-      foundAt = now;
+      const perSecond = learned.perSecond(now);
+      if (perSecond < Number.POSITIVE_INFINITY) foundAt = now;
+      return perSecond;
     },
   };
 }

@@ -56,42 +56,32 @@ function createWorkers(count: number) {
 }
 
 describe("an import supplier that one worker finds closed", () => {
-  const closedFor = (count: number) => {
-    const workers = createWorkers(count);
-    for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("yes");
-    workers.breaker(1).interpret(CLOSED, "SPRING");
-    workers.pass(1_000);
-    for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("no");
-    workers.pass(1_000);
-    return workers;
-  };
-
   test("is closed for all, and one of them asks whether it takes records again", () => {
-    const { breaker, pass } = closedFor(3);
-    pass(2_000);
-    expect([0, 1, 2].map((index) => breaker(index).admit("SPRING"))).toEqual(["probe", "no", "no"]);
-    expect([0, 1, 2].map((index) => breaker(index).isLeftToOthers())).toEqual([false, true, true]);
-    expect(breaker(2).untilProbe()).toBeGreaterThan(0);
+    const workers = closedFor(3);
+    workers.pass(2_000);
+    expect([0, 1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["probe", "no", "no"]);
+    expect([0, 1, 2].map((index) => workers.breaker(index).isLeftToOthers())).toEqual([false, true, true]);
+    expect(workers.breaker(2).untilProbe()).toBeGreaterThan(0);
   });
 
   test("is open for all when that one is answered", () => {
-    const { breaker, pass, events } = closedFor(3);
-    pass(2_000);
-    expect(breaker(0).admit("SPRING")).toBe("probe");
-    breaker(0).interpret(TAKEN, "SPRING");
-    pass(1_000);
-    expect([0, 1, 2].map((index) => breaker(index).admit("SPRING"))).toEqual(["yes", "yes", "yes"]);
-    expect(breaker(2).failure()).toBeUndefined();
-    expect(events[2]?.at(-1)).toMatchObject({ kind: "supplier", supplier: "SPRING", open: true });
-    pass(10_000);
-    expect([0, 1, 2].map((index) => breaker(index).admit("SPRING"))).toEqual(["yes", "yes", "yes"]);
+    const workers = closedFor(3);
+    workers.pass(2_000);
+    expect(workers.breaker(0).admit("SPRING")).toBe("probe");
+    workers.breaker(0).interpret(TAKEN, "SPRING");
+    workers.pass(1_000);
+    expect([0, 1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["yes", "yes", "yes"]);
+    expect(workers.breaker(2).failure()).toBeUndefined();
+    expect(workers.events[2]?.at(-1)).toMatchObject({ kind: "supplier", supplier: "SPRING", open: true });
+    workers.pass(10_000);
+    expect([0, 1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["yes", "yes", "yes"]);
   });
 
   test("is asked by another worker when the one that asks dies", () => {
-    const { breaker, pass, die } = closedFor(3);
-    die(0);
-    pass(2_000);
-    expect([1, 2].map((index) => breaker(index).admit("SPRING"))).toEqual(["probe", "no"]);
+    const workers = closedFor(3);
+    workers.die(0);
+    workers.pass(2_000);
+    expect([1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["probe", "no"]);
   });
 
   test("is asked by a worker that has records of it, and not by one that has none", () => {
@@ -106,16 +96,28 @@ describe("an import supplier that one worker finds closed", () => {
 });
 
 test("a rate that one worker has found is told to all, for all together, and outlives who found it", () => {
-  const { findings, pass, shared, die } = createWorkers(4);
-  pass(1_000);
+  const workers = createWorkers(4);
+  const { findings } = workers;
+  workers.pass(1_000);
   findings[2]?.note({ kind: "pace", limit: 4, perSecond: 10, reason: "HTTP 429" });
-  pass(1_000);
-  expect(shared(0)?.rate).toMatchObject({ perSecond: 40, agoMs: 1_000 });
-  pass(1_000);
-  die(2);
-  pass(1_000);
-  expect(shared(0)?.rate).toMatchObject({ perSecond: 40, agoMs: 3_000 });
+  workers.pass(1_000);
+  expect(workers.shared(0)?.rate).toMatchObject({ perSecond: 40, agoMs: 1_000 });
+  workers.pass(1_000);
+  workers.die(2);
+  workers.pass(1_000);
+  expect(workers.shared(0)?.rate).toMatchObject({ perSecond: 40, agoMs: 3_000 });
   findings[1]?.note({ kind: "pace", limit: 4, perSecond: 20, reason: "HTTP 429" });
-  pass(1_000);
-  expect(shared(3)?.rate).toMatchObject({ perSecond: 60, agoMs: 1_000 });
+  workers.pass(1_000);
+  expect(workers.shared(3)?.rate).toMatchObject({ perSecond: 60, agoMs: 1_000 });
 });
+
+/** The second of them has found the supplier closed, and all have heard of it. */
+function closedFor(count: number): ReturnType<typeof createWorkers> {
+  const workers = createWorkers(count);
+  for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("yes");
+  workers.breaker(1).interpret(CLOSED, "SPRING");
+  workers.pass(1_000);
+  for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("no");
+  workers.pass(1_000);
+  return workers;
+}

@@ -199,16 +199,6 @@ describe("a share of a run's pace", () => {
 });
 
 describe("a run of several workers", () => {
-  /** Requests that may leave in a second. */
-  const inASecond = ({ pace, pass }: Bench): number => {
-    let left = 0;
-    for (let ms = 0; ms < 1000; ms += 1) {
-      while (pace.waitForTurn(never) === undefined) left += 1;
-      pass(1);
-    }
-    return left;
-  };
-
   test("slows down to what another one was let through, and takes the part of one that has left", () => {
     let share: PaceShare = { limit: 16, holdMs: 0, workers: 4 };
     const one = bench({ concurrency: 16, share: () => share, rps: 1000 });
@@ -225,7 +215,7 @@ describe("a run of several workers", () => {
     let share: PaceShare = { limit: 16, holdMs: 0, workers: 2 };
     const one = bench({ concurrency: 16, share: () => share });
     for (let reply = 0; reply < 40; reply += 1) {
-      one.pace.waitForTurn(never);
+      void one.pace.waitForTurn(never);
       one.pass(50);
       one.pace.answered(50, 16);
     }
@@ -237,3 +227,13 @@ describe("a run of several workers", () => {
     expect(inASecond(one)).toBeGreaterThanOrEqual(before);
   });
 });
+
+/** Requests that may leave in a second. */
+function inASecond({ pace, pass }: Bench): number {
+  let left = 0;
+  for (let ms = 0; ms < 1000; ms += 1) {
+    while (pace.waitForTurn(never) === undefined) left += 1;
+    pass(1);
+  }
+  return left;
+}
