@@ -1,8 +1,9 @@
 import type { PlainItems } from "../../ledger/packed/item-packer.ts";
 import type { CsvBytes } from "../../read/csv/csv-rows.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
+import { newPlainCells, startRecord } from "./plain-cells.ts";
 import { type PlainMaker, UNSURE } from "./plain-leaf.ts";
-import { type CellMarks, findCells, newRecordCells, type RecordCells, startRecord } from "./record-cells.ts";
+import { cellMarks, findCells, type RecordCells, recordStarter } from "../../read/csv/record-cells.ts";
 
 /**
  * Which records of some bytes are valid, with nothing to say about them, told without making rows and payloads. All
@@ -22,14 +23,13 @@ interface PlainFinding {
 export type FindPlain = (piece: CsvBytes, from: number, options: { readonly isFirstMade: boolean }) => PlainFinding;
 
 export function plainFinder(make: PlainMaker, { layout, keys }: ChunkCsvFile, hasKey: boolean): FindPlain {
-  const { header, delimiter } = layout;
-  const columns = header.table.columns.length;
-  const marks: CellMarks = { delimiter: delimiter.charCodeAt(0), columns };
+  const { header } = layout;
+  const marks = cellMarks(layout);
   const isReadable = readableCells(
     keys.map((name) => header.table.columnIndex.get(name) ?? -1),
     layout,
   );
-  const cells = newRecordCells(layout);
+  const cells = newPlainCells(layout);
   let items = newItems(header.table.file, 0);
 
   /** What fails on a row is for the ordinary way to say. */
@@ -64,25 +64,6 @@ export function plainFinder(make: PlainMaker, { layout, keys }: ChunkCsvFile, ha
       if (!isPlain || (isFirstMade && number === from)) others.push(number);
     }
     return { items, others };
-  };
-}
-
-/** Goes from record to record of a piece. False for one that reading has something to say about. */
-function recordStarter(
-  cells: RecordCells,
-  { boundaries, bytes, line }: CsvBytes,
-  from: number,
-): (number: number) => boolean {
-  const { starts, ends, lines, controls, strayQuotes, quoted } = boundaries;
-  let nextQuoted = quoted[0] === 0 && from > 0 ? 1 : 0;
-  cells.bytes = bytes;
-  return (number) => {
-    cells.start = starts[number] ?? 0;
-    cells.end = ends[number] ?? 0;
-    cells.line = line + (lines[number] ?? 0);
-    cells.isQuoted = quoted[nextQuoted] === number;
-    if (cells.isQuoted) nextQuoted += 1;
-    return !controls.has(number) && !strayQuotes.has(number);
   };
 }
 

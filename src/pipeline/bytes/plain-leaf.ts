@@ -6,13 +6,13 @@ import type { LeafNode, MappingNode } from "../../map/node/mapping-node.ts";
 import { compileByteCheck } from "../../validate/byte-checks.ts";
 import { compileValueCheck } from "../../validate/compile-validator.ts";
 import { createCellMemory } from "./cell-memory.ts";
-import type { RecordCells } from "./record-cells.ts";
+import type { PlainCells } from "./plain-cells.ts";
 
 /**
  * What an entry of the mapping makes of a record, as the part of its content: `ABSENT` when that is nothing, `UNSURE`
  * when it has to be looked at more closely, because it may be wrong.
  */
-export type PlainMaker = (cells: RecordCells) => number;
+export type PlainMaker = (cells: PlainCells) => number;
 
 export const ABSENT = -1;
 export const UNSURE = -2;
@@ -41,7 +41,7 @@ function makerOf(
   node: MappingNode,
   type: FieldType,
   { contentOf, documentRoot }: PlainContext,
-  note: (value: JsonValue, cells: RecordCells) => void,
+  note: (value: JsonValue, cells: PlainCells) => void,
 ): PlainMaker {
   const isRight = compileValueCheck(type, { keepValues: false, ...(documentRoot !== undefined && { documentRoot }) });
   return (cells) => {

@@ -5,6 +5,8 @@ import { suggest } from "../../text/suggestion.ts";
 import { headerOf, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
 import { withKeyProblems } from "../row/key-problems.ts";
 import type { ReadRow } from "../row/read-row.ts";
+import { csvKeys } from "../chunks/csv-keys.ts";
+import { keyOf } from "../row/row-key.ts";
 import { findFiles } from "./source-files.ts";
 
 /** A source of the plan with its files opened. */
@@ -100,6 +102,18 @@ export async function* rowsOf(
       const rows = source.amend === undefined ? read : amended(read, source.amend);
       yield keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
     }
+  }
+}
+
+/** The keys that the rows of a source have in a column or at a path. */
+export async function* keysIn(source: OpenedSource, name: string): AsyncGenerator<readonly (string | undefined)[]> {
+  if (source.amend !== undefined) {
+    for await (const rows of rowsOf(source)) yield rows.map(({ row }) => keyOf(row, name));
+    return;
+  }
+  for (const file of source.files) {
+    if (file.kind === "csv") yield* csvKeys(file, file.layout, name);
+    else for await (const rows of rowsOfFile(file)) yield rows.map(({ row }) => keyOf(row, name));
   }
 }
 

@@ -5,8 +5,9 @@ import { type DuplicateKeys, indexRegister, type KeyRegister, memoryRegister, re
 import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
 import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
 import { unpackedBytes } from "../input/opened-file.ts";
-import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
+import { keysIn, type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
+import { keyOf } from "../row/row-key.ts";
 
 /** A child source with the store that its rows are found in. */
 export interface PlannedChild {
@@ -36,9 +37,11 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
     const early = leavesRowsOut(child) ? undefined : register;
     const rows = (): AsyncIterable<readonly ReadRow[]> =>
       early === undefined ? rowsOf(child) : registered(rowsOf(child), early);
+    const keys = (): AsyncIterable<readonly (string | undefined)[]> =>
+      early === undefined ? keysIn(child, child.on) : keysOfRows(rows(), child.on);
     const choice = small
       ? { store: await memoryStore(child, rows()), inOrder: false }
-      : ((parents && (await mergedStore(child, rows(), parents, limits.rowsPerParent))) ?? {
+      : ((parents && (await mergedStore(child, keys(), parents, limits.rowsPerParent))) ?? {
           store: await indexed(child, rows(), disk, limits.rowsPerParent),
           inOrder: false,
         });
@@ -120,20 +123,27 @@ type SortedParents = (column: string) => Promise<SortedBy>;
 function sortedParents(parent: OpenedSource): SortedParents {
   const known = new Map<string, Promise<SortedBy>>();
   return (column) => {
-    const sorted = known.get(column) ?? sortedBy(rowsOf(parent), column);
+    const sorted = known.get(column) ?? sortedBy(keysIn(parent, column));
     known.set(column, sorted);
     return sorted;
   };
 }
 
+async function* keysOfRows(
+  batches: AsyncIterable<readonly ReadRow[]>,
+  name: string,
+): AsyncGenerator<readonly (string | undefined)[]> {
+  for await (const rows of batches) yield rows.map(({ row }) => keyOf(row, name));
+}
+
 /** The child is read first: an unsorted file shows within its first rows. */
 async function mergedStore(
   child: OpenedChild,
-  rows: AsyncIterable<readonly ReadRow[]>,
+  keys: AsyncIterable<readonly (string | undefined)[]>,
   parents: SortedParents,
   rowsPerKey: number,
 ): Promise<StoreChoice | undefined> {
-  const sorted = await sortedBy(rows, child.on);
+  const sorted = await sortedBy(keys);
   if (sorted.orders.length === 0) return undefined;
   const { orders, unique } = await parents(child.parentKey);
   const order = sorted.orders.find((candidate) => orders.includes(candidate));

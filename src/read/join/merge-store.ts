@@ -1,5 +1,4 @@
 import { type OpenedChild, rowsOf } from "../input/opened-source.ts";
-import type { ReadRow } from "../row/read-row.ts";
 import { keyOf } from "../row/row-key.ts";
 import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
@@ -121,16 +120,15 @@ export interface SortedBy {
   readonly unique: boolean;
 }
 
-/** The orders in which `rows` are sorted by the key `name`; rows without a key are passed over. */
-export async function sortedBy(rows: AsyncIterable<readonly ReadRow[]>, name: string): Promise<SortedBy> {
+/** The orders in which rows are sorted by their keys; those without a key are passed over. */
+export async function sortedBy(keys: AsyncIterable<readonly (string | undefined)[]>): Promise<SortedBy> {
   let orders = KEY_ORDERS;
   let count = 0;
   let unique = true;
   let last: string | undefined;
-  for await (const batch of rows) {
+  for await (const batch of keys) {
     count += batch.length;
-    for (const { row } of batch) {
-      const key = keyOf(row, name);
+    for (const key of batch) {
       if (key === undefined) continue;
       const before = last;
       if (key === before) unique = false;

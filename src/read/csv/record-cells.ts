@@ -1,7 +1,8 @@
 import type { CsvRow } from "../../model/record.ts";
-import type { CsvLayout } from "../../read/csv/csv-layout.ts";
+import type { CsvLayout } from "./csv-layout.ts";
+import type { CsvBytes } from "./csv-rows.ts";
 
-/** The cells of one record of a CSV file, as bytes, and what was made of them so far. */
+/** The cells of one record of a CSV file, as bytes. */
 export interface RecordCells {
   bytes: Buffer;
   /** The record's bytes, its line end not among them. */
@@ -14,13 +15,6 @@ export interface RecordCells {
   /** For each column the byte that its cell begins with, and the one behind it; quotes are left out. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** How many values came out of cells so far. */
-  made: number;
-  /** Where the record's key stands, when it is the text of a cell; -1 otherwise. */
-  keyStart: number;
-  keyEnd: number;
-  /** The key, when it is made otherwise. */
-  keyText: string | undefined;
   /** The record with its cells as texts. */
   readonly row: () => CsvRow;
 }
@@ -37,10 +31,6 @@ export function newRecordCells({ header: { table }, delimiter }: CsvLayout): Rec
     line: 0,
     starts: new Int32Array(columns),
     ends: new Int32Array(columns),
-    made: 0,
-    keyStart: -1,
-    keyEnd: 0,
-    keyText: undefined,
     row() {
       if (madeOf !== cells.line) row = { table, cells: cellTexts(cells, delimiter), line: cells.line };
       madeOf = cells.line;
@@ -50,21 +40,38 @@ export function newRecordCells({ header: { table }, delimiter }: CsvLayout): Rec
   return cells;
 }
 
-/** Forgets what was made of the record before. */
-export function startRecord(cells: RecordCells): void {
-  cells.made = 0;
-  cells.keyStart = -1;
-  cells.keyText = undefined;
-}
-
 function cellTexts({ bytes, start, end, isQuoted, starts, ends }: RecordCells, delimiter: string): readonly string[] {
   if (!isQuoted) return bytes.toString("utf8", start, end).split(delimiter);
   return Array.from(starts, (from, column) => bytes.toString("utf8", from, ends[column]));
 }
 
+/** Goes from record to record, in order. False for one that reading has something to say about. */
+export function recordStarter(
+  cells: RecordCells,
+  { boundaries, bytes, line }: CsvBytes,
+  from: number,
+): (number: number) => boolean {
+  const { starts, ends, lines, controls, strayQuotes, quoted } = boundaries;
+  let nextQuoted = quoted[0] === 0 && from > 0 ? 1 : 0;
+  cells.bytes = bytes;
+  return (number) => {
+    cells.start = starts[number] ?? 0;
+    cells.end = ends[number] ?? 0;
+    cells.line = line + (lines[number] ?? 0);
+    cells.isQuoted = quoted[nextQuoted] === number;
+    if (cells.isQuoted) nextQuoted += 1;
+    return !controls.has(number) && !strayQuotes.has(number);
+  };
+}
+
+/** How the cells of a file are told apart. */
 export interface CellMarks {
   readonly delimiter: number;
   readonly columns: number;
+}
+
+export function cellMarks({ header: { table }, delimiter }: CsvLayout): CellMarks {
+  return { delimiter: delimiter.charCodeAt(0), columns: table.columns.length };
 }
 
 const QUOTE = 34;
