@@ -36,18 +36,13 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
   // The document itself is only for the sandbox.
   const workContract = { ...contract, document: {} };
   const workerData: ChunkWork = { settings, contract: workContract, now, input: { source, files }, check };
-  const pool = { entry: new URL("./chunk-worker.js", import.meta.url), workerData };
-  if (chunked === undefined) {
-    // Making the records keeps this thread busy.
-    return inOrder(
-      job,
-      inThreads<ChunkAnswer, PackedRecords>(recordTasks(input, signal), { ...pool, workers: threads }),
-      options,
-    );
-  }
-  const here = checkChunks(job, chunked, check);
-  const tasks = chunkTasks(chunked, signal);
-  return inOrder(job, inThreads<ChunkAnswer, RecordChunk>(tasks, { ...pool, workers: threads - 1, here }), options);
+  const pool = { entry: new URL("./chunk-worker.js", import.meta.url), workerData, workers: threads - 1 };
+  // Making the records keeps this thread busy.
+  const answers =
+    chunked === undefined
+      ? inThreads<ChunkAnswer, PackedRecords>(recordTasks(input, signal), pool)
+      : inThreads(chunkTasks(chunked, signal), { ...pool, here: checkChunks(job, chunked, check) });
+  return inOrder(job, answers, options);
 }
 
 /** The same in this thread, of an input that comes in chunks. */
