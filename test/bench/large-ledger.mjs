@@ -8,7 +8,8 @@ import { beside, migrate, root } from "./measure.mjs";
 
 const { openDatabase } = await import(path.join(root, "dist/ledger/sqlite/sqlite-database.js"));
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
-const { fingerprintFile } = await import(path.join(root, "dist/read/source-files.js"));
+const { COUNT_ANEW } = await import(path.join(root, "dist/ledger/sqlite/tables/counts.js"));
+const { fingerprintFile } = await import(path.join(root, "dist/read/input/source-files.js"));
 
 /**
  * `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with the run that sends them to `target`
@@ -34,6 +35,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
     database.run("update items set record = record + ?1, line = line + ?1, status = 'pending'", sent);
     database.run(SENT_ITEMS, sent);
     for (const sql of [RECORDS, SENT_RECORDS, ATTEMPTS]) database.run(sql);
+    database.execute(COUNT_ANEW);
   });
   database.close();
   rmSync(`${ledger}-seal`, { force: true });
