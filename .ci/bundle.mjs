@@ -5,6 +5,7 @@ import { builtinModules } from "node:module";
 import path from "node:path";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { rolldown } from "rolldown";
+import { chunksOf } from "./chunks.mjs";
 import { noticesOf } from "./notices.mjs";
 
 /** The files that something outside the bundle names. */
@@ -19,7 +20,9 @@ const ENTRIES = {
 const LATE = {
   "ajv/dist/2020.js": "./ajv.cjs",
   re2js: "./re2js.cjs",
+  "iconv-lite": "./iconv-lite.cjs",
   "string-width": "./string-width.cjs",
+  "temporal-polyfill": "./temporal-polyfill.cjs",
   "@photostructure/sqlite": "../sqlite/lib/index.cjs",
 };
 
@@ -27,7 +30,11 @@ const LATE = {
 export async function bundle(root, dist) {
   const program = path.join(dist, "program");
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(root, "src", file)]));
-  const bundled = await write({ input, plugins: [lateFiles] }, { dir: program, format: "esm", sourcemap: true });
+  const codeSplitting = chunksOf(path.join(root, "src"), ENTRIES);
+  const bundled = await write(
+    { input, preserveEntrySignatures: "allow-extension", plugins: [lateFiles, undiciParts] },
+    { dir: program, format: "esm", sourcemap: true, codeSplitting },
+  );
   for (const { fileName } of bundled) if (fileName.endsWith(".map")) keepOwnPlaces(path.join(program, fileName));
   for (const [name, file] of Object.entries(LATE)) {
     bundled.push(
@@ -71,6 +78,29 @@ function lateCall(call, name) {
   if (file === undefined) throw new Error(`"${name}" is loaded late: name its file in .ci/bundle.mjs`);
   return `load("${file}")`;
 }
+
+/** The two parts of undici that are used. The whole of it, with its fetch, caches and mocks, takes long to load. */
+const UNDICI = `
+  export { default as Pool } from "undici/lib/dispatcher/pool.js";
+  export { default as buildConnector } from "undici/lib/core/connect.js";`;
+
+/** What these parts name and are never asked for: connections of HTTP/2, and bodies that are neither text nor bytes. */
+const UNUSED_OF_UNDICI = /\/(?:client-h2|fetch\/body)\.js$/;
+
+const undiciParts = {
+  name: "undici-parts",
+  resolveId: {
+    filter: { id: [/^undici$/, UNUSED_OF_UNDICI] },
+    handler: (id, importer) =>
+      id === "undici" || importer.includes("/undici/")
+        ? `\0${id === "undici" ? "undici" : "undici-unused"}`
+        : undefined,
+  },
+  load: {
+    filter: { id: /^\0undici/ },
+    handler: (id) => (id === "\0undici" ? UNDICI : "module.exports = undefined;"),
+  },
+};
 
 /** Stack traces are shown with the places in our own source; those in packages need no map. */
 function keepOwnPlaces(file) {

@@ -20,6 +20,7 @@ const TESTS = [
   "test/ledger/record-hashes.test.ts",
   "test/corrections",
   "test/files",
+  "test/runtime/code-cache.test.ts",
   "test/read/join",
 ];
 

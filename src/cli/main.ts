@@ -1,9 +1,13 @@
 import { writeSync } from "node:fs";
+import { keepCompiledCode } from "../runtime/code-cache.ts";
 import { packageVersion } from "../runtime/installation.ts";
 
 const [, , word, ...more] = process.argv;
 const isVersionAsked = (word === "--version" || word === "-V") && more.length === 0;
-if (!isVersionAsked || !printVersion()) await import("./start-program.ts");
+if (!isVersionAsked || !printVersion()) {
+  keepCompiledCode();
+  await import("./start-program.ts");
+}
 
 /** Before anything else is loaded. False where it cannot be written: the program itself knows how to say why. */
 function printVersion(): boolean {

@@ -1,4 +1,4 @@
-import iconv from "iconv-lite";
+import { iconv } from "../read/text/iconv.ts";
 import { dateForms } from "./date-forms.ts";
 
 /** What became of a cell, as far as a spreadsheet, an editor or an export explains it. */
@@ -188,7 +188,7 @@ function plainMarks(value: string): readonly string[] {
 /** `O’Brien` read as windows-1252 is `Oâ€™Brien`; what windows-1252 lacks is saved as a question mark. */
 function otherEncodings(value: string): readonly string[] {
   if (/^\p{ASCII}*$/u.test(value)) return [];
-  const undone = ["windows-1252", "iso-8859-1"].map((name) => iconv.encode(value, name).toString("utf8"));
-  const done = ["windows-1252", "iso-8859-1"].map((name) => iconv.decode(Buffer.from(value, "utf8"), name));
+  const undone = ["windows-1252", "iso-8859-1"].map((name) => iconv().encode(value, name).toString("utf8"));
+  const done = ["windows-1252", "iso-8859-1"].map((name) => iconv().decode(Buffer.from(value, "utf8"), name));
   return [...undone, ...done, value.normalize("NFC"), value.normalize("NFD")];
 }

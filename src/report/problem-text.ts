@@ -11,7 +11,7 @@ import {
   WHOLE_SECONDS,
 } from "../model/problem.ts";
 import { plainLine, plainText } from "../terminal/plain-text.ts";
-import { counted } from "../text/count.ts";
+import { counted, formatCount } from "../text/count.ts";
 
 /**
  * A problem in words, one line: what was expected, the limits, what may have been meant. Never the value.
@@ -21,7 +21,7 @@ export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;
   const found = foundCode(problem);
   const which = found === undefined ? "" : ` Found: ${plainText(found)}.`;
-  const more = unlisted === undefined ? "" : ` (and ${unlisted.toLocaleString("en")} more like it in this record)`;
+  const more = unlisted === undefined ? "" : ` (and ${formatCount(unlisted)} more like it in this record)`;
   return `${describeKind(problem)}${which}${more}`;
 }
 

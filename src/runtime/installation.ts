@@ -15,12 +15,17 @@ interface CacheSettings {
  * the folder of those systems). Undefined for a program that was not built: its versions cannot be told apart.
  */
 export function contractCache(settings: CacheSettings): ContractCache | undefined {
-  if (!import.meta.filename.endsWith(".js")) return undefined;
-  return { folder: contractCacheFolder(settings), version: `${packageVersion()} ${buildStamp()}` };
+  const version = buildName();
+  return version === undefined ? undefined : { folder: contractCacheFolder(settings), version };
 }
 
-export function contractCacheFolder({ env, platform, home }: CacheSettings): string {
-  return path.join(userCacheFolder({ env, platform, home }), "energy-migrate", "contracts");
+export function contractCacheFolder(settings: CacheSettings): string {
+  return path.join(userCacheFolder(settings), "energy-migrate", "contracts");
+}
+
+/** Where Node.js may keep the compiled code of the program's own files. */
+export function codeCacheFolder(settings: CacheSettings): string {
+  return path.join(userCacheFolder(settings), "energy-migrate", "code");
 }
 
 function userCacheFolder({ env, platform, home }: CacheSettings): string {
@@ -28,6 +33,11 @@ function userCacheFolder({ env, platform, home }: CacheSettings): string {
   if (path.isAbsolute(xdg)) return xdg;
   if (platform === "darwin") return path.join(home, "Library/Caches");
   return platform === "win32" && path.isAbsolute(local) ? local : path.join(home, ".cache");
+}
+
+/** Tells this version, and this build of it, from all others; undefined for a program that was not built. */
+export function buildName(): string | undefined {
+  return import.meta.filename.endsWith(".js") ? `${packageVersion()} ${buildStamp()}`.trim() : undefined;
 }
 
 /** The hash that the build made of its own files; a released package has none. */

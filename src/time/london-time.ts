@@ -1,5 +1,6 @@
-import { Temporal } from "temporal-polyfill";
+import type { Temporal } from "temporal-polyfill";
 import { Failure } from "../model/failure.ts";
+import { temporal } from "./temporal.ts";
 
 /** A point in time in the form that is sent, and whether a zone was assumed. */
 export interface ResolvedTime {
@@ -27,7 +28,7 @@ export function resolveTime(text: string, name: string): ResolvedTime {
   const plain = plainTime(`${day}T${clock}`);
   if (plain === undefined) throw noTime(text, name);
   if (zone !== undefined)
-    return { utc: Temporal.Instant.from(`${plain.toString()}${zone}`).toString(), assumed: false };
+    return { utc: temporal().Instant.from(`${plain.toString()}${zone}`).toString(), assumed: false };
   const [earlier, later] = possibleMoments(plain);
   if (earlier === later) return { utc: earlier, assumed: true };
   throw ambiguousTime(text, name, [earlier, later]);
@@ -35,7 +36,7 @@ export function resolveTime(text: string, name: string): ResolvedTime {
 
 function plainTime(text: string): Temporal.PlainDateTime | undefined {
   try {
-    const time = Temporal.PlainDateTime.from(text);
+    const time = temporal().PlainDateTime.from(text);
     return time.year >= 1 ? time : undefined;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
@@ -84,7 +85,7 @@ export interface LondonTime {
  * @throws RangeError for anything else
  */
 export function londonTime(utc: string): LondonTime {
-  const zoned = Temporal.Instant.from(utc).toZonedDateTimeISO(LONDON);
+  const zoned = temporal().Instant.from(utc).toZonedDateTimeISO(LONDON);
   const zone = zoned.offset === "+00:00" ? "GMT" : zoned.offset === "+01:00" ? "BST" : zoned.offset;
   return { day: zoned.toPlainDate().toString(), clock: zoned.toPlainTime().toString({ smallestUnit: "minute" }), zone };
 }
@@ -98,7 +99,7 @@ export interface LondonDay {
 
 /** The day in London to which a moment belongs; 23 or 25 hours long where the clocks change. */
 export function londonDay(utc: string): LondonDay {
-  const start = Temporal.Instant.from(utc).toZonedDateTimeISO(LONDON).startOfDay();
+  const start = temporal().Instant.from(utc).toZonedDateTimeISO(LONDON).startOfDay();
   const end = start.add({ days: 1 }).startOfDay();
   return { day: start.toPlainDate().toString(), from: start.toInstant().toString(), to: end.toInstant().toString() };
 }

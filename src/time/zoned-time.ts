@@ -1,4 +1,5 @@
-import { Temporal } from "temporal-polyfill";
+import type { Temporal } from "temporal-polyfill";
+import { temporal } from "./temporal.ts";
 
 /** True for a name of the time zone database (`Europe/London`), `UTC`, or an offset. */
 export function isZone(zone: string): boolean {
@@ -21,12 +22,12 @@ export function utcAtOffset(time: LocalTime, offset: number): string | undefined
 
 /** The day that the clocks of a zone show at a moment (milliseconds since 1970), as YYYY-MM-DD. */
 export function dayInZone(moment: number, zone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone).toPlainDate().toString();
+  return temporal().Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone).toPlainDate().toString();
 }
 
 /** The first moment of a day (YYYY-MM-DD) in a zone, in milliseconds since 1970. */
 export function startOfDay(day: string, zone: string): number {
-  return Temporal.PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
+  return temporal().PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
 }
 
 /**
@@ -34,7 +35,7 @@ export function startOfDay(day: string, zone: string): number {
  * twice is the first of the two; a time that they skip is read with the offset from before.
  */
 export function momentInZone(time: string, zone: string): number {
-  return Temporal.PlainDateTime.from(time).toZonedDateTime(zone, { disambiguation: "compatible" }).epochMilliseconds;
+  return temporal().PlainDateTime.from(time).toZonedDateTime(zone, { disambiguation: "compatible" }).epochMilliseconds;
 }
 
 const SAMPLE_TIME: LocalTime = { year: 2000, month: 6, day: 21, hour: 12, minute: 0, second: 0 };
@@ -49,7 +50,7 @@ function inZone(time: LocalTime, zone: string): Temporal.ZonedDateTime | undefin
 }
 
 function plain(time: LocalTime): Temporal.PlainDateTime {
-  return new Temporal.PlainDateTime(time.year, time.month, time.day, time.hour, time.minute, time.second);
+  return new (temporal().PlainDateTime)(time.year, time.month, time.day, time.hour, time.minute, time.second);
 }
 
 function written(time: LocalTime): string | undefined {

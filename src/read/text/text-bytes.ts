@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import iconv from "iconv-lite";
+import { iconv } from "./iconv.ts";
 import { Failure } from "../../model/failure.ts";
 import { fileBytes, type PackedFile } from "./file-bytes.ts";
 import { newLineCounter, firstInvalidByte, incompleteTail } from "./utf8.ts";
@@ -101,7 +101,7 @@ async function* fromSingleByte(
 }
 
 async function* fromMultiByte(bytes: AsyncIterable<Buffer>, name: string, bad: BadByte): AsyncGenerator<Buffer> {
-  const decoder = iconv.getDecoder(name, { stripBOM: false });
+  const decoder = iconv().getDecoder(name, { stripBOM: false });
   let offset = 0;
   for await (const chunk of bytes) {
     const text = decoder.write(chunk);

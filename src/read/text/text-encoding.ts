@@ -1,4 +1,4 @@
-import iconv from "iconv-lite";
+import { iconv } from "./iconv.ts";
 import { isUtf8 } from "node:buffer";
 import { Failure } from "../../model/failure.ts";
 
@@ -45,7 +45,7 @@ function knownEncoding(declared: string): string {
       hint: "say utf-16le (usual on Windows) or utf-16be; a file with a byte order mark needs no --encoding",
     });
   }
-  if (NOT_TEXT.test(name) || !iconv.encodingExists(name)) {
+  if (NOT_TEXT.test(name) || !iconv().encodingExists(name)) {
     throw new Failure("usage", `unknown encoding "${declared}"`, {
       hint: "known are, among others: utf-8, windows-1252, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman",
     });
@@ -125,13 +125,13 @@ export function singleByteTable(encoding: string): SingleByteTable | undefined {
 /** An encoding is single-byte when every byte, twice in a row, is two characters. */
 function isSingleByte(encoding: string): boolean {
   for (let byte = 0; byte < 256; byte += 1) {
-    if (iconv.decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;
+    if (iconv().decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;
   }
-  return iconv.encode("\u00E9\u0416", encoding).length <= 2;
+  return iconv().encode("\u00E9\u0416", encoding).length <= 2;
 }
 
 function characterOf(byte: number, encoding: string): string | undefined {
-  const character = iconv.decode(Buffer.from([byte]), encoding, { stripBOM: false });
+  const character = iconv().decode(Buffer.from([byte]), encoding, { stripBOM: false });
   if (character !== "\uFFFD") return character;
   return WINDOWS_1252.test(encoding) ? String.fromCharCode(byte) : undefined;
 }

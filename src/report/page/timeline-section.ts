@@ -127,13 +127,19 @@ function lengthText(seconds: number): string {
 
 /** `22 Nov 2026, 17:41 UTC`. */
 export function moment(iso: string): string {
-  return `${DAY.format(new Date(iso))}, ${iso.slice(11, 16)} UTC`;
+  return `${dayOf(iso)}, ${iso.slice(11, 16)} UTC`;
 }
 
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+/** Made for the first page: that takes as long as a short command. */
+let day: Intl.DateTimeFormat | undefined;
+
+function dayOf(iso: string): string {
+  day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+  return day.format(new Date(iso));
+}
 
 function momentWithSeconds(iso: string): string {
-  return `${DAY.format(new Date(iso))}, ${iso.slice(11, 19)} UTC`;
+  return `${dayOf(iso)}, ${iso.slice(11, 19)} UTC`;
 }
 
 function clock(iso: string): string {
