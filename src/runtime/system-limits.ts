@@ -19,7 +19,7 @@ const LIMITS: readonly SystemLimit[] = [
   {
     message: "the system gives this program too little address space for its network client",
     hint: "raise the limit (`ulimit -v unlimited`), or set NODE_OPTIONS=--disable-wasm-trap-handler",
-    isMetBy: (error) => error.message.includes("Cannot allocate Wasm memory"),
+    isMetBy: ({ message }) => /^WebAssembly\..*(?:Cannot|could not) allocate/.test(message),
   },
   {
     message: "the system gives this program too little memory",

@@ -46,6 +46,7 @@ export interface HttpClient {
  * (Failure `redirect`). A reply whose body was cut, stalled or too long is returned with `complete: false`.
  */
 export function createHttp(options: HttpOptions): HttpClient {
+  requireWasmMemory();
   const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const limits = { totalMs: timeouts.totalMs, maxReplyBytes: options.maxReplyBytes ?? MAX_REPLY_BYTES };
   const { origin } = options.origin;
@@ -84,6 +85,13 @@ export function createHttp(options: HttpOptions): HttpClient {
     });
   return { http, close: () => pool.destroy() };
 }
+
+/** Replies are parsed by WebAssembly. Where a process may have no memory for it, that is told before the first request. */
+function requireWasmMemory(): void {
+  void new WebAssembly.Memory({ initial: 1 });
+}
+
+declare const WebAssembly: { readonly Memory: new (pages: { readonly initial: number }) => object };
 
 function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildConnector.connector {
   const trust = { minVersion: "TLSv1.2", ...(ca !== undefined && { ca: [...rootCertificates, ca] }) } as const;
