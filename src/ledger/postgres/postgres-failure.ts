@@ -74,7 +74,7 @@ export function postgresFailure(error: unknown, name: string): unknown {
 const PASSWORD_HINT =
   "give the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the name of the user in --ledger";
 const RIGHTS_HINT =
-  "grant the user of --ledger what docs/cluster.md lists; the schema is made and brought up to date by a user that owns it";
+  "grant the user of --ledger what docs/cluster.md lists, for workers also in the schema migrate_jobs; schemas are made and brought up to date by a user that owns them";
 const DISK_HINT = "make room on the server's disk; then run the same command again";
 const READ_ONLY_HINT = "name the primary server with --ledger: a standby, or a database in recovery, takes no changes";
 

@@ -174,7 +174,8 @@ function strangeSchema(name: string): Failure {
   });
 }
 
-const OLDEST_SERVER = 12;
+/** Version 12 has no `gen_random_uuid`, which pg-boss needs, too. */
+const OLDEST_SERVER = 13;
 
 const SELECT_SERVER: Statement<{ version: string; encoding: string }> = {
   sql: "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
@@ -187,6 +188,7 @@ async function requireSuitableServer(database: Queries): Promise<void> {
     throw new Failure(
       "config",
       `the server of ${database.name} is PostgreSQL ${major}; a ledger needs ${OLDEST_SERVER} or newer`,
+      { hint: "name a database of a newer server with --ledger; nothing was changed" },
     );
   }
   if (encoding === "UTF8") return;

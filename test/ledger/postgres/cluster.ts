@@ -174,8 +174,8 @@ async function whenReady(url: string, server: ChildProcess): Promise<void> {
   }
 }
 
-/** PostgreSQL refuses to run as root. */
-function unprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
+/** PostgreSQL and PgBouncer refuse to run as root. */
+export function unprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const [, , uid, gid] = /^nobody:(.*)$/m.exec(readFileSync("/etc/passwd", "utf8"))?.[0].split(":") ?? [];
   return { uid: Number(uid), gid: Number(gid) };
@@ -189,7 +189,7 @@ function programsFolder(): string | undefined {
   return folders.find((folder) => existsSync(path.join(folder, "initdb")) && existsSync(path.join(folder, "postgres")));
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);

@@ -1,0 +1,169 @@
+import { chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  PRIVATE_POSTGRES_IS_HERE,
+  SKIPPED_WITHOUT_POSTGRES,
+  startPrivatePostgres,
+  unprivilegedUser,
+} from "../ledger/postgres/cluster.ts";
+import { noSmallDisk, smallDisk } from "./small-disk.ts";
+import { type CliOptions, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { adminOf, CONTRACT, goodAccounts, type Workplace, workplace } from "./push-scene.ts";
+
+const NAME = "refusals";
+const PASSWORD = "not-the-s3cret";
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
+  `a ledger in PostgreSQL that cannot be used ${SKIPPED_WITHOUT_POSTGRES}`,
+  () => {
+    let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
+    let sandbox: SandboxProcess;
+    let work: Workplace;
+    let ledger: string;
+    beforeAll(async () => {
+      server = await startPrivatePostgres();
+      sandbox = await startSandboxProcess();
+      await server.query(
+        "create role limited login connection limit 1; create role reader login; create role stranger login",
+      );
+      await server.query("alter role reader set default_transaction_read_only = on");
+    });
+    afterAll(async () => {
+      await sandbox.stop();
+      await server.stop();
+    });
+    beforeEach(async () => {
+      await adminOf(sandbox).reset();
+      ledger = await server.createDatabase(NAME);
+      work = workplace({ accounts: goodAccounts(3) }, sandbox);
+    });
+
+    const as = (user: string): string => ledger.replace("tester", user);
+    /** The exit code, and what was said, on one line. Nothing was sent, and the password stands nowhere. */
+    const refused = async (args: readonly string[], options: CliOptions = {}): Promise<string> => {
+      const env = { PGPASSWORD: PASSWORD, ...options.env };
+      const { code, stdout, stderr } = await work.migrate(args, { ...options, env });
+      expect(await adminOf(sandbox).imports()).toEqual([]);
+      expect([stdout, stderr, ...written(work.folder)].filter((text) => text.includes(PASSWORD))).toEqual([]);
+      expect(stderr).not.toMatch(/^\s+at /m);
+      return `${code} ${stderr.trim().replaceAll(/\s+/g, " ")}`;
+    };
+    const pushTo = (url: string, flags: readonly string[] = [], options: CliOptions = {}): Promise<string> =>
+      refused([...PUSH, "--ledger", url, ...flags], options);
+
+    test.each([[], ["--workers", "2"]])("by the server: password, user, database, host %j", async (...flags) => {
+      expect(await pushTo(as("guarded"), flags)).toMatch(
+        /^2 migrate: the ledger postgres:\S+ the password of guarded is not right/,
+      );
+      expect(await pushTo(as("nobody-here"), flags)).toMatch(
+        /^2 migrate: the ledger \S+ the server lets nobody-here not in/,
+      );
+      expect(await pushTo(`${ledger}-not`, flags)).toMatch(
+        /^2 migrate: the ledger \S+ the server has no database refusals-not/,
+      );
+      expect(await pushTo("postgres://tester@127.0.0.1:1/x", flags)).toMatch(
+        /^6 migrate: the ledger \S+ cannot be reached: .*ECONNREFUSED/,
+      );
+      expect(await pushTo("postgres://tester@no.such.host.invalid/x", flags)).toMatch(
+        /^6 migrate: the ledger \S+ cannot be reached: .*no\.such\.host\.invalid/,
+      );
+    });
+
+    test("by its rights: to make the schema, to read it, and to hand out work", async () => {
+      expect(await pushTo(as("stranger"))).toMatch(
+        /^2 migrate: the ledger \S+ lacks a right: permission denied for database.*docs\/cluster\.md/,
+      );
+      expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
+      expect(await pushTo(as("stranger"))).toMatch(
+        /^2 migrate: the ledger \S+ lacks a right: permission denied for schema migrate/,
+      );
+      expect(await refused(["status", "--ledger", as("stranger")])).toMatch(/^2 .*lacks a right/);
+      expect(await refused(["worker", "--ledger", as("stranger")])).toMatch(/^2 .*lacks a right/);
+      await server.query(READ_AND_WRITE, NAME);
+      expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
+        /^2 .*migrate: the ledger \S+ lacks a right: permission denied for database.*migrate_jobs/,
+      );
+    });
+
+    test("by a server that takes no changes, which can be looked at all the same", async () => {
+      expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
+      await server.query(READ_AND_WRITE.replaceAll("stranger", "reader"), NAME);
+      expect(await pushTo(as("reader"))).toMatch(
+        /^6 migrate: the ledger \S+ takes no changes: .*name the primary server/,
+      );
+      const looked = await work.migrate(["status", "--ledger", as("reader")]);
+      expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining("3")]);
+    });
+
+    test("by a server that gives this user no more connections", async () => {
+      expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
+      await server.query(READ_AND_WRITE.replaceAll("stranger", "limited"), NAME);
+      const other = new Client({ connectionString: as("limited") });
+      await other.connect();
+      try {
+        expect(await pushTo(as("limited"))).toMatch(/^6 migrate: the ledger \S+ .*connection/);
+      } finally {
+        await other.end();
+      }
+    });
+
+    test("by a server whose disk is full, until there is room again", async ({ skip }) => {
+      const why = noSmallDisk();
+      if (why !== undefined) skip(why);
+      const disk = smallDisk(40_000);
+      const { uid = 0, gid = 0 } = unprivilegedUser() ?? {};
+      mkdirSync(disk.file("space"));
+      for (const name of ["", "space"]) chownSync(disk.file(name), uid, gid);
+      await server.query(`create tablespace small location '${disk.file("space")}'`);
+      await server.query(`alter database ${NAME} set tablespace small`);
+      try {
+        work = workplace({ accounts: goodAccounts(2_000) }, sandbox);
+        expect((await work.push(["--ledger", ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
+        disk.fill();
+        expect(await pushTo(ledger)).toMatch(
+          /^6 .*migrate: the ledger \S+ has no room left: .*make room on the server's disk/,
+        );
+        disk.free();
+        expect((await work.push(["--ledger", ledger, "--limit", "20"])).code).toBe(0);
+      } finally {
+        await server.query(`drop database ${NAME} with (force)`);
+        await server.query("drop tablespace small");
+      }
+    });
+
+    test("by its version, by a password in its address, and by what it does not hold", async () => {
+      expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
+      expect(await refused(["status", "20000101", "--ledger", ledger])).toMatch(
+        /^2 migrate: the ledger holds no run 20000101/,
+      );
+      expect(await refused(["worker", "--run", "20000101", "--ledger", ledger])).toMatch(
+        /^2 migrate: the ledger holds no run 20000101/,
+      );
+      expect(await refused(["worker", "--ledger", ledger])).toMatch(/^2 migrate: run \S+ (has ended|gives no work)/);
+      await server.query("update migrate.ledger set version = version + 1", NAME);
+      for (const args of [[...PUSH], ["status"], ["worker"], ["resume"]]) {
+        expect(await refused([...args, "--ledger", ledger])).toMatch(
+          /^2 migrate: .*written by a newer version of this tool/,
+        );
+      }
+      const open = ledger.replace("tester@", `tester:${PASSWORD}@`);
+      for (const args of [[...PUSH], ["status"], ["worker"]]) {
+        expect(await refused([...args, "--ledger", open])).toMatch(/^2 migrate: .*password/);
+      }
+    });
+  },
+);
+
+const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--yes"] as const;
+
+const READ_AND_WRITE = `
+  grant usage on schema migrate to stranger;
+  grant select, insert, update, delete on all tables in schema migrate to stranger`;
+
+function written(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8"));
+}
