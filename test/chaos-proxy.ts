@@ -8,6 +8,8 @@ export interface ChaosProxy {
   readonly partition: () => void;
   /** What was held back goes on, and so does everything else. */
   readonly heal: () => void;
+  /** Every connection that is open is reset. */
+  readonly cut: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -55,6 +57,9 @@ export async function startChaosProxy(server: URL, options: ChaosProxyOptions = 
     heal() {
       isCut = false;
       for (const work of held.splice(0)) work();
+    },
+    cut() {
+      for (const socket of sockets) socket.resetAndDestroy();
     },
     close: () =>
       new Promise((resolve) => {

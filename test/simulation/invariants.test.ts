@@ -28,7 +28,7 @@ const busy: HttpReply = { status: 429, headers: { "retry-after": "1" }, body: ""
 
 function witnessOf(accounts: readonly HeldAccount[] = []): Witness {
   const records = [{ record: 1, key: "A", isBad: false }];
-  const arrivals = accounts.map(({ key }) => ({ at: 0, key, path: "/x/" }));
+  const arrivals = accounts.map(({ key }) => ({ at: 0, key, path: "/x/", isLetIn: true }));
   return createWitness({ platform: { accounts, arrivals }, records, operation, concurrency: 1, clock });
 }
 

@@ -131,14 +131,14 @@ export function createWitness(options: WitnessOptions): Witness {
   };
 }
 
-function isLogin({ url }: HttpRequest): boolean {
+export function isLogin({ url }: HttpRequest): boolean {
   return url.pathname.endsWith("/graphql/");
 }
 
 type Rule = readonly [holds: boolean, invariant: string, what: string];
 
 /** @param mayWait the ledger may say that the record is still to be settled, though the platform holds it */
-function judged(outcome: Outcome, held: readonly HeldAccount[], mayWait: boolean): readonly Rule[] {
+export function judged(outcome: Outcome, held: readonly HeldAccount[], mayWait: boolean): readonly Rule[] {
   const { status, account } = outcome;
   const isAccepted = status === "accepted" || status === "skipped";
   const numbers = held.map(({ number }) => number);

@@ -16,6 +16,8 @@ interface Arrival {
   readonly at: number;
   readonly key: string;
   readonly path: string;
+  /** False: it was turned away at the door, for its token. */
+  readonly isLetIn: boolean;
 }
 
 export interface PlatformOptions {
@@ -45,9 +47,10 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
 
   const arrive = (request: HttpRequest): HttpReply => {
     const { key } = partsOf(request);
-    if (request.method === "POST") arrivals.push({ at: clock.monotonic(), key, path: request.url.pathname });
+    const isLetIn = tokens.isGood(request.headers["authorization"]);
+    if (request.method === "POST") arrivals.push({ at: clock.monotonic(), key, path: request.url.pathname, isLetIn });
     note(`arrives ${request.method} ${request.url.pathname} ${key}`);
-    if (!tokens.isGood(request.headers["authorization"])) return json(401, { detail: "no", code: "not_authenticated" });
+    if (!isLetIn) return json(401, { detail: "no", code: "not_authenticated" });
     return app(request);
   };
   const lose = (code: string, phase: "unsent" | "sent", startedAt: number): never => {
@@ -128,19 +131,18 @@ interface Tokens {
   readonly isGood: (header: string | undefined) => boolean;
 }
 
-/** Tokens end for no reason now and then; while the key is locked out there are none. */
+/** Tokens, of which several are good at a time, end for no reason now and then; while the key is locked out there are none. */
 function createTokens({ clock, dice, weather }: PlatformOptions): Tokens {
-  let current = 0;
-  let endsAt = 0;
+  const ends = new Map<string, number>();
   const isLockedOut = (): boolean => weather.at(clock.monotonic()).loggedOut;
   return {
     login() {
       if (isLockedOut()) return json(200, { errors: [{ extensions: { errorCode: "KT-CT-1138" } }] });
-      current += 1;
-      endsAt = clock.monotonic() + between(dice, 500, 100_000);
-      return json(200, { data: { ObtainServiceToken: { token: `token-${current}` } } });
+      const token = `token-${ends.size + 1}`;
+      ends.set(`Token ${token}`, clock.monotonic() + between(dice, 500, 100_000));
+      return json(200, { data: { ObtainServiceToken: { token } } });
     },
-    isGood: (header) => !isLockedOut() && clock.monotonic() < endsAt && header === `Token token-${current}`,
+    isGood: (header = "") => !isLockedOut() && clock.monotonic() < (ends.get(header) ?? 0),
   };
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { keptFolder } from "../temporary-folder.ts";
-import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { between, type Dice, oneOf, seededDice } from "../seeded-dice.ts";
 import { type Complaint, createWitness } from "./invariants.ts";
 import { createModelPlatform } from "./model-platform.ts";
+import { importOperations } from "./operations.ts";
 import { createSession, type Job, type SessionEnd } from "./session.ts";
 import { createSimulatedClock } from "./simulated-clock.ts";
 import { createWeather, type Weather } from "./weather.ts";
@@ -70,10 +70,10 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
   const weather = createWeather(dice);
   const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
   const operation = oneOf<Operation>(dice, [
-    [3, plain],
-    [3, { ...plain, dedupesByKey: false }],
-    [2, operationOf(WORKFLOWS, "stage-account")],
-    [2, operationOf(WORKFLOWS, "schedule-account")],
+    [3, importOperations.deduping],
+    [3, importOperations.forgetful],
+    [2, importOperations.staged],
+    [2, importOperations.scheduled],
   ]);
   const records = recordsFor(dice);
   const mended = new Set<string>();
@@ -112,20 +112,6 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
     weather,
     trace,
   };
-}
-
-const WORKFLOWS = contractIn("fixtures/workflows/contract.yaml");
-const plain = operationOf(contractIn("fixtures/contract/contract.yaml"), "import-account");
-
-function contractIn(file: string): readonly Operation[] {
-  const text = readFileSync(path.join(import.meta.dirname, "../..", file), "utf8");
-  return loadContract([{ file, text }]).operations;
-}
-
-function operationOf(operations: readonly Operation[], id: string): Operation {
-  const found = operations.find((operation) => operation.id === id);
-  if (found === undefined) throw new Error(`no operation ${id}`);
-  return found;
 }
 
 function recordsFor(dice: Dice): Job["records"] {

@@ -11,6 +11,8 @@ export interface SimulatedClock extends Clock {
 /** A process of the simulated machine. Dead, nothing of it goes on. */
 export interface Mortal {
   readonly isDead: () => boolean;
+  /** Resolves when it goes on: one may be frozen for a while. */
+  readonly awake?: () => Promise<void>;
 }
 
 interface Sleeper {
@@ -61,10 +63,11 @@ export function createSimulatedClock(wall: (monotonic: number) => number = (mono
       next.wake();
       return true;
     },
-    of: ({ isDead }) => ({
+    of: ({ isDead, awake }) => ({
       ...clock,
       async sleep(ms, signal) {
         await sleep(ms, signal);
+        await awake?.();
         if (isDead()) await never();
       },
     }),

@@ -2,10 +2,10 @@ import type { Pool, PoolClient } from "pg";
 import type { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
+import { createTurns } from "../../time/turns.ts";
 import { createOutage } from "./outage.ts";
 import { postgresFailure, troubleOf } from "./postgres-failure.ts";
 import { ask, type Guard, type Queries, queriesOver, type Transaction, transactionOn } from "./queries.ts";
-import { createTurns } from "./turns.ts";
 
 /** The row of the ledger that allows its latest holder to write. Each transaction marks it with a number of its own. */
 export interface Fence {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Orders, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
@@ -41,6 +42,8 @@ const FIRST_BEAT_MS = 200;
 export function startHeartbeat({ worker, clock, report, findings, lease, pace, onBeat }: HeartbeatParts): Heartbeat {
   const everyMs = Math.min(BEAT_MS, worker.leaseMs / 5);
   const [leaving, lost, stopped] = [new AbortController(), new AbortController(), new AbortController()];
+  // Every request that waits for the lease listens.
+  setMaxListeners(0, leaving.signal, lost.signal);
   let orders: Orders | undefined;
   let failure: Failure | undefined;
   const isReady = new AbortController();

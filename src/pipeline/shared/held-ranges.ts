@@ -1,4 +1,5 @@
 import type { RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
+import { createTurns } from "../../time/turns.ts";
 
 /** What a worker holds of a run, and how far it is with it. */
 export interface RangeProgress {
@@ -9,8 +10,12 @@ export interface RangeProgress {
   readonly unsettled: () => readonly RecordRange[];
   /** How many are. */
   readonly settled: () => number;
+  /** Requests are under way, or were a moment ago. */
+  readonly isUnderWay: () => boolean;
   /** Settles those of which nothing is left. */
   readonly settle: () => Promise<void>;
+  /** The same when nothing is under way any more: what is left after all tries is left to the next run. */
+  readonly settleAll: () => Promise<void>;
   /** Writes under the worker's fences, and notes what is under way. */
   readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;
 }
@@ -31,6 +36,12 @@ export function createRangeProgress(
   let settled = 0;
   const openOf = (record: number): Set<number> | undefined =>
     [...held.values()].find(({ range }) => record >= range.first && record <= range.last)?.open;
+  const inTurn = createTurns();
+  const finish = async (range: RecordRange): Promise<void> => {
+    await worker.finish(range);
+    held.delete(range.first);
+    settled += 1;
+  };
   return {
     take: (range) => void held.set(range.first, { range, isFed: false, open: new Set() }),
     fed({ first }) {
@@ -39,14 +50,18 @@ export function createRangeProgress(
     },
     unsettled: () => [...held.values()].map(({ range }) => range),
     settled: () => settled,
-    async settle() {
-      for (const { range, isFed, open } of held.values()) {
-        if (!isFed || open.size > 0 || (await isLeft(range)) || open.size > 0) continue;
-        await worker.finish(range);
-        held.delete(range.first);
-        settled += 1;
-      }
-    },
+    isUnderWay: () => [...held.values()].some(({ open }) => open.size > 0),
+    settle: () =>
+      inTurn(async () => {
+        for (const { range, isFed, open } of held.values()) {
+          if (!isFed || open.size > 0 || (await isLeft(range)) || open.size > 0) continue;
+          await finish(range);
+        }
+      }),
+    settleAll: () =>
+      inTurn(async () => {
+        for (const { range, isFed, open } of held.values()) if (isFed && open.size === 0) await finish(range);
+      }),
     ledger: {
       async saveIntents(run, intents, outcomes = []) {
         for (const { record } of intents) openOf(record)?.add(record);

@@ -19,7 +19,8 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
   const { store } = reporting;
   if (pace === undefined || connection === undefined) return undefined;
   if (store?.share === undefined) throw new Failure("usage", "workers need a ledger on PostgreSQL");
-  const { pending = 0 } = (await ledger.summary(run.id)).counts;
+  // What is sent again counts as ambiguous until it is.
+  const { pending = 0, ambiguous = 0 } = (await ledger.summary(run.id)).counts;
   await probeFirstUnsent(dueRecords(open, until), { job, handle: open, connection, drain: dependencies.drain });
   await journal?.begin(run.id);
   const shared = await store.share(run.id);
@@ -27,7 +28,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
     return await coordinate({
       shared,
       run: run.id,
-      pending,
+      pending: pending + ambiguous,
       workers,
       pace,
       resendAmbiguous: canResendAtOnce(job),

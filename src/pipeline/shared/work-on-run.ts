@@ -46,6 +46,8 @@ export interface WorkEnd extends UploadEnd {
 /** What the parts of a worker's work share. */
 interface Work extends WorkOptions {
   readonly heartbeat: Heartbeat;
+  /** Aborts when it is to take nothing more, whoever says so. */
+  readonly leaving: AbortSignal;
   readonly ranges: RangeProgress;
   readonly reader: RangeReader<InputRecord>;
   readonly workerPace: WorkerPace;
@@ -77,7 +79,8 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   });
   const { supplier } = job.operation;
   const oneSupplier = supplier === undefined || job.mapping.isConstant(supplier);
-  const work: Work = { ...options, heartbeat, ranges, reader, workerPace, closedSuppliers, oneSupplier };
+  const leaving = AbortSignal.any([heartbeat.leaving, dependencies.drain]);
+  const work: Work = { ...options, heartbeat, leaving, ranges, reader, workerPace, closedSuppliers, oneSupplier };
   const onProgress = (event: UploadEvent): void => {
     report.note(event);
     findings.note(event);
@@ -88,11 +91,14 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   try {
     await heartbeat.ready;
     const steps = connection.steps.map((step) => guardedStep(step, { lease, clock, lost: heartbeat.lost }));
-    const end = await upload(
-      () => recordsOfRanges(work),
-      { ledger: ranges.ledger, steps, clock, random: dependencies.random, onProgress },
-      uploadOptions(work, trustNotFoundFrom),
-    );
+    const tools = { ledger: ranges.ledger, steps, clock, random: dependencies.random, onProgress };
+    const howToSend = uploadOptions(work, trustNotFoundFrom);
+    let end = await upload(() => recordsOfRanges(work), tools, howToSend);
+    for (;;) {
+      end = await settled(end, work);
+      if (end.reason !== "done" || closedSuppliers.size > 0 || (await nextRanges(work)) === "none") break;
+      end = together(end, await upload(() => recordsOfRanges(work), tools, howToSend));
+    }
     return await endWork(end, work);
   } finally {
     await reader.close();
@@ -123,7 +129,7 @@ function removeFrom(names: Set<string>, name: string): void {
 }
 
 function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {
-  const { run, pace, until, heartbeat, workerPace, oneSupplier, dependencies } = work;
+  const { run, pace, until, leaving, workerPace, oneSupplier, dependencies } = work;
   return {
     run: run.id,
     concurrency: pace.concurrency,
@@ -132,7 +138,7 @@ function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {
     until,
     oneSupplier,
     waitForSupplier: pace.waitForSupplier,
-    drain: AbortSignal.any([dependencies.drain, heartbeat.leaving]),
+    drain: leaving,
     abort: dependencies.abort,
     trustNotFoundFrom,
     maxWaitMs: MAX_PLATFORM_WAIT_MS,
@@ -141,25 +147,65 @@ function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {
 
 /** What is left of the ranges that the worker holds, then range after range, as long as there are any. */
 async function* recordsOfRanges(work: Work): AsyncGenerator<readonly RecordToSend[]> {
-  const { worker, ranges, heartbeat, workerPace, closedSuppliers, dependencies } = work;
+  const { worker, ranges, heartbeat, leaving, workerPace, dependencies } = work;
   for (const range of ranges.unsettled()) {
     yield* recordsOf(range, work);
     ranges.fed(range);
   }
-  while (!heartbeat.leaving.aborted && !dependencies.drain.aborted) {
+  while (!leaving.aborted) {
     const range = workerPace.isWanted() ? await worker.claim() : undefined;
-    if (range !== undefined) {
-      ranges.take(range);
-      yield* recordsOf(range, work);
-      ranges.fed(range);
+    if (range === undefined) {
+      if (!ranges.isUnderWay()) return;
+      await dependencies.clock.sleep(heartbeat.everyMs, leaving);
       continue;
     }
-    // Ranges that others hold come back when they die; not to wait for those is left to the others.
-    const { waiting, taken } = heartbeat.orders()?.ranges ?? { waiting: 1, taken: 1 };
-    const isNoneLeft = waiting + taken <= ranges.unsettled().length || closedSuppliers.size > 0;
-    if (isNoneLeft && workerPace.isWanted()) return;
-    await dependencies.clock.sleep(heartbeat.everyMs, AbortSignal.any([heartbeat.leaving, dependencies.drain]));
+    ranges.take(range);
+    yield* recordsOf(range, work);
+    ranges.fed(range);
   }
+}
+
+/** When all that was taken has been sent: what is left of it after all tries is left to the next run. */
+async function settled(end: UploadEnd, { ranges, leaving, closedSuppliers }: Work): Promise<UploadEnd> {
+  // Ranges with records for a closed supplier go back.
+  if (end.reason !== "done" || closedSuppliers.size > 0) return end;
+  const failure = await failureOf(ranges.settleAll);
+  if (failure !== undefined) return { ...end, reason: "stopped", failure };
+  return leaving.aborted ? { ...end, reason: "drained" } : end;
+}
+
+/** Waits for ranges that come back from others, who may die. */
+async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work): Promise<"some" | "none"> {
+  while (!leaving.aborted) {
+    await dependencies.clock.sleep(heartbeat.everyMs, leaving);
+    const { waiting, taken } = heartbeat.orders()?.ranges ?? { waiting: 0, taken: 0 };
+    if (waiting + taken === 0) return "none";
+    if (waiting > 0 && workerPace.isWanted()) return "some";
+  }
+  // With nothing sent, it is told as one that was stopped.
+  return "some";
+}
+
+/** The failure that keeps something from being done. */
+async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+const SENT_STATUSES = ["valid", "accepted", "rejected", "ambiguous", "blocked", "pending"] as const;
+
+function together(one: UploadEnd, other: UploadEnd): UploadEnd {
+  const counts: { -readonly [Status in keyof UploadEnd["counts"]]: number } = { ...one.counts };
+  for (const status of SENT_STATUSES) {
+    const count = (one.counts[status] ?? 0) + (other.counts[status] ?? 0);
+    if (count > 0) counts[status] = count;
+  }
+  return { ...other, counts, unsaved: [...one.unsaved, ...other.unsaved] };
 }
 
 function recordsOf(range: RecordRange, work: Work): AsyncGenerator<readonly RecordToSend[]> {
@@ -171,24 +217,15 @@ function recordsOf(range: RecordRange, work: Work): AsyncGenerator<readonly Reco
 async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
   const { heartbeat, ranges } = work;
   await heartbeat.stop();
-  const failure = heartbeat.failure() ?? (await leave(end, work)) ?? end.failure;
+  const failure = heartbeat.failure() ?? (await failureOf(() => leave(end, work))) ?? end.failure;
   return { ...end, ...(failure !== undefined && { reason: "stopped", failure }), ranges: ranges.settled() };
 }
 
-/**
- * Settles what was sent, tells the others of a failure that concerns them, and leaves. Gives what kept it from that: it may have
- * been taken for dead meanwhile.
- */
-async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Promise<Failure | undefined> {
-  try {
-    await ranges.settle();
-    if (end.failure !== undefined && isOfRun(end.failure)) await tellOthers(end.failure, oneSupplier, worker);
-    await worker.leave();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
+/** Settles what was sent, tells the others of a failure that concerns them, and leaves. */
+async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Promise<void> {
+  await ranges.settle();
+  if (end.failure !== undefined && isOfRun(end.failure)) await tellOthers(end.failure, oneSupplier, worker);
+  await worker.leave();
 }
 
 /** A closed supplier is no reason to stop where others are open. */

@@ -1,10 +1,10 @@
+import { createTurns } from "../../../time/turns.ts";
 import type { Ledger } from "../../ledger.ts";
 import { latestFindings } from "../../runs/platform-findings.ts";
 import type { Orders, SharedWorker } from "../../runs/shared-run.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import type { Queries, Transaction } from "../queries.ts";
-import { createTurns } from "../turns.ts";
 import {
   finishRange,
   type HeldRange,
@@ -61,7 +61,8 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
     leaseMs,
     beat: (report) =>
       inTurn(async () => {
-        const orders = await database.transaction((transaction) => beatOnce(transaction, report), { isDurable: false });
+        // Durable: no crash of the server makes a lease shorter than its worker takes it for.
+        const orders = await database.transaction((transaction) => beatOnce(transaction, report));
         await reaper.look();
         return orders;
       }),

@@ -1,0 +1,89 @@
+import { Failure } from "../../../src/model/failure.ts";
+import { between, type Dice } from "../../seeded-dice.ts";
+import { never, type SimulatedClock } from "../simulated-clock.ts";
+import type { ModelConnection } from "./model-shared-run.ts";
+import type { SimulatedProcess } from "./simulated-process.ts";
+
+/** What lies between processes and the server. */
+export interface ModelNetwork {
+  /** The server cannot be reached for so long: by this process, or by none. */
+  readonly cut: (ms: number, process?: SimulatedProcess) => void;
+  /** The share of transactions whose answers are lost. */
+  readonly loses: (share: number) => void;
+  readonly clear: () => void;
+  readonly to: (process: SimulatedProcess) => ModelConnection;
+}
+
+/** How long a process waits for a server that cannot be reached. */
+const PATIENCE_MS = 60_000;
+const LONGEST_PAUSE_MS = 2_000;
+
+export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
+  const cutUntil = new Map<SimulatedProcess | undefined, number>();
+  let lost = 0;
+  const isReachable = (process: SimulatedProcess): boolean =>
+    Math.max(cutUntil.get(undefined) ?? 0, cutUntil.get(process) ?? 0) <= clock.monotonic();
+
+  /** Repeats what got no answer, until there is one, or the patience is over. */
+  const insist = async <Result>(process: SimulatedProcess, attempt: () => Answer<Result>): Promise<Result> => {
+    let since: number | undefined;
+    for (let pause = 100; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      await clock.sleep(between(dice, 1, 15));
+      await untilSent(process, dice);
+      if (isReachable(process)) {
+        const answer = attempt();
+        const isLost = dice() < lost;
+        if (dice() < 0.3) await process.clock.sleep(between(dice, 1, 15));
+        else await process.awake();
+        if (!isLost && "failure" in answer) throw answer.failure;
+        if (!isLost && "result" in answer) return answer.result;
+      }
+      since ??= clock.monotonic();
+      if (clock.monotonic() - since >= PATIENCE_MS) throw away();
+      await process.clock.sleep(pause);
+    }
+  };
+
+  return {
+    cut: (ms, process) => void cutUntil.set(process, clock.monotonic() + ms),
+    loses(share) {
+      lost = share;
+    },
+    clear() {
+      cutUntil.clear();
+      lost = 0;
+    },
+    to: (process) => ({
+      once<Result>(fence: () => void, work: () => Result) {
+        let done: Answer<Result> | undefined;
+        return insist(process, () => {
+          const isFenced = answerOf(fence);
+          if ("failure" in isFenced) return isFenced;
+          done ??= answerOf(work);
+          return done;
+        });
+      },
+      perhapsAgain: (work) => insist(process, () => answerOf(work)),
+    }),
+  };
+}
+
+type Answer<Result> = { readonly result: Result } | { readonly failure: unknown };
+
+function answerOf<Result>(work: () => Result): Answer<Result> {
+  try {
+    return { result: work() };
+  } catch (error) {
+    return { failure: error };
+  }
+}
+
+/** What a process sends that dies or freezes meanwhile may still be on its way, or not have left. */
+async function untilSent(process: SimulatedProcess, dice: Dice): Promise<void> {
+  if (process.isDead() && dice() < 0.5) await never();
+  if (process.isFrozen() && dice() < 0.5) await process.awake();
+}
+
+function away(): Failure {
+  return new Failure("storage", "the server is away", {});
+}

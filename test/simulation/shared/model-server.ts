@@ -1,0 +1,308 @@
+import { randomUUID } from "node:crypto";
+import type {
+  Orders,
+  RecordRange,
+  SharedFailure,
+  SharedPlan,
+  SharedStatus,
+  WorkerIdentity,
+  WorkerReport,
+  WorkerStatus,
+} from "../../../src/ledger/runs/shared-run.ts";
+import { latestFindings } from "../../../src/ledger/runs/platform-findings.ts";
+import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
+import { Failure } from "../../../src/model/failure.ts";
+import { createModelTables, type ModelTables } from "./model-tables.ts";
+
+export interface ModelRange extends RecordRange {
+  fence: number;
+  state: "waiting" | "taken" | "done" | "closed";
+  holder?: string | undefined;
+  until: number;
+}
+
+/** A range as its holder knows it. */
+export type HeldRange = RecordRange & { readonly fence: number };
+
+interface ModelWorker extends WorkerIdentity {
+  readonly id: string;
+  readonly run: string;
+  state: WorkerStatus["state"];
+  seen: number;
+  /** When it was heard of first. */
+  shown?: number;
+  report: WorkerReport;
+}
+
+interface ModelShare {
+  readonly plan: SharedPlan;
+  readonly ranges: ModelRange[];
+  state: Orders["state"];
+  holdUntil: number;
+  failure?: SharedFailure;
+}
+
+/**
+ * What a server does for those who share a ledger, as simply as it can be said. Each call is a transaction, at one moment of
+ * the server's clock.
+ */
+export interface ModelServer {
+  readonly tables: ModelTables;
+  readonly now: () => number;
+  /** Makes a process the only one that writes to the whole ledger. @throws Failure `ledger_in_use` */
+  readonly take: (owner: string, leaseMs: number) => number;
+  readonly renew: (fence: number, leaseMs: number) => void;
+  readonly release: (fence: number) => void;
+  readonly requireWriter: (fence: number) => void;
+  readonly handOut: (run: string, plan: SharedPlan) => number;
+  readonly join: (run: string, id: string, worker: WorkerIdentity) => number;
+  readonly beat: (id: string, held: readonly HeldRange[], report: WorkerReport) => Orders;
+  readonly claim: (id: string, known: readonly number[]) => HeldRange | undefined;
+  readonly requireHeld: (id: string, ranges: readonly HeldRange[]) => void;
+  readonly finish: (run: string, range: HeldRange) => void;
+  readonly leave: (id: string) => void;
+  readonly stop: (id: string, failure: SharedFailure, others: "stop" | "go on") => void;
+  readonly hold: (id: string, forMs: number) => void;
+  readonly takeBackDead: (run: string, leaseMs: number) => void;
+  readonly expel: (run: string, worker: WorkerIdentity) => void;
+  readonly setState: (run: string, state: Orders["state"]) => void;
+  readonly end: (run: string) => void;
+  readonly leaseMs: (run: string) => number | undefined;
+  readonly status: (run: string) => SharedStatus | undefined;
+  readonly workers: () => readonly Readonly<ModelWorker>[];
+  readonly rangeOf: (run: string, record: number) => Readonly<ModelRange> | undefined;
+  /** Of leases: nothing was heard of workers for so long. Default: of all of them. */
+  readonly silence: (ms: number, workers?: readonly string[]) => void;
+}
+
+const NOTHING: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
+
+export function createModelServer(now: () => number): ModelServer {
+  const tables = createModelTables();
+  const shares = new Map<string, ModelShare>();
+  const workers: ModelWorker[] = [];
+  const writer: { fence: number; owner?: string | undefined; until: number } = { fence: 0, until: 0 };
+  let fences = 0;
+
+  const stamp = (): string => new Date(now()).toISOString();
+  const shareOf = (run: string): ModelShare => {
+    const share = shares.get(run);
+    if (share === undefined || share.state === "ended") throw gone(run);
+    return share;
+  };
+  const workerOf = (id: string): ModelWorker | undefined =>
+    workers.find((one) => one.id === id && one.state === "working");
+  const requireWorking = (id: string): ModelWorker => {
+    const worker = workerOf(id);
+    if (worker === undefined) throw lostRange();
+    return worker;
+  };
+  const isAlive = ({ state, seen, run }: ModelWorker): boolean =>
+    state === "working" && seen >= now() - (shares.get(run)?.plan.leaseMs ?? 0);
+  const taken = (run: string, id: string): readonly ModelRange[] =>
+    (shares.get(run)?.ranges ?? []).filter(({ state, holder }) => state === "taken" && holder === id);
+
+  const takeBack = (run: string, ranges: readonly ModelRange[], state: "waiting" | "closed"): void => {
+    const resends = shares.get(run)?.plan.resendAmbiguous === true;
+    for (const range of ranges) {
+      const span = { run, first: range.first, last: range.last };
+      const sending = tables.inFlight(span);
+      tables.closeInterrupted(stamp(), span);
+      if (resends) tables.sendAgain(run, sending);
+      Object.assign(range, { state, fence: range.fence + 1, holder: undefined });
+    }
+  };
+  const end = (run: string): void => {
+    const share = shares.get(run);
+    if (share === undefined) return;
+    share.state = "ended";
+    takeBack(
+      run,
+      share.ranges.filter(({ state }) => state === "waiting" || state === "taken"),
+      "closed",
+    );
+  };
+  const setState = (run: string, state: Orders["state"]): void => {
+    const share = shares.get(run);
+    if (share !== undefined && share.state !== "ended") share.state = state;
+  };
+  const give = (range: ModelRange, id: string, leaseMs: number): HeldRange => {
+    fences += 1;
+    Object.assign(range, { fence: fences, holder: id, state: "taken", until: now() + leaseMs });
+    return { first: range.first, last: range.last, fence: fences };
+  };
+  const counts = (run: string): Orders["ranges"] => {
+    const of = (state: ModelRange["state"]): number =>
+      (shares.get(run)?.ranges ?? []).filter((range) => range.state === state).length;
+    return { waiting: of("waiting"), taken: of("taken"), done: of("done") };
+  };
+
+  return {
+    tables,
+    now,
+    take(owner, leaseMs) {
+      const isHeld = writer.owner !== undefined && writer.until >= now();
+      if (isHeld || workers.some((one) => shares.get(one.run)?.state !== "ended" && isAlive(one))) throw inUse();
+      Object.assign(writer, { fence: writer.fence + 1, owner, until: now() + leaseMs });
+      for (const [run, { state }] of shares) if (state !== "ended") end(run);
+      return writer.fence;
+    },
+    renew(fence, leaseMs) {
+      if (writer.fence === fence) writer.until = now() + leaseMs;
+    },
+    release(fence) {
+      if (writer.fence === fence) writer.owner = undefined;
+    },
+    requireWriter(fence) {
+      if (writer.fence !== fence) throw inUse();
+    },
+    handOut(run, plan) {
+      const ranges = tables
+        .cut(run, plan.size)
+        .map((range): ModelRange => ({ ...range, fence: 0, state: "waiting", until: 0 }));
+      shares.set(run, { plan, ranges, state: "open", holdUntil: 0 });
+      for (let at = workers.length - 1; at >= 0; at -= 1) if (workers[at]?.run === run) workers.splice(at, 1);
+      return ranges.length;
+    },
+    join(run, id, { host, pid }) {
+      const { plan } = shareOf(run);
+      if (!workers.some((one) => one.id === id)) {
+        workers.push({ id, run, host, pid, state: "working", seen: now(), report: NOTHING });
+      }
+      return plan.leaseMs;
+    },
+    beat(id, held, report) {
+      const worker = requireWorking(id);
+      const { run } = worker;
+      const own = taken(run, id).filter(({ first }) => held.some((range) => range.first === first));
+      if (own.length < held.length) throw lostRange();
+      Object.assign(worker, { seen: now(), report, shown: worker.shown ?? now() });
+      const share = shares.get(run);
+      for (const range of own) range.until = now() + (share?.plan.leaseMs ?? 0);
+      const alive = workers.filter((one) => one.run === run && isAlive(one));
+      const said = alive.map((one) => ({ worker: one.id, saidAgoMs: now() - one.seen, findings: one.report.findings }));
+      return {
+        ...ordersOf(share, now()),
+        workers: alive.length,
+        position: alive.indexOf(worker),
+        isKnown: alive.every((one) => one === worker || one.seen > (worker.shown ?? 0)),
+        findings: latestFindings(said, id),
+        ranges: counts(run),
+      };
+    },
+    claim(id, known) {
+      const { run } = requireWorking(id);
+      const { plan, ranges } = shares.get(run) ?? { ranges: [] };
+      const unknown = taken(run, id).find(({ first }) => !known.includes(first));
+      const next = unknown ?? ranges.find(({ state }) => state === "waiting");
+      return next && give(next, id, plan?.leaseMs ?? 0);
+    },
+    requireHeld(id, held) {
+      const { run = "" } = workers.find((one) => one.id === id) ?? {};
+      const own = taken(run, id);
+      const isHeld = held.every(({ first, fence }) =>
+        own.some((range) => range.first === first && range.fence === fence),
+      );
+      if (!isHeld) throw lostRange();
+    },
+    finish(run, { first }) {
+      const range = shares.get(run)?.ranges.find((one) => one.first === first);
+      if (range !== undefined) range.state = "done";
+    },
+    leave(id) {
+      const worker = workers.find((one) => one.id === id);
+      if (worker === undefined) return;
+      takeBack(worker.run, taken(worker.run, id), "waiting");
+      worker.state = "left";
+    },
+    stop(id, failure, others) {
+      const { run } = requireWorking(id);
+      const share = shares.get(run);
+      if (share !== undefined) share.failure ??= failure;
+      if (others === "stop") setState(run, "stopped");
+    },
+    hold(id, forMs) {
+      const share = shares.get(requireWorking(id).run);
+      if (share !== undefined) share.holdUntil = Math.max(share.holdUntil, now() + forMs);
+    },
+    takeBackDead(run, leaseMs) {
+      const dead = (shares.get(run)?.ranges ?? []).filter(({ state, until }) => state === "taken" && until < now());
+      if (dead.length === 0) return;
+      for (const one of workers) {
+        if (one.run === run && one.state === "working" && one.seen < now() - leaseMs) one.state = "lost";
+      }
+      takeBack(run, dead, "waiting");
+    },
+    expel(run, { host, pid }) {
+      for (const one of workers) {
+        if (one.run !== run || one.host !== host || one.pid !== pid || one.state !== "working") continue;
+        one.state = "lost";
+        takeBack(run, taken(run, one.id), "waiting");
+      }
+    },
+    setState,
+    end,
+    leaseMs: (run) => shares.get(run)?.plan.leaseMs,
+    status(run) {
+      const share = shares.get(run);
+      if (share === undefined) return undefined;
+      const { plan, state, holdUntil, failure } = share;
+      const { leaseMs, concurrency, rps } = plan;
+      return {
+        run,
+        state,
+        leaseMs,
+        concurrency,
+        ...(rps !== undefined && { rps }),
+        ranges: counts(run),
+        workers: workers
+          .filter((one) => one.run === run)
+          .map((one) => toStatus(one, isAlive(one), taken(run, one.id)))
+          .toSorted((one, other) => Number(other.state === "working") - Number(one.state === "working")),
+        ...(holdUntil > now() && { hold: { forMs: holdUntil - now(), reason: "" } }),
+        ...(failure !== undefined && { failure }),
+      };
+    },
+    workers: () => workers,
+    rangeOf: (run, record) => shares.get(run)?.ranges.find(({ first, last }) => record >= first && record <= last),
+    silence(ms, ids) {
+      for (const worker of workers) {
+        if (ids !== undefined && !ids.includes(worker.id)) continue;
+        worker.seen -= ms;
+        for (const range of taken(worker.run, worker.id)) range.until -= ms;
+      }
+    },
+  };
+}
+
+function ordersOf(
+  share: ModelShare | undefined,
+  now: number,
+): Pick<Orders, "state" | "concurrency" | "rps" | "holdMs"> {
+  if (share === undefined) return { state: "ended", concurrency: 1, holdMs: 0 };
+  const { state, plan, holdUntil } = share;
+  const { concurrency, rps } = plan;
+  return { state, concurrency, ...(rps !== undefined && { rps }), holdMs: Math.max(0, holdUntil - now) };
+}
+
+export function newWorkerId(): string {
+  return randomUUID();
+}
+
+function toStatus(
+  { id, host, pid, state, report, seen }: ModelWorker,
+  isAlive: boolean,
+  held: readonly ModelRange[],
+): WorkerStatus {
+  const now = state === "working" && !isAlive ? "lost" : state;
+  const holds = held.map(({ first, last }) => ({ first, last, since: "" }));
+  return { id, host, pid, state: now, ...report, startedAt: "", seenAt: String(seen), holds };
+}
+
+function inUse(): Failure {
+  return new Failure("ledger_in_use", "another process has the ledger", {});
+}
+
+function gone(run: string): Failure {
+  return new Failure("run_unknown", `run ${run} gives no work to workers`, {});
+}

@@ -1,0 +1,129 @@
+import type { AttemptOutcome, Intent } from "../../../src/ledger/ledger.ts";
+import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
+import { createTurns } from "../../../src/time/turns.ts";
+import { createReaper, type Reaper } from "../../../src/ledger/runs/reaper.ts";
+import type { SharedRun, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
+import type { Clock } from "../../../src/time/clock.ts";
+import { type HeldRange, type ModelServer, newWorkerId } from "./model-server.ts";
+
+/**
+ * The way from one process to the server. What is done is a transaction; one behind a fence is done once, whatever becomes of the
+ * connection, and any other perhaps again.
+ */
+export interface ModelConnection {
+  /** @param fence throws where it does not hold */
+  readonly once: <Result>(fence: () => void, work: () => Result) => Promise<Result>;
+  readonly perhapsAgain: <Result>(work: () => Result) => Promise<Result>;
+}
+
+export interface ModelRunOptions {
+  readonly server: ModelServer;
+  readonly connection: ModelConnection;
+  /** The fence of the process that has planned the run. */
+  readonly planner?: number | undefined;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/** A run as one process has it, over the model of a server. */
+export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun {
+  const { server, connection, planner, clock } = options;
+  const reaper = createReaper({
+    clock,
+    leaseMs: async () => server.leaseMs(run),
+    takeBack: async (leaseMs) => server.takeBackDead(run, leaseMs),
+  });
+  const asPlanner = <Result>(work: () => Result): Promise<Result> => {
+    if (planner === undefined) throw new Error("Only the process that has planned the run may do this.");
+    return connection.once(() => server.requireWriter(planner), work);
+  };
+  return {
+    ledger: {
+      findRun: async () => undefined,
+      sendable: (id, from, to) => connection.perhapsAgain(() => server.tables.sendable(id, from, to)),
+      nextSendable: async (id, from) => {
+        const [next] = await connection.perhapsAgain(() => server.tables.sendable(id, from, Number.MAX_SAFE_INTEGER));
+        return next && { record: next.record };
+      },
+      notePosition: async () => undefined,
+      history: () => connection.perhapsAgain(() => server.tables.history()),
+    },
+    handOut: (plan) => asPlanner(() => server.handOut(run, plan)),
+    async join(worker) {
+      const id = newWorkerId();
+      const leaseMs = await connection.perhapsAgain(() => server.join(run, id, worker));
+      return modelWorker({ id, run, leaseMs }, options, reaper);
+    },
+    async watch() {
+      await asPlanner(() => undefined);
+      await reaper.look();
+      const status = server.status(run);
+      if (status === undefined) throw new Error("nobody shares the run");
+      return status;
+    },
+    expel: (process) => asPlanner(() => server.expel(run, process)),
+    drain: () => asPlanner(() => server.setState(run, "draining")),
+    end: () => asPlanner(() => server.end(run)),
+    close: async () => undefined,
+  };
+}
+
+interface Identity {
+  readonly id: string;
+  readonly run: string;
+  readonly leaseMs: number;
+}
+
+function modelWorker(
+  { id, run, leaseMs }: Identity,
+  { server, connection }: ModelRunOptions,
+  reaper: Reaper,
+): SharedWorker {
+  const held = new Map<number, HeldRange>();
+  const inTurn = createTurns();
+  const rangesOf = (items: readonly { readonly record: number }[]): readonly HeldRange[] => {
+    const ranges = new Set<HeldRange>();
+    for (const { record } of items) {
+      const range = [...held.values()].find(({ first, last }) => record >= first && record <= last);
+      if (range === undefined) throw lostRange();
+      ranges.add(range);
+    }
+    return [...ranges];
+  };
+  const save = async (of: string, intents: readonly Intent[], outcomes: readonly AttemptOutcome[]): Promise<void> => {
+    const ranges = rangesOf([...intents, ...outcomes]);
+    await connection.once(
+      () => server.requireHeld(id, ranges),
+      () => server.tables.save(of, intents, outcomes),
+    );
+  };
+  return {
+    leaseMs,
+    beat: (report) =>
+      inTurn(async () => {
+        const orders = await connection.perhapsAgain(() => server.beat(id, [...held.values()], report));
+        await reaper.look();
+        return orders;
+      }),
+    claim: () =>
+      inTurn(async () => {
+        const range = await connection.perhapsAgain(() => server.claim(id, [...held.keys()]));
+        if (range !== undefined) held.set(range.first, range);
+        return range && { first: range.first, last: range.last };
+      }),
+    finish: ({ first }) =>
+      inTurn(async () => {
+        const range = held.get(first);
+        if (range === undefined) throw lostRange();
+        await connection.once(
+          () => server.requireHeld(id, [range]),
+          () => server.finish(run, range),
+        );
+        held.delete(first);
+      }),
+    leave: () => inTurn(() => connection.perhapsAgain(() => server.leave(id))),
+    stop: (failure, others) => connection.perhapsAgain(() => server.stop(id, failure, others)),
+    hold: (forMs) => connection.perhapsAgain(() => server.hold(id, forMs)),
+    saveIntents: (of, intents, outcomes = []) => save(of, intents, outcomes),
+    saveOutcomes: (of, outcomes) => save(of, [], outcomes),
+  };
+}

@@ -1,0 +1,249 @@
+import type {
+  AttemptOutcome,
+  Intent,
+  LedgerHistory,
+  PlannedItem,
+  PlanPolicy,
+  SendableItem,
+} from "../../../src/ledger/ledger.ts";
+import { requireAll } from "../../../src/ledger/postgres/postgres-failure.ts";
+import type { Outcome, Status, Summary } from "../../../src/model/outcome.ts";
+import { hex } from "../mortal-ledger.ts";
+
+/** What is known of a record over all runs. */
+interface KnownRecord {
+  state: string;
+  attempts: number;
+  content: string;
+  acceptedContent?: string;
+  account?: string | undefined;
+  step?: string | undefined;
+}
+
+interface ModelItem extends Pick<PlannedItem, "record" | "key" | "file" | "line"> {
+  readonly identity: string;
+  readonly marks: Pick<SendableItem, "identity" | "content">;
+  status: Status | "sending";
+  attempt?: number;
+  account?: string | undefined;
+}
+
+interface ModelAttempt {
+  readonly run: string;
+  readonly record: number;
+  readonly attempt: number;
+  readonly identity: string;
+  readonly harmless: boolean;
+  status: string;
+  settledAt?: string;
+}
+
+/** The records of one run that something is done with. */
+export interface Span {
+  readonly run: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What the tables of a ledger hold of runs, records and requests. Each call is a transaction: all of it, or a failure. */
+export interface ModelTables {
+  readonly plan: (run: string, items: readonly PlannedItem[], policy: PlanPolicy) => void;
+  readonly has: (run: string) => boolean;
+  readonly resume: (run: string, policy: PlanPolicy, at: string) => void;
+  readonly sendable: (run: string, from: number, to: number) => readonly SendableItem[];
+  readonly save: (run: string, intents: readonly Intent[], outcomes: readonly AttemptOutcome[]) => void;
+  /** What is in flight belongs to a dead process. Default: in the whole ledger. */
+  readonly closeInterrupted: (at: string, span?: Span) => void;
+  /** The records of a span whose requests are in flight. */
+  readonly inFlight: (span: Span) => readonly number[];
+  /** Makes ambiguous records of the run ones that are to be sent. */
+  readonly sendAgain: (run: string, records: readonly number[]) => void;
+  /** First record and last of what is to be sent, in ranges of so many records. */
+  readonly cut: (run: string, size: number) => readonly { readonly first: number; readonly last: number }[];
+  readonly summary: (run: string) => Summary;
+  readonly outcomes: (run: string) => readonly Outcome[];
+  readonly history: () => LedgerHistory;
+  /** Intents ever written for a record, by its identity (hex). */
+  readonly intentsOf: (identity: string) => number;
+}
+
+export function createModelTables(): ModelTables {
+  const records = new Map<string, KnownRecord>();
+  const runs = new Map<string, readonly ModelItem[]>();
+  const attempts = new Map<string, ModelAttempt>();
+  const intents = new Map<string, number>();
+
+  const itemsOf = (run: string): readonly ModelItem[] => runs.get(run) ?? [];
+  const itemOf = (run: string, record: number): ModelItem | undefined => itemsOf(run)[record - 1];
+  const within = ({ run, first, last }: Span): readonly ModelItem[] => itemsOf(run).slice(first - 1, last);
+
+  const outcomesOf = (run: string): readonly Outcome[] =>
+    itemsOf(run).map((item) => toOutcome(item, records.get(item.identity)?.state === "ambiguous"));
+
+  /** Compares what is still to be sent with what all runs know of it. */
+  const compare = (run: string, { resendAmbiguous }: PlanPolicy): void => {
+    for (const item of itemsOf(run)) {
+      const known = records.get(item.identity);
+      if (item.status !== "pending" || known === undefined) continue;
+      if (known.state !== "ambiguous" && known.acceptedContent === hex(item.marks.content)) {
+        Object.assign(item, { status: "skipped", account: known.account });
+      } else if (known.state === "ambiguous" && !resendAmbiguous) item.status = "ambiguous";
+    }
+  };
+
+  const requireInFlight = (run: string, { record, identity, attempt }: AttemptOutcome): void => {
+    const [item, known, made] = [
+      itemOf(run, record),
+      records.get(hex(identity)),
+      attempts.get(keyOf({ run, record, attempt })),
+    ];
+    const isInFlight =
+      item?.status === "sending" &&
+      item.attempt === attempt &&
+      known?.state === "sending" &&
+      known.attempts === attempt &&
+      made?.status === "sending" &&
+      made.identity === hex(identity);
+    requireAll(isInFlight ? 1 : 0, 1, "model");
+  };
+
+  const settle = (run: string, outcome: AttemptOutcome): void => {
+    const { record, identity, attempt, status, account, step, at } = outcome;
+    const [item, known, made] = [
+      itemOf(run, record),
+      records.get(hex(identity)),
+      attempts.get(keyOf({ run, record, attempt })),
+    ];
+    if (item === undefined || known === undefined || made === undefined) throw new Error("This was looked at before.");
+    Object.assign(made, { status, settledAt: at });
+    Object.assign(item, { status, account });
+    known.state = status;
+    if (status === "accepted") Object.assign(known, { acceptedContent: known.content, account });
+    else known.step = status === "rejected" ? undefined : (step ?? known.step);
+  };
+
+  /** @param settled records that get their outcomes in the same transaction, and what these are */
+  const requireFree = (run: string, intent: Intent, settled: ReadonlyMap<number, string>): void => {
+    const { record, identity, attempt } = intent;
+    const [item, known] = [itemOf(run, record), records.get(hex(identity))];
+    const status = settled.get(record) ?? item?.status;
+    const isFree =
+      known === undefined || ((settled.get(record) ?? known.state) !== "sending" && known.attempts === attempt - 1);
+    requireAll(status === "pending" && isFree && !attempts.has(keyOf({ run, record, attempt })) ? 1 : 0, 1, "model");
+  };
+
+  const intend = (run: string, { record, attempt, idempotent = false, ...intent }: Intent): void => {
+    const [identity, content] = [hex(intent.identity), hex(intent.content)];
+    const known = records.get(identity);
+    const step = known?.content === content ? known.step : undefined;
+    records.set(identity, { ...known, content, state: "sending", attempts: attempt, step });
+    const item = itemOf(run, record);
+    if (item !== undefined) Object.assign(item, { status: "sending", attempt });
+    const made = { run, record, attempt, identity, harmless: idempotent, status: "sending" };
+    attempts.set(keyOf(made), made);
+    intents.set(identity, (intents.get(identity) ?? 0) + 1);
+  };
+
+  return {
+    plan(run, items, policy) {
+      runs.set(
+        run,
+        items.map(({ record, key, file, line, identity = EMPTY, content }) => ({
+          record,
+          key,
+          file,
+          line,
+          identity: hex(identity),
+          marks: { identity, content: content instanceof Uint8Array ? content : EMPTY },
+          status: "pending",
+        })),
+      );
+      compare(run, policy);
+    },
+    has: (run) => runs.has(run),
+    resume(run, policy, at) {
+      this.closeInterrupted(at);
+      for (const item of itemsOf(run)) {
+        if (item.status === "blocked" || item.status === "ambiguous") item.status = "pending";
+      }
+      compare(run, policy);
+    },
+    sendable: (run, first, last) =>
+      within({ run, first, last }).flatMap(({ record, status, identity, marks }) => {
+        if (status !== "pending") return [];
+        const known = records.get(identity);
+        const step = known?.content === hex(marks.content) ? known.step : undefined;
+        const isAmbiguous = known?.state === "ambiguous";
+        return [{ record, ...marks, attempts: known?.attempts ?? 0, isAmbiguous, ...(step !== undefined && { step }) }];
+      }),
+    save(run, newIntents, outcomes) {
+      for (const outcome of outcomes) requireInFlight(run, outcome);
+      const settled = new Map(outcomes.map(({ record, status }) => [record, status]));
+      for (const intent of newIntents) requireFree(run, intent, settled);
+      for (const outcome of outcomes) settle(run, outcome);
+      for (const intent of newIntents) intend(run, intent);
+    },
+    closeInterrupted(at, span) {
+      for (const made of attempts.values()) {
+        const { run, record, identity, harmless } = made;
+        const isThere = span === undefined || (run === span.run && record >= span.first && record <= span.last);
+        if (made.status !== "sending" || !isThere) continue;
+        const status = harmless ? "pending" : "ambiguous";
+        Object.assign(made, { status, settledAt: at });
+        const [item, known] = [itemOf(run, record), records.get(identity)];
+        if (item?.status === "sending") item.status = status;
+        if (known?.state === "sending") known.state = status;
+      }
+    },
+    inFlight: (span) => within(span).flatMap(({ record, status }) => (status === "sending" ? [record] : [])),
+    sendAgain(run, again) {
+      for (const record of again) {
+        const item = itemOf(run, record);
+        if (item?.status === "ambiguous") item.status = "pending";
+      }
+    },
+    cut(run, size) {
+      const ranges = new Map<number, { first: number; last: number }>();
+      for (const { record, status } of itemsOf(run)) {
+        if (status !== "pending") continue;
+        const part = Math.floor((record - 1) / size);
+        ranges.set(part, { first: ranges.get(part)?.first ?? record, last: record });
+      }
+      return [...ranges.values()];
+    },
+    summary: (run) => summaryOf(outcomesOf(run)),
+    outcomes: outcomesOf,
+    history() {
+      const given = [...attempts.values()].flatMap(({ status, settledAt = "" }) =>
+        status === "ambiguous" ? [settledAt] : [],
+      );
+      return { id: [...runs.keys()][0], requests: attempts.size, lastGivenUpAt: given.toSorted().at(-1) };
+    },
+    intentsOf: (identity) => intents.get(identity) ?? 0,
+  };
+}
+
+const EMPTY = new Uint8Array();
+
+function keyOf({ run, record, attempt }: Pick<ModelAttempt, "run" | "record" | "attempt">): string {
+  return `${run}/${record}/${attempt}`;
+}
+
+/** What is to be sent again, although it may have been processed, is still ambiguous. */
+function toOutcome({ record, key = "", file, line, status, account }: ModelItem, isAmbiguous: boolean): Outcome {
+  const isOpen = status === "pending" && isAmbiguous;
+  return {
+    record,
+    key,
+    source: { file, line },
+    status: status === "sending" || isOpen ? "ambiguous" : status,
+    problems: [],
+    ...(account !== undefined && { account }),
+  };
+}
+
+function summaryOf(outcomes: readonly Outcome[]): Summary {
+  const counts: Partial<Record<Status, number>> = {};
+  for (const { status } of outcomes) counts[status] = (counts[status] ?? 0) + 1;
+  return { records: outcomes.length, counts, errors: {}, warnings: {}, exitCode: 0 };
+}

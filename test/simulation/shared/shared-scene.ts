@@ -1,0 +1,275 @@
+import { hostname } from "node:os";
+import { canResolveAmbiguous, type Operation } from "../../../src/contract/operations/operation.ts";
+import type { StartedProcess } from "../../../src/job/dependencies.ts";
+import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
+import type { WorkerSettings } from "../../../src/job/settings/recorded-settings.ts";
+import type { PlannedItem, PlanPolicy } from "../../../src/ledger/ledger.ts";
+import type { SharedRun } from "../../../src/ledger/runs/shared-run.ts";
+import { Failure } from "../../../src/model/failure.ts";
+import type { Outcome } from "../../../src/model/outcome.ts";
+import { coordinate } from "../../../src/pipeline/shared/coordinate.ts";
+import { workUntilDone } from "../../../src/pipeline/shared/work-until-done.ts";
+import { createAuthorisation } from "../../../src/platform/auth/create-authorisation.ts";
+import { createStepClients } from "../../../src/platform/import/step-clients.ts";
+import type { Http } from "../../../src/transport/http.ts";
+import { between, type Dice } from "../../seeded-dice.ts";
+import type { ModelPlatform } from "../model-platform.ts";
+import type { SimulatedClock } from "../simulated-clock.ts";
+import { marksOf, type SimulatedRecord } from "../simulated-record.ts";
+import type { ModelNetwork } from "./model-connection.ts";
+import type { ModelServer } from "./model-server.ts";
+import { modelSharedRun } from "./model-shared-run.ts";
+import { sendJobOf } from "./simulated-job.ts";
+import type { SharedWitness } from "./shared-witness.ts";
+import { createProcess, type SimulatedProcess } from "./simulated-process.ts";
+
+/** What is to be migrated by several processes, and over what. */
+export interface SharedScene {
+  readonly clock: SimulatedClock;
+  readonly dice: Dice;
+  readonly operation: Operation;
+  readonly platform: ModelPlatform;
+  readonly server: ModelServer;
+  readonly network: ModelNetwork;
+  readonly witness: SharedWitness;
+  readonly records: readonly SimulatedRecord[];
+  /** Keys whose data somebody has put right. */
+  readonly mended: Set<string>;
+  readonly pace: RateLimitSettings;
+  readonly workers: WorkerSettings;
+  /** The share of requests in whose moment of leaving the process stands still. */
+  readonly stalls: { share: number };
+  readonly processes: SimulatedProcess[];
+  readonly note: (event: string) => void;
+}
+
+export type PlannerEnd = "done" | "drained" | "stopped" | "failed";
+
+export interface Planner {
+  readonly process: SimulatedProcess;
+  /** Undefined while it is at work, and when it was killed. */
+  readonly end: () => { readonly how: PlannerEnd; readonly isSettled: boolean } | undefined;
+}
+
+const WRITER_LEASE_MS = 30_000;
+const RENEWAL_MS = 5_000;
+const AGAIN_MS = 2_000;
+
+/** Begins a run, or goes on with the last one, has workers send it, and ends. */
+export function startPlanner(scene: SharedScene, how: "push" | "resume", run: string): Planner {
+  const process = newProcess(scene);
+  const { note } = scene;
+  note(`process ${process.pid} begins ${how}`);
+  let end: ReturnType<Planner["end"]>;
+  const play = async (): Promise<void> => {
+    end = await planned(scene, process, { how, run }).catch((error: unknown) => {
+      if (!(error instanceof Failure)) scene.witness.complain("no bug", told(error));
+      return { how: "failed", isSettled: false } as const;
+    });
+    note(`process ${process.pid} ends ${how}: ${end.how}`);
+    process.end();
+  };
+  void play();
+  return { process, end: () => end };
+}
+
+interface PlannedRun {
+  readonly how: "push" | "resume";
+  readonly run: string;
+}
+
+async function planned(
+  scene: SharedScene,
+  process: SimulatedProcess,
+  { how, run }: PlannedRun,
+): Promise<{ readonly how: PlannerEnd; readonly isSettled: boolean }> {
+  const { server, network, operation, pace, workers, witness, note } = scene;
+  const connection = network.to(process);
+  const fence = await takeLedger(scene, process);
+  const asWriter = <Result>(work: () => Result): Promise<Result> =>
+    connection.once(() => server.requireWriter(fence), work);
+  const renewing = renew(scene, process, fence);
+  try {
+    const policy = policyOf(operation);
+    await asWriter(() => {
+      if (how === "resume") server.tables.resume(run, policy, stampOf(scene));
+      else {
+        server.tables.closeInterrupted(stampOf(scene));
+        server.tables.plan(run, itemsOf(scene), policy);
+      }
+    });
+    const { pending = 0, ambiguous = 0 } = (await connection.perhapsAgain(() => server.tables.summary(run))).counts;
+    const end = await coordinate({
+      shared: modelSharedRun(run, { server, connection, planner: fence, clock: process.clock }),
+      run,
+      pending: pending + ambiguous,
+      workers,
+      pace,
+      resendAmbiguous: policy.resendAmbiguous && operation.steps.every(({ poll }) => poll === undefined),
+      workerCommand: [],
+      onRequests: () => undefined,
+      dependencies: {
+        drain: process.drain,
+        abort: new AbortController().signal,
+        clock: process.clock,
+        onProgress: () => undefined,
+        notice: note,
+        startProcess: () => startedWorker(scene, run),
+      },
+    });
+    const outcomes = await asWriter(() => server.tables.outcomes(run));
+    witness.hear(outcomes, server.tables.summary(run));
+    return { how: end.reason, isSettled: !outcomes.some((one) => isOpen(one, operation)) };
+  } finally {
+    renewing.abort();
+    await connection.perhapsAgain(() => server.release(fence)).catch(() => undefined);
+  }
+}
+
+/** Waits for whoever has the ledger, for as long as a person would try. */
+async function takeLedger({ server, network }: SharedScene, process: SimulatedProcess): Promise<number> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await network.to(process).once(
+        () => undefined,
+        () => server.take(String(process.pid), WRITER_LEASE_MS),
+      );
+    } catch (error) {
+      if (tries > 100) throw error;
+      await process.clock.sleep(AGAIN_MS);
+    }
+  }
+}
+
+function renew(
+  { server, network }: SharedScene,
+  { clock, ...process }: SimulatedProcess,
+  fence: number,
+): AbortController {
+  const over = new AbortController();
+  const connection = network.to({ clock, ...process });
+  const goOn = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      await clock.sleep(RENEWAL_MS, over.signal);
+      await connection.perhapsAgain(() => server.renew(fence, WRITER_LEASE_MS)).catch(() => undefined);
+    }
+  };
+  void goOn();
+  return over;
+}
+
+function startedWorker(scene: SharedScene, run: string): StartedProcess {
+  const { pid, ended, stop, kill } = startWorker(scene, run);
+  return { pid, ended, stop, kill };
+}
+
+/** `migrate worker`, here or on another machine. */
+export function startWorker(scene: SharedScene, run: string): SimulatedProcess {
+  const process = newProcess(scene);
+  const { note, witness } = scene;
+  const play = async (): Promise<void> => {
+    const how = await worked(scene, process, run).catch((error: unknown) => {
+      if (!(error instanceof Failure)) witness.complain("no bug", told(error));
+      return error instanceof Failure ? error.code : "bug";
+    });
+    note(`process ${process.pid} ends work: ${how}`);
+    process.end();
+  };
+  void play();
+  return process;
+}
+
+async function worked(scene: SharedScene, process: SimulatedProcess, run: string): Promise<string> {
+  const { dice, server, network, operation, pace, note } = scene;
+  const { clock, drain, pid } = process;
+  await clock.sleep(between(dice, 300, 3_000));
+  note(`process ${pid} works on ${run}`);
+  const http = watchedHttp(scene, process);
+  const baseUrl = new URL("https://platform.example/v1/");
+  const authorisation = createAuthorisation({
+    http,
+    baseUrl,
+    credentials: { kind: "api-key", apiKey: "key" },
+    clock,
+  });
+  const steps = createStepClients(operation, { http, baseUrl, authorisation, userAgent: "simulation", clock });
+  const shared: SharedRun = modelSharedRun(run, { server, connection: network.to(process), clock });
+  const end = await workUntilDone({
+    job: sendJobOf(scene),
+    run: { id: run },
+    shared,
+    worker: { host: hostname(), pid },
+    connection: { steps, quietMs: QUIET_MS },
+    pace,
+    onUnsaved: async (unsaved) => note(`process ${pid} could not write ${unsaved.length} outcomes`),
+    dependencies: {
+      drain,
+      abort: new AbortController().signal,
+      clock,
+      random: dice,
+      onProgress: (event) => note(`process ${pid}: ${JSON.stringify(event)}`),
+      notice: (text) => note(`process ${pid}: ${text}`),
+    },
+  });
+  return `${end.reason} ${end.failure?.code ?? ""}`;
+}
+
+/** Twice the longest that a request may take. */
+const QUIET_MS = 180_000;
+
+/** Nothing of a dead process goes on, and what comes to a frozen one is heard when it wakes. */
+function watchedHttp(
+  { clock, platform, witness, stalls, dice, workers }: SharedScene,
+  process: SimulatedProcess,
+): Http {
+  return async (request) => {
+    const at = clock.monotonic();
+    if (dice() < stalls.share) process.freeze(between(dice, 100, 3 * workers.leaseMs));
+    await process.awake();
+    witness.leaves(request, process, clock.monotonic() > at);
+    try {
+      return await platform.http(request);
+    } finally {
+      await process.awake();
+    }
+  };
+}
+
+function newProcess({ processes, clock }: SharedScene): SimulatedProcess {
+  const process = createProcess(processes.length + 1, clock);
+  processes.push(process);
+  return process;
+}
+
+function policyOf(operation: Operation): PlanPolicy {
+  return {
+    revise: false,
+    resendAmbiguous: canResolveAmbiguous(operation),
+    keyAttr: "external_account_number",
+    keyColumns: new Map(),
+  };
+}
+
+function itemsOf({ records, operation, mended }: SharedScene): readonly PlannedItem[] {
+  return records.map((one) => ({
+    record: one.record,
+    key: one.key,
+    ...marksOf(one, operation, mended),
+    file: "a.json",
+    line: one.record,
+    status: "valid",
+    problems: [],
+  }));
+}
+
+function isOpen({ status }: Outcome, operation: Operation): boolean {
+  return status === "pending" || status === "blocked" || (status === "ambiguous" && canResolveAmbiguous(operation));
+}
+
+function stampOf({ clock }: SharedScene): string {
+  return new Date(clock.now()).toISOString();
+}
+
+function told(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

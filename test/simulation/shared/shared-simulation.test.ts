@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import type { SharedScene } from "./shared-scene.ts";
+import { type SharedSimulated, type SharedSimulationOptions, simulateShared } from "./simulate-shared.ts";
+
+/** To replay one: SIMULATION_SEED=<the seed it printed>; its trace goes to stderr. */
+const only = process.env["SIMULATION_SEED"];
+const count = Number(process.env["SIMULATION_SEEDS"] ?? 500);
+const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
+
+/** Seeds that once showed a fault, of the product or of the simulation: each stays. */
+const REGRESSIONS: readonly number[] = [];
+
+const PATIENCE_MS = 3_600_000;
+
+test(
+  "no schedule of kills, freezes, lost connections and planners that follow each other breaks an invariant",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const seeds = Array.from({ length: count }, (_, index) => first + index);
+    const failed: string[] = [];
+    const seen = { records: 0, processes: 0 };
+    const faults = new Map<string, number>();
+    for (const seed of only === undefined ? [...REGRESSIONS, ...seeds] : [Number(only)]) {
+      const simulated = await simulateShared(seed).catch((error: unknown) => thrown(seed, error));
+      if (only !== undefined) process.stderr.write(`${simulated.trace.join("\n")}\n`);
+      if (simulated.complaints.length > 0) failed.push(told(simulated));
+      seen.records += simulated.records;
+      seen.processes += simulated.processes;
+      for (const [kind, times] of Object.entries(simulated.faults)) faults.set(kind, (faults.get(kind) ?? 0) + times);
+    }
+    const befell = [...faults].map(([kind, times]) => `${times} ${kind}`).join(", ");
+    process.stderr.write(
+      `${count} seeds from ${first}: ${seen.records} records, ${seen.processes} processes; ${befell}\n`,
+    );
+    expect(failed.slice(0, 20).join("\n")).toBe("");
+  },
+);
+
+function thrown(seed: number, error: unknown): SharedSimulated {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const complaints = [{ invariant: "no bug", what }];
+  return { seed, complaints, trace: [], fingerprint: "", records: 0, processes: 0, faults: {} };
+}
+
+function told({ seed, complaints }: SharedSimulated): string {
+  const replay = `SIMULATION_SEED=${seed} npx vitest run --config test/vitest.config.ts test/simulation/shared`;
+  return `seed ${seed}: ${complaints.map(({ invariant, what }) => `${invariant}: ${what}`).join("; ")}\n  replay: ${replay}`;
+}
+
+test("the same seed gives the same events, to the millisecond", async () => {
+  for (const seed of [3, 17, 42]) {
+    const [once, again] = [await simulateShared(seed), await simulateShared(seed)];
+    expect(once.trace.length).toBeGreaterThan(10);
+    expect(again.trace).toEqual(once.trace);
+    expect(again.fingerprint).toBe(once.fingerprint);
+  }
+});
+
+describe("the simulation notices that", () => {
+  test.each<[string, SharedSimulationOptions["spoil"], RegExp]>([
+    ["what a dead worker had in flight is sent again without permission", resendAlways, /nothing twice|nothing lost/],
+    ["workers take their leases for longer than they are", longLeases, /lease/],
+    ["what a dead worker had in flight is forgotten", forgetful, /liveness|no bug/],
+    ["a range is done before its records are", doneAtOnce, /liveness|nothing lost/],
+  ])("%s", async (_, spoil, invariant) => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 250 && !found.some((one) => invariant.test(one)); seed += 1) {
+      const { complaints } = await simulateShared(seed, spoil === undefined ? {} : { spoil });
+      found.push(...complaints.map((complaint) => complaint.invariant));
+    }
+    expect(found.join(" ")).toMatch(invariant);
+  });
+});
+
+function resendAlways(scene: SharedScene): SharedScene {
+  return { ...scene, operation: { ...scene.operation, dedupesByKey: true } };
+}
+
+function longLeases({ server, ...scene }: SharedScene): SharedScene {
+  return { ...scene, server: { ...server, join: (run, id, worker) => 10 * server.join(run, id, worker) } };
+}
+
+function forgetful(scene: SharedScene): SharedScene {
+  Object.assign(scene.server.tables, { closeInterrupted: () => undefined });
+  return scene;
+}
+
+function doneAtOnce({ server, ...scene }: SharedScene): SharedScene {
+  return {
+    ...scene,
+    server: {
+      ...server,
+      claim(id, known) {
+        const range = server.claim(id, known);
+        const { run = "" } = server.workers().find((one) => one.id === id) ?? {};
+        if (range !== undefined) server.finish(run, range);
+        return range;
+      },
+    },
+  };
+}

@@ -1,0 +1,301 @@
+import { createHash } from "node:crypto";
+import type { Operation } from "../../../src/contract/operations/operation.ts";
+import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
+import { between, type Dice, oneOf, seededDice } from "../../seeded-dice.ts";
+import type { Complaint } from "../invariants.ts";
+import { createModelPlatform } from "../model-platform.ts";
+import { importOperations } from "../operations.ts";
+import { createSimulatedClock, type SimulatedClock } from "../simulated-clock.ts";
+import type { SimulatedRecord } from "../simulated-record.ts";
+import { createWeather, type Weather } from "../weather.ts";
+import { createNetwork } from "./model-connection.ts";
+import { createModelServer } from "./model-server.ts";
+import { createSharedWitness } from "./shared-witness.ts";
+import { type Planner, type SharedScene, startPlanner, startWorker } from "./shared-scene.ts";
+
+export interface SharedSimulated {
+  readonly seed: number;
+  readonly complaints: readonly Complaint[];
+  /** Everything that happened, in order, with its time. */
+  readonly trace: readonly string[];
+  /** Of the trace: the same seed has the same. */
+  readonly fingerprint: string;
+  readonly records: number;
+  readonly processes: number;
+  /** What befell them, by kind. */
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+export interface SharedSimulationOptions {
+  /** Spoils the product on purpose, to show that it is noticed. */
+  readonly spoil?: (scene: SharedScene) => SharedScene;
+}
+
+/**
+ * Has several processes send some records to a model platform over one ledger, through whatever the seed has in store: weather,
+ * kills, freezes, lost connections, a server that is away or crashes, planners that follow each other; and goes on under a
+ * clear sky until nothing is left to be done. Nothing but the seed decides what happens.
+ */
+export async function simulateShared(seed: number, options: SharedSimulationOptions = {}): Promise<SharedSimulated> {
+  const { spoil = (scene) => scene } = options;
+  const dice = seededDice(seed);
+  const trace: string[] = [];
+  const faults: Record<string, number> = {};
+  const { scene: made, weather, setServerClock } = createScene(dice, trace);
+  const scene = spoil(made);
+  const count = (kind: string): void => {
+    faults[kind] = (faults[kind] ?? 0) + 1;
+  };
+  await play(scene, weather, { count, setServerClock });
+  return {
+    seed,
+    complaints: scene.witness.complaints(),
+    trace,
+    fingerprint: createHash("sha256").update(trace.join("\n")).digest("hex"),
+    records: scene.records.length,
+    processes: scene.processes.length,
+    faults,
+  };
+}
+
+interface World {
+  readonly scene: SharedScene;
+  readonly weather: Weather;
+  readonly setServerClock: (byMs: number) => void;
+}
+
+function createScene(dice: Dice, trace: string[]): World {
+  const clock = createSimulatedClock();
+  const weather = createWeather(dice);
+  const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
+  const operation = oneOf<Operation>(dice, [
+    [4, importOperations.deduping],
+    [4, importOperations.forgetful],
+    [1, importOperations.staged],
+    [1, importOperations.scheduled],
+  ]);
+  const records = recordsFor(dice);
+  const dedupes = operation.dedupesByKey;
+  const platform = createModelPlatform({ clock, dice, weather, dedupes, refuses: isBad, note });
+  let serverOffset = between(dice, -100_000, 100_000);
+  const server = createModelServer(() => clock.monotonic() + serverOffset);
+  const leaseMs = oneOf(dice, [
+    [1, 2_000],
+    [3, 5_000],
+    [1, 30_000],
+  ]);
+  const scene: SharedScene = {
+    clock,
+    dice,
+    operation,
+    platform,
+    server,
+    network: createNetwork(clock, dice),
+    witness: createSharedWitness({ platform, server, records, operation }),
+    records,
+    mended: new Set(),
+    pace: paceFor(dice),
+    workers: { count: between(dice, 1, 3), leaseMs },
+    stalls: { share: dice() < 0.3 ? 0.02 : 0 },
+    processes: [],
+    note,
+  };
+  const setServerClock = (byMs: number): void => {
+    serverOffset += byMs;
+    scene.witness.clockWasSet();
+  };
+  return { scene, weather, setServerClock };
+}
+
+function isBad(_: string, content: string): boolean {
+  return content === "bad";
+}
+
+function paceFor(dice: Dice): RateLimitSettings {
+  const concurrency = oneOf<RateLimitSettings["concurrency"]>(dice, [
+    [3, "auto"],
+    [2, 4],
+    [2, 16],
+  ]);
+  return { concurrency, maxConcurrency: 16, ...(dice() < 0.2 && { rps: between(dice, 5, 50) }) };
+}
+
+function recordsFor(dice: Dice): readonly SimulatedRecord[] {
+  const count = oneOf(dice, [
+    [2, between(dice, 1, 6)],
+    [5, between(dice, 7, 25)],
+    [1, between(dice, 26, 60)],
+  ]);
+  const badShare = dice() < 0.5 ? 0 : dice() * 0.3;
+  return Array.from({ length: count }, (_, index) => ({
+    record: index + 1,
+    key: `K${index + 1}`,
+    isBad: dice() < badShare,
+  }));
+}
+
+interface Chaos {
+  readonly count: (kind: string) => void;
+  readonly setServerClock: World["setServerClock"];
+}
+
+const STORMY: readonly (readonly [number, number])[] = [
+  [4, 1],
+  [2, 2],
+  [1, 3],
+];
+const CALM = 8;
+/** A person would have looked by then. */
+const PLANNER_MS = 600_000;
+
+async function play(scene: SharedScene, weather: Weather, chaos: Chaos): Promise<void> {
+  const runs = await storm(scene, chaos);
+  calm(scene, weather);
+  const isDone = await finish(scene, runs);
+  if (isDone) await provesIdle(scene, nameOf(runs));
+  else scene.witness.complain("liveness", `not done after ${CALM} planners under a clear sky`);
+}
+
+/** Gives the number of runs. */
+async function storm(scene: SharedScene, chaos: Chaos): Promise<number> {
+  const { dice, mended, records } = scene;
+  let runs = 0;
+  for (let left = oneOf(dice, STORMY); left > 0; left -= 1) {
+    const how = dice() < 0.2 ? "push" : nextCommand(scene, runs);
+    if (how === "push") {
+      runs += 1;
+      if (dice() < 0.5) for (const { key } of records) mended.add(key);
+    }
+    const planner = startPlanner(scene, how, nameOf(runs));
+    joinFromElsewhere(scene, nameOf(runs));
+    befall(scene, planner, chaos);
+    await passUntil(scene, () => planner.process.isOver(), between(dice, 20_000, 150_000));
+    if (!planner.process.isOver()) planner.process.kill();
+    await passUntil(scene, () => false, between(dice, 0, dice() < 0.7 ? 5_000 : 60_000));
+  }
+  return runs;
+}
+
+/** False when too many planners could not settle everything. */
+async function finish(scene: SharedScene, runs: number): Promise<boolean> {
+  for (let number = 0; number < CALM; number += 1) {
+    const planner = startPlanner(scene, nextCommand(scene, runs), nameOf(runs));
+    await passUntil(scene, () => planner.process.isOver(), PLANNER_MS);
+    if (!planner.process.isOver()) scene.witness.complain("liveness", "a planner does not end under a clear sky");
+    const end = planner.end();
+    if (end?.how === "done" && end.isSettled) return true;
+  }
+  return false;
+}
+
+/** What a person would type. */
+function nextCommand({ server }: SharedScene, runs: number): "push" | "resume" {
+  return server.tables.has(nameOf(runs)) ? "resume" : "push";
+}
+
+function nameOf(run: number): string {
+  return `run-${run}`;
+}
+
+function joinFromElsewhere(scene: SharedScene, run: string): void {
+  const { dice, clock } = scene;
+  const join = async (): Promise<void> => {
+    await clock.sleep(between(dice, 1_000, 30_000));
+    startWorker(scene, run);
+  };
+  for (let count = oneOf(dice, REMOTE); count > 0; count -= 1) void join();
+}
+
+const REMOTE: readonly (readonly [number, number])[] = [
+  [3, 0],
+  [2, 1],
+  [1, 2],
+];
+
+type Fault = "kill" | "freeze" | "stop" | "cut" | "outage" | "lost answers" | "clock" | "freeze all";
+
+/** What is in store for the processes of one planner, at moments of the next minutes. */
+function befall(scene: SharedScene, planner: Planner, { count, setServerClock }: Chaos): void {
+  const { dice, clock, note, network, workers } = scene;
+  const within = dice() < 0.8 ? 12_000 : 60_000;
+  const anybody = (): typeof planner.process | undefined => {
+    const living = scene.processes.filter((one) => !one.isOver());
+    return living[Math.floor(dice() * living.length)];
+  };
+  const strike: Readonly<Record<Fault, () => void>> = {
+    kill: () => anybody()?.kill(),
+    freeze: () => anybody()?.freeze(between(dice, 200, 4 * workers.leaseMs)),
+    stop: () => anybody()?.stop(),
+    cut: () => network.cut(between(dice, 100, 3 * workers.leaseMs), anybody()),
+    outage: () => network.cut(between(dice, 100, dice() < 0.9 ? 20_000 : 90_000)),
+    "lost answers": () => network.loses(dice() * 0.2),
+    clock: () => setServerClock(between(dice, -60_000, 60_000)),
+    "freeze all"() {
+      const ms = between(dice, 1_000, 60_000);
+      for (const one of scene.processes) if (!one.isOver()) one.freeze(ms);
+    },
+  };
+  const strikeLater = async (): Promise<void> => {
+    const [at, fault] = [between(dice, 0, within), oneOf(dice, FAULTS)];
+    await clock.sleep(at);
+    if (isCalm(scene)) return;
+    note(fault);
+    count(fault);
+    strike[fault]();
+  };
+  for (let left = between(dice, 0, 8); left > 0; left -= 1) void strikeLater();
+}
+
+const FAULTS: readonly (readonly [number, Fault])[] = [
+  [5, "kill"],
+  [6, "freeze"],
+  [2, "stop"],
+  [3, "cut"],
+  [4, "outage"],
+  [2, "lost answers"],
+  [0.3, "clock"],
+  [1, "freeze all"],
+];
+
+const calmScenes = new WeakSet<SharedScene>();
+
+function isCalm(scene: SharedScene): boolean {
+  return calmScenes.has(scene);
+}
+
+function calm(scene: SharedScene, weather: Weather): void {
+  calmScenes.add(scene);
+  weather.clear();
+  scene.network.clear();
+  scene.stalls.share = 0;
+  for (const one of scene.processes) one.thaw();
+}
+
+/** I9: what is over is over, and nobody is left who would go on. */
+async function provesIdle(scene: SharedScene, run: string): Promise<void> {
+  const { processes, witness } = scene;
+  await passUntil(scene, () => processes.every((one) => one.isOver()), PLANNER_MS);
+  const late = processes.filter((one) => !one.isOver());
+  if (late.length > 0) witness.complain("liveness", `process ${late[0]?.pid} does not end`);
+  const before = witness.left();
+  const planner = startPlanner(scene, "resume", run);
+  await passUntil(scene, () => planner.process.isOver(), PLANNER_MS);
+  const more = witness.left() - before;
+  if (more > 0) witness.complain("I9", `${more} requests after everything was done`);
+}
+
+/** Lets time pass, step by step: until something is so, at most so long. */
+async function passUntil(
+  { clock }: { readonly clock: SimulatedClock },
+  isSo: () => boolean,
+  ms: number,
+): Promise<void> {
+  const until = clock.monotonic() + ms;
+  for (let idle = 0; clock.monotonic() < until && idle < IDLE_TURNS;) {
+    await new Promise(setImmediate);
+    if (isSo()) return;
+    idle = clock.step() ? 0 : idle + 1;
+  }
+}
+
+const IDLE_TURNS = 50;

@@ -1,0 +1,34 @@
+import type { Operation } from "../../../src/contract/operations/operation.ts";
+import { type InputRecord, isCsvRow, type JsonTable } from "../../../src/model/record.ts";
+import type { WorkOptions } from "../../../src/pipeline/shared/work-on-run.ts";
+import { payloadOf, type SimulatedRecord } from "../simulated-record.ts";
+
+interface Input {
+  readonly records: readonly SimulatedRecord[];
+  readonly mended: ReadonlySet<string>;
+  readonly operation: Operation;
+}
+
+const TABLE: JsonTable = { kind: "json", file: "a.json" };
+const BATCH = 10;
+
+/** The records as a worker reads them: each row is the payload already. As they are now, whatever is mended later. */
+export function sendJobOf({ records, mended, operation }: Input): WorkOptions["job"] {
+  const rows = records.map((one): InputRecord => {
+    const row = { table: TABLE, line: one.record, pointer: "", value: payloadOf(one, mended) };
+    return { number: one.record, source: "a", orphan: false, row, problems: [] };
+  });
+  return {
+    operation,
+    mapping: {
+      map: (row) => ({ payload: isCsvRow(row) ? {} : row.value, problems: [] }),
+      locate: () => undefined,
+      isConstant: () => true,
+    },
+    input: {
+      async *records() {
+        for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
+      },
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// 300 kills, freezes and cuts over four workers of the real command, the sandbox and a real PostgreSQL, in real time; some
+// twenty minutes.
+//   node test/soak/cluster.mjs [--faults 300] [--seed <n>]
+// Processes are killed (SIGKILL) and stopped beyond their lease (SIGSTOP, SIGCONT); connections to the database and to the
+// platform are reset or go silent; sessions are ended by the server (pg_terminate_backend); the server is stopped at once
+// (as by `pg_ctl stop -m immediate`) and started again; the process that planned is killed, and the run resumed. Every other
+// push is one before a platform that does not notice repeats. Nothing may be lost, created twice, or left without a word.
+// Wants `npm run build`, and the programs of PostgreSQL.
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    faults: { type: "string", default: "300" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+  },
+});
+const root = path.join(import.meta.dirname, "../..");
+const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
+const words = [vitest, "run", "--config", "test/soak/vitest.config.ts", "cluster.soak"];
+const env = { ...process.env, SOAK_FAULTS: values.faults, SOAK_SEED: values.seed };
+process.exit(spawnSync(process.execPath, words, { cwd: root, stdio: "inherit", env }).status ?? 1);

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startChaosProxy } from "../chaos-proxy.ts";
+import { adminOf } from "../e2e/push-scene.ts";
+import { type SandboxProcess, startSandboxProcess } from "../e2e/cli.ts";
+import { sharedPush, useServer } from "../e2e/shared-run-scene.ts";
+import { seededDice } from "../seeded-dice.ts";
+import type { FaultKind } from "./cluster-faults.ts";
+import { pause } from "./cluster-faults.ts";
+import { pushUnderFaults, verdictOf } from "./cluster-push.ts";
+
+const faults = Number(process.env["SOAK_FAULTS"] ?? 300);
+const seed = Number(process.env["SOAK_SEED"] ?? 1);
+
+const WORKERS = 4;
+/** That of `sharedPush`. */
+const LEASE_MS = 3_000;
+const RECORDS = 1_500;
+const FAULTS_A_PUSH = 25;
+const EVERY_MS = 1_000;
+/** Slow enough for a push to last for as many faults. */
+const FLAGS = ["--rps", "60", "--concurrency", "16"];
+
+const { server } = useServer();
+let noticing: SandboxProcess;
+let forgetful: SandboxProcess;
+
+beforeAll(async () => {
+  noticing = await startSandboxProcess({ flags: ["--latency", "40"], timeoutMs: 24 * 3_600_000 });
+  forgetful = await startSandboxProcess({ flags: ["--latency", "40", "--forgetful"], timeoutMs: 24 * 3_600_000 });
+});
+afterAll(async () => {
+  await noticing.stop();
+  await forgetful.stop();
+});
+
+test(`${faults} faults over ${WORKERS} workers`, async () => {
+  const dice = seededDice(seed);
+  const counts = new Map<FaultKind, number>();
+  const total = { pushes: 0, records: 0, lost: 0, unaccounted: 0, twice: 0, ambiguous: 0 };
+  const budget = { left: faults };
+  while (budget.left > 0) {
+    const sandbox = total.pushes % 2 === 0 ? noticing : forgetful;
+    const admin = adminOf(sandbox);
+    await admin.reset();
+    const database = await startChaosProxy(new URL(server().url));
+    const platform = await startChaosProxy(new URL(sandbox.ready.baseUrl));
+    const env = { ...sandbox.env, MIGRATE_BASE_URL: platform.baseUrl.href };
+    const through = (url: string): string => url.replace(`:${server().port}/`, `:${database.baseUrl.port}/`);
+    const scene = await sharedPush(RECORDS, { env }, server(), through);
+    const before = budget.left;
+    const end = await pushUnderFaults({
+      scene,
+      records: RECORDS,
+      workers: WORKERS,
+      flags: sandbox === forgetful ? [...FLAGS, "--contract", "no-dedupe.yaml"] : FLAGS,
+      victims: { server: server(), leaseMs: LEASE_MS, database, platform },
+      dice,
+      faults: Math.min(budget.left, FAULTS_A_PUSH),
+      everyMs: EVERY_MS,
+      onFault(kind) {
+        budget.left -= 1;
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      },
+    });
+    const verdict = await verdictOf(RECORDS, end, admin);
+    const { lost, unaccounted, twice, ambiguous, accepted } = verdict;
+    total.pushes += 1;
+    total.records += RECORDS;
+    total.lost += lost.length;
+    total.unaccounted += unaccounted.length;
+    total.twice += twice.length;
+    total.ambiguous += ambiguous;
+    const kind = sandbox === forgetful ? "does not notice repeats" : "notices repeats";
+    say(`push ${total.pushes}, platform ${kind}: ${before - budget.left} faults, exit code ${end.code};`);
+    say(
+      `  ${accepted} accepted, ${ambiguous} ambiguous, ${lost.length} lost, ${unaccounted.length} unaccounted, ${twice.length} twice`,
+    );
+    if (lost.length + unaccounted.length + twice.length > 0)
+      say(`  ${JSON.stringify(verdict)}\n${end.stderr.slice(-2_000)}`);
+    expect(sandbox === noticing ? ambiguous : 0, "what is ambiguous is sent again where that does no harm").toBe(0);
+    expect(before - budget.left, "a push has to last for some faults").toBeGreaterThan(0);
+    await database.close();
+    await platform.close();
+  }
+  say(`seed ${seed}: ${faults} faults over ${total.pushes} pushes of ${RECORDS} records by ${WORKERS} workers:`);
+  for (const [kind, times] of counts) say(`  ${times} ${kind}`);
+  say(
+    `  ${total.lost} lost, ${total.unaccounted} unaccounted, ${total.twice} twice, ${total.ambiguous} ambiguous (listed)`,
+  );
+  expect(total).toMatchObject({ lost: 0, unaccounted: 0, twice: 0 });
+});
+
+test("a killed worker's range is at work again within the lease and 5 s", async () => {
+  await adminOf(noticing).reset();
+  const scene = await sharedPush(2_000, noticing, server());
+  const push = scene.share(1, ["--lease", "30s", "--rps", "10"]);
+  await scene.whenWorking(1);
+  const elsewhere = scene.start(["worker", "--ledger", scene.ledger]);
+  await scene.whenWorking(2);
+  const held = (): Promise<readonly Record<string, unknown>[]> =>
+    scene.query(`select first, fence from migrate.ranges join migrate.workers on workers.id = holder
+      where pid = ${elsewhere.pid} and ranges.state = 'taken'`);
+  const [range] = await held();
+  elsewhere.kill("SIGKILL");
+  const killedAt = performance.now();
+  const isAgain = `select 1 from migrate.ranges join migrate.workers on workers.id = holder
+    where first = ${String(range?.["first"])} and fence > ${String(range?.["fence"])} and pid <> ${elsewhere.pid}`;
+  while ((await scene.query(isAgain)).length === 0) {
+    if (performance.now() - killedAt > 120_000) throw new Error("nobody has taken it");
+    await pause(100);
+  }
+  const seconds = (performance.now() - killedAt) / 1_000;
+  say(`lease 30 s: the range of a killed worker was at work again after ${seconds.toFixed(1)} s`);
+  expect(seconds).toBeLessThan(35);
+  push.kill("SIGTERM");
+  await push.ended;
+});
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
