@@ -14,11 +14,11 @@ const seed = Number(process.env["SOAK_SEED"] ?? 1);
 const WORKERS = 4;
 /** That of `sharedPush`. */
 const LEASE_MS = 3_000;
-const RECORDS = 1_500;
-const FAULTS_A_PUSH = 25;
-const EVERY_MS = 1_000;
+const RECORDS = 1_000;
+const FAULTS_A_PUSH = 30;
+const EVERY_MS = 600;
 /** Slow enough for a push to last for as many faults. */
-const FLAGS = ["--rps", "60", "--concurrency", "16"];
+const FLAGS = ["--rps", "40", "--concurrency", "16"];
 
 const { server } = useServer();
 let noticing: SandboxProcess;

@@ -6,7 +6,9 @@ import { type ModelConnection, modelSharedRun } from "./model-shared-run.ts";
 
 describeSharedRun(async (): Promise<SharedBed> => {
   let now = 0;
-  const server = createModelServer(() => 1_000_000);
+  let asked = 1_000_000;
+  // No two questions at the same time.
+  const server = createModelServer(() => (asked += 1));
   const connection: ModelConnection = {
     async once(fence, work) {
       fence();
