@@ -14,7 +14,7 @@ import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import { createModelTables, type ModelTables } from "./model-tables.ts";
 
-export interface ModelRange extends RecordRange {
+interface ModelRange extends RecordRange {
   fence: number;
   state: "waiting" | "taken" | "done" | "closed";
   holder?: string | undefined;

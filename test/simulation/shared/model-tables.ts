@@ -39,7 +39,7 @@ interface ModelAttempt {
 }
 
 /** The records of one run that something is done with. */
-export interface Span {
+interface Span {
   readonly run: string;
   readonly first: number;
   readonly last: number;

@@ -43,7 +43,7 @@ export interface SharedScene {
   readonly note: (event: string) => void;
 }
 
-export type PlannerEnd = "done" | "drained" | "stopped" | "failed";
+type PlannerEnd = "done" | "drained" | "stopped" | "failed";
 
 export interface Planner {
   readonly process: SimulatedProcess;
