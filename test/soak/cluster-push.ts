@@ -73,9 +73,14 @@ export async function pushUnderFaults(push: StruckPush): Promise<CliEnd> {
 
 const MOST_RESUMES = 60;
 
-/** Killed, incomplete, stopped by the platform that was out of reach, by the server that was, or by others that still send. */
-function needsMore({ code }: CliEnd): boolean {
-  return code === null || code === 3 || code === 4 || code === 6 || code === 7;
+/**
+ * Killed, incomplete, stopped by the platform that was out of reach, by the server that was, or by others that still send. What
+ * is ambiguous wins over what was not sent.
+ */
+function needsMore({ code, stdout }: CliEnd): boolean {
+  if (code === null || code === 3 || code === 4 || code === 6 || code === 7) return true;
+  const { pending = 0, blocked = 0 } = statusCounts(outcomeLines(stdout));
+  return pending + blocked > 0;
 }
 
 function isThere({ process: { exitCode, signalCode } }: RunningCli): boolean {

@@ -76,7 +76,7 @@ test(`${faults} faults over ${WORKERS} workers`, async () => {
       `  ${accepted} accepted, ${ambiguous} ambiguous, ${lost.length} lost, ${unaccounted.length} unaccounted, ${twice.length} twice`,
     );
     if (lost.length + unaccounted.length + twice.length > 0)
-      say(`  ${JSON.stringify(verdict)}\n${end.stderr.slice(-2_000)}`);
+      say(`  ${[...lost, ...unaccounted, ...twice].slice(0, 20).join(" ")}\n${end.stderr.slice(-2_000)}`);
     expect(sandbox === noticing ? ambiguous : 0, "what is ambiguous is sent again where that does no harm").toBe(0);
     expect(before - budget.left, "a push has to last for some faults").toBeGreaterThan(0);
     await database.close();
