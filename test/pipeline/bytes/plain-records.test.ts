@@ -70,7 +70,7 @@ payload:
   people:
     - { first: NAME, last: TOWN }
     - { first: { from: [CODE, KIND], join: "/" }, last: { from: TOWN, when: { column: KIND, in: ["2"] } } }
-  place: { street: STREET, town: TOWN, land: { value: GB } }
+  place: { street: STREET, town: { from: TOWN, upper: true }, land: { value: GB } }
 `;
 
 const COLUMNS = [
@@ -133,6 +133,7 @@ const OTHERS = fc.constantFrom(
   "-12345.1",
   "12345",
   "1234.567",
+  "12.345",
   "0000012.5",
   "10.01",
   "31/02/2024",
@@ -153,20 +154,22 @@ const OTHERS = fc.constantFrom(
   '"',
 );
 
-const cell = (good: string): fc.Arbitrary<string> =>
-  fc.oneof(
-    { weight: 12, arbitrary: fc.constant(good) },
-    { weight: 2, arbitrary: OTHERS.map(quoted) },
-    { weight: 1, arbitrary: OTHERS.map((text) => `"${text}"`) },
-    { weight: 1, arbitrary: OTHERS },
-    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 4 }).map((text) => quoted(text.toWellFormed())) },
-  );
-
-const key = fc.oneof(
-  fc.nat(99).map((number) => `A${number}`),
-  cell("A1"),
+const odd = fc.oneof(
+  { weight: 4, arbitrary: OTHERS.map(quoted) },
+  { weight: 1, arbitrary: OTHERS.map((text) => `"${text}"`) },
+  { weight: 1, arbitrary: OTHERS },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 4 }).map((text) => quoted(text.toWellFormed())) },
 );
-const row = fc.tuple(key, ...GOOD.slice(1).map(cell)).map((cells) => cells.join(","));
+
+const key = fc.nat(99).map((number) => `A${number}`);
+/** A good row, but for a few cells. */
+const row = fc
+  .tuple(key, fc.array(fc.tuple(fc.nat(COLUMNS.length - 1), odd), { maxLength: 3 }))
+  .map(([ref, changes]) => {
+    const cells = GOOD.with(0, ref);
+    for (const [column, text] of changes) cells[column] = text;
+    return cells.join(",");
+  });
 const line = fc.oneof(
   { weight: 12, arbitrary: row },
   {
@@ -175,7 +178,7 @@ const line = fc.oneof(
   },
 );
 const file = fc
-  .tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom("\n", "\r\n", "\r"), fc.boolean())
+  .tuple(fc.array(line, { minLength: 20, maxLength: 80 }), fc.constantFrom("\n", "\r\n", "\r"), fc.boolean())
   .map(([lines, end, isEnded]) => [COLUMNS.join(","), ...lines].join(end) + (isEnded ? end : ""));
 
 function quoted(text: string): string {
