@@ -18,6 +18,9 @@ function engine(): DatabaseClass {
   return withIntegers(own.DatabaseSync);
 }
 
+/** Whether a database that is closed lets go of its file at once: the package does so when its statements are collected. */
+export const closesAtOnce: boolean = hasStableSqlite(process.versions.node);
+
 /** From these versions on, loading `node:sqlite` prints no warning that it is experimental. */
 export function hasStableSqlite(node: string): boolean {
   const [major = 0, minor = 0] = node.split(".").map(Number);

@@ -1,4 +1,5 @@
 // A process that holds a lock, or pushes, until it is killed: node ledger-process.mjs <compiled ledger> <task> <path> ...
+import { randomBytes } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -30,6 +31,29 @@ async function open() {
   }
 }
 
+/** Plans a run, closes the ledger, and ends as a program does that has nothing left to do, once it is told to. */
+async function linger() {
+  const ledger = await openLedger({ path });
+  const job = { command: "push", target: "platform.example", supplier: "", operation: "import", endpoint: "POST /" };
+  const { id } = await ledger.startRun({ ...job, settings: {}, dryRun: false, startedAt: new Date().toISOString() });
+  const items = Array.from({ length: 2000 }, (_, index) => ({
+    record: index + 1,
+    key: `K${index}`,
+    identity: randomBytes(32),
+    content: randomBytes(32),
+    file: "a.csv",
+    line: index + 2,
+    status: "valid",
+    problems: [],
+  }));
+  await ledger.plan(id, items);
+  await ledger.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", keyColumns: new Map() });
+  await ledger.close();
+  const waiting = setInterval(() => {}, 1000);
+  process.once("SIGUSR2", () => clearInterval(waiting));
+  print(id);
+}
+
 /** Goes on with a run, in groups; what a platform would have received stands in the file `received`. */
 async function push() {
   const [run, received] = values;
@@ -55,4 +79,4 @@ async function push() {
   await lock.release();
 }
 
-await { hold, open, push }[task]();
+await { hold, open, linger, push }[task]();

@@ -17,6 +17,7 @@ import { countChanges } from "./tables/counts.ts";
 import { coverage } from "./tables/coverage-query.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./tables/run-log.ts";
+import { openToWriteTo } from "./lasting-reader.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { forgetChecksums, sealPath } from "./integrity/seal.ts";
 import { sealedDatabase } from "./integrity/sealed-database.ts";
@@ -119,7 +120,7 @@ export function openBeside({ path, toolVersion, isChecked }: LedgerWork): Opened
 function openToWrite(path: string): OpenedToWrite {
   const seen = openToRead(path, () => false);
   seen?.database.close();
-  const database = openDatabase(path);
+  const database = openToWriteTo(path);
   try {
     if (seen === undefined) requireSound(database);
     upgradeSchema(database);

@@ -1,8 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { ended, firstLine, useLedgerProcess } from "../compiled-ledger.ts";
@@ -13,19 +10,6 @@ const { start } = useLedgerProcess();
 const RECORDS = 10_000;
 const KILLS = 20;
 const GROUP = 16;
-
-/**
- * SQLite's package lets go of a closed file only when its statements are collected. Were that after the kill of the next
- * process, SQLite would write that one's log into the file as it does so, past its seal.
- */
-async function fileIsLetGo(): Promise<void> {
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
-  for (let round = 0; round < 3; round += 1) {
-    collect();
-    await nextTurn();
-  }
-}
 
 test("killed at 20 moments of a push: nothing lost, nothing sent twice, what is unknown is said to be", async () => {
   const folder = temporaryFolder();
@@ -39,7 +23,6 @@ test("killed at 20 moments of a push: nothing lost, nothing sent twice, what is 
   await first.close();
 
   for (let kill = 1; kill <= KILLS; kill += 1) {
-    await fileIsLetGo();
     const child = start("push", path, run, received);
     await firstLine(child);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));

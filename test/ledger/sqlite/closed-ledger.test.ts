@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
+import { ended, firstLine, useLedgerProcess } from "../compiled-ledger.ts";
+import { item, planned } from "../ledger-input.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+const { start } = useLedgerProcess();
+
+/** What has been closed is collected, as it may be at any time in a program that lives on. */
+async function collectAll(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  for (let round = 0; round < 5; round += 1) {
+    collect();
+    await nextTurn();
+  }
+}
+
+test("a ledger that was closed here stays whole when another process is killed and what was closed is collected afterwards", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "ledger.db");
+  const first = await openLedger({ path });
+  const items = Array.from({ length: 2000 }, (_, index) => item(index + 1, `K${index}`));
+  const run = await planned(first, items);
+  await first.close();
+
+  for (let kill = 0; kill < 3; kill += 1) {
+    const child = start("push", path, run, join(folder, "received"));
+    await firstLine(child);
+    child.kill("SIGKILL");
+    await ended(child);
+    await collectAll();
+    const ledger = await openLedger({ path });
+    expect((await ledger.summary(run)).records).toBe(items.length);
+    await ledger.close();
+  }
+});
+
+test("a ledger that a program has closed stays whole when the program ends after another process was killed", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "ledger.db");
+  const program = start("linger", path);
+  const run = await firstLine(program);
+  const child = start("push", path, run, join(folder, "received"));
+  await firstLine(child);
+  child.kill("SIGKILL");
+  await ended(child);
+  program.kill("SIGUSR2");
+  await ended(program);
+  const ledger = await openLedger({ path });
+  expect((await ledger.summary(run)).counts.ambiguous).toBeGreaterThan(0);
+  await ledger.close();
+});
