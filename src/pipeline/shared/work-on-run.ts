@@ -218,7 +218,18 @@ async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
   const { heartbeat, ranges } = work;
   await heartbeat.stop();
   const failure = heartbeat.failure() ?? (await failureOf(() => leave(end, work))) ?? end.failure;
-  return { ...end, ...(failure !== undefined && { reason: "stopped", failure }), ranges: ranges.settled() };
+  if (failure !== undefined) return { ...end, reason: "stopped", failure, ranges: ranges.settled() };
+  return { ...end, ...((await isOver(end, work)) && { reason: "done" }), ranges: ranges.settled() };
+}
+
+/** Others have sent the last of the run while this worker was told to leave. */
+async function isOver({ reason }: UploadEnd, { run, shared, dependencies }: Work): Promise<boolean> {
+  if (reason !== "drained" || dependencies.drain.aborted) return false;
+  // A ledger that cannot be asked is no reason to end otherwise.
+  return shared.ledger.nextSendable(run.id, 1).then(
+    (next) => next === undefined,
+    () => false,
+  );
 }
 
 /** Settles what was sent, tells the others of a failure that concerns them, and leaves. */
