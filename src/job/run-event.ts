@@ -11,6 +11,8 @@ export type RunEvent =
   | { readonly kind: "checked"; readonly records: number; readonly invalid: number }
   /** The whole input is planned; what is `pending` is sent from here on. */
   | { readonly kind: "planned"; readonly counts: Counts }
+  /** This process sends some of the records of a run that another one has planned. */
+  | { readonly kind: "joined" }
   | UploadEvent
   /** Of a run that several processes send: how many there are, and how far its ranges are. */
   | { readonly kind: "workers"; readonly sharing: Sharing }

@@ -45,8 +45,8 @@ export interface InputProgress {
 }
 
 export interface SendProgress {
-  /** Records that the run is to send, those of its earlier sittings included. */
-  readonly total: number;
+  /** Records that the run is to send, those of its earlier sittings included. Absent in a process that sends a part. */
+  readonly total?: number | undefined;
   /** Those of them that have their outcome. */
   readonly done: number;
   /** The same by status. */
@@ -87,7 +87,7 @@ export interface Wait {
 const SEND_STATUSES = ["valid", "accepted", "rejected", "ambiguous", "blocked", "pending"] as const;
 
 /** Of the records of a run that are to be sent: how many, and how many have an outcome that stays. */
-export function sendTotals(counts: Counts): Pick<SendProgress, "total" | "done" | "counts"> {
+export function sendTotals(counts: Counts): { readonly total: number } & Pick<SendProgress, "done" | "counts"> {
   const ofSending = SEND_STATUSES.flatMap((status) => {
     const count = counts[status] ?? 0;
     return count === 0 ? [] : [[status, count] as const];

@@ -54,14 +54,16 @@ function sendParts(sending: SendProgress): readonly Part[] {
   });
   return ranked(
     [
-      `Sent ${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`,
+      total === undefined
+        ? `Sent ${formatCount(done)} of this run`
+        : `Sent ${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`,
       statuses.length === 0 ? undefined : statuses.join(", "),
       `${rateText(perSecond)}/s`,
       `${formatCount(inFlight)} in flight`,
       wait === undefined ? undefined : `waiting ${duration(wait.forMs)}: ${plainText(wait.reason, 60)}`,
       closedSuppliers.length === 0 ? undefined : `waiting for ${suppliersText(closedSuppliers)}`,
       wait === undefined ? paceText(sending) : undefined,
-      leftMs === undefined || done >= total ? undefined : `${duration(leftMs)} left`,
+      leftMs === undefined || (total !== undefined && done >= total) ? undefined : `${duration(leftMs)} left`,
     ],
     [0, 5, 1, 6, 3, 4, 7, 2],
   );

@@ -46,6 +46,7 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
       const sending = { job, run, shared, connection, pace, until: settings.until, dependencies };
       const onUnsaved = (unsaved: WorkEnd["unsaved"]): Promise<void> => reportUnsaved(unsaved, run.id, dependencies);
       const worker = { host: hostname(), pid: process.pid };
+      dependencies.onProgress({ kind: "joined" });
       return { run: run.id, ...(await workUntilDone({ ...sending, worker, onUnsaved })) };
     } finally {
       await connection.close();

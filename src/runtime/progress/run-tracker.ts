@@ -39,7 +39,8 @@ export function createRunTracker(clock: Pick<Clock, "now" | "monotonic">): RunTr
         state = "running";
       } else if (event.kind === "read") input = { ...input, bytes: event.bytes, ofBytes: event.ofBytes };
       else if (event.kind === "checked") input = { ...input, records: event.records, invalid: event.invalid };
-      else if (event.kind === "planned") sending = createSendTracker(event, clock);
+      else if (event.kind === "planned") sending = createSendTracker(sendTotals(event.counts), clock);
+      else if (event.kind === "joined") sending = createSendTracker({ done: 0, counts: {} }, clock);
       else if (event.kind === "ended") state = event.state;
       else sending?.note(event);
     },
@@ -54,11 +55,13 @@ export function createRunTracker(clock: Pick<Clock, "now" | "monotonic">): RunTr
   };
 }
 
-type Planned = Extract<RunEvent, { kind: "planned" }>;
-type SendEvent = Exclude<RunEvent, { kind: "begun" | "read" | "checked" | "planned" | "ended" }>;
+type SendEvent = Exclude<RunEvent, { kind: "begun" | "read" | "checked" | "planned" | "joined" | "ended" }>;
 
-function createSendTracker({ counts }: Planned, { monotonic }: Pick<Clock, "monotonic">) {
-  const totals = sendTotals(counts);
+function createSendTracker(
+  totals: Pick<SendProgress, "total" | "done" | "counts">,
+  { monotonic }: Pick<Clock, "monotonic">,
+) {
+  const { total } = totals;
   const settled = new Map(Object.entries(totals.counts));
   const rate = createRecentRate();
   const closedSuppliers = new Set<string>();
@@ -98,9 +101,10 @@ function createSendTracker({ counts }: Planned, { monotonic }: Pick<Clock, "mono
       const perSecond = rate.perSecond(now, done);
       const wait = waits.current(now);
       const isHeldUp = wait !== undefined || closedSuppliers.size > 0;
-      const leftMs = perSecond > 0 ? Math.round(((totals.total - done) / perSecond) * 1000) : undefined;
+      const leftMs =
+        total !== undefined && perSecond > 0 ? Math.round(((total - done) / perSecond) * 1000) : undefined;
       return {
-        total: totals.total,
+        total,
         done,
         counts: Object.fromEntries(settled),
         inFlight,

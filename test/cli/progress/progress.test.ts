@@ -57,6 +57,18 @@ describe("progress without a terminal", () => {
     expect(written).toHaveLength(11 + 18 + 10);
   });
 
+  it("tells of a process that sends a part of a run how much it has sent, and not of how much", () => {
+    const { progress, written, at } = inPipe("text", false);
+    progress.onProgress({ kind: "read", bytes: 10, ofBytes: 10 });
+    progress.onProgress({ kind: "joined" });
+    progress.onProgress(accepted());
+    progress.onProgress(accepted(2));
+    at(6000);
+    progress.tick();
+    expect(written.join("")).toMatch(/Sent 2 of this run, 2 accepted, .*2 in flight/);
+    expect(written.join("")).not.toMatch(/left|%/);
+  });
+
   it("tells of the reading how far it is, and how many records were checked", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress({ kind: "read", bytes: 1_000_000, ofBytes: 4_000_000 });
