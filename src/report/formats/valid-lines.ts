@@ -80,12 +80,14 @@ function endOfAlike(outcomes: ValidOutcomes, from: number): number {
   const { to, batch } = outcomes;
   const { records, lines, fileNumbers } = batch;
   const recordBelow = powerAbove(records[from] ?? 0);
-  const lineBelow = powerAbove(lines[from] ?? 0);
+  const lineFrom = lines[from] ?? 0;
+  const lineBelow = powerAbove(lineFrom);
   const isKeyAlike = keyComparison(outcomes, from);
   for (let index = from; index < to; index += 1) {
     const isAlike = fileNumbers[index] === fileNumbers[from] && isKeyAlike(index);
-    // Both go up within a file.
-    if (!isAlike || (records[index] ?? 0) >= recordBelow || (lines[index] ?? 0) >= lineBelow) return index;
+    const line = lines[index] ?? 0;
+    // The numbers of records go up.
+    if (!isAlike || (records[index] ?? 0) >= recordBelow || line < lineFrom || line >= lineBelow) return index;
   }
   return to;
 }

@@ -101,15 +101,13 @@ function createSendTracker(
       const perSecond = rate.perSecond(now, done);
       const wait = waits.current(now);
       const isHeldUp = wait !== undefined || closedSuppliers.size > 0;
-      const leftMs =
-        total !== undefined && perSecond > 0 ? Math.round(((total - done) / perSecond) * 1000) : undefined;
       return {
         total,
         done,
         counts: Object.fromEntries(settled),
         inFlight,
         perSecond: Math.round(perSecond * 10) / 10,
-        leftMs: isHeldUp ? undefined : leftMs,
+        leftMs: isHeldUp || total === undefined ? undefined : timeLeft(total - done, perSecond),
         pace,
         wait,
         closedSuppliers: [...closedSuppliers],
@@ -118,6 +116,11 @@ function createSendTracker(
       };
     },
   };
+}
+
+/** In milliseconds; undefined while there is no rate. */
+function timeLeft(records: number, perSecond: number): number | undefined {
+  return perSecond > 0 ? Math.round((records / perSecond) * 1000) : undefined;
 }
 
 /** Pauses follow each other while a platform is busy: together they are one wait. */

@@ -13,7 +13,8 @@ const record = fc.record({
   key,
   /** How many numbers are passed over before it. */
   step: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(100_000) }),
-  lines: fc.integer({ min: 1, max: 3 }),
+  /** How many lines it is behind the record before it, or before it. */
+  lines: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.integer({ min: -200, max: 0 })),
   isNextFile: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
@@ -53,7 +54,7 @@ function outcomesOf(records: readonly Made[], first: number, hasKeys: boolean): 
   return records.map((made) => {
     if (made.isNextFile) [file, line] = [file + 1, 1];
     number += 1 + made.step;
-    line += made.lines;
+    line = Math.max(1, line + made.lines);
     const source = { file: `file ${file}.csv`, line };
     return { record: number, ...(hasKeys && { key: made.key }), source, status: "valid", problems: [] };
   });
