@@ -1,14 +1,19 @@
 import { fork } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { closesAtOnce } from "../../src/files/sqlite.ts";
 import { projectFile } from "../e2e/cli.ts";
 import { goodAccounts, writeExtract } from "../e2e/push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
+interface Surroundings {
+  readonly listeners: readonly (readonly [event: string, count: number])[];
+}
+
 interface Said {
   readonly counts: readonly unknown[];
-  readonly before: object;
-  readonly after: object;
+  readonly before: Surroundings;
+  readonly after: Surroundings;
   readonly left: { readonly files: readonly string[]; readonly resources: readonly string[] };
   readonly variables: readonly string[];
 }
@@ -41,8 +46,14 @@ test("a program that used the library ends by itself, says nothing, and has noth
   expect(await new Promise((resolve) => child.once("exit", (...end) => resolve(end)))).toEqual([0, null]);
   expect(printed).toBe("");
   expect(said.counts).toEqual([{ valid: 30 }, { invalid: 30 }, 3, { accepted: 30 }, "config", "config"]);
-  expect(said.after).toEqual(said.before);
+  expect(said.after).toEqual(withOneAtExit(said.before));
   expect([said.left.files, readdirSync(temporary)]).toEqual([[], []]);
   expect(said.left.resources.filter((name) => name !== "PipeWrap")).toEqual([]);
   expect(said.variables.filter((name) => SETTINGS.test(name))).toEqual([]);
 });
+
+/** What keeps a ledger whole that was written to is closed when the program ends (docs/library.md). */
+function withOneAtExit(before: Surroundings): Surroundings {
+  if (closesAtOnce) return before;
+  return { ...before, listeners: before.listeners.map(([event, count]) => [event, event === "exit" ? 1 : count]) };
+}
