@@ -14,11 +14,13 @@ interface PlainFinding {
   readonly items: PlainItems;
   /** The numbers of the others, in order. */
   readonly others: readonly number[];
+  /** A plain one is among them. */
+  readonly isPlainMade: boolean;
 }
 
 /**
- * Looks at the records of a piece from this one on; `isFirstMade`: that one is not plain in any case. What it gives holds
- * until it is called again.
+ * Looks at the records of a piece from this one on; `isFirstMade`: the first plain one is among the others all the same.
+ * What it gives holds until it is called again.
  */
 export type FindPlain = (piece: CsvBytes, from: number, options: { readonly isFirstMade: boolean }) => PlainFinding;
 
@@ -59,11 +61,14 @@ export function plainFinder(make: PlainMaker, { layout, keys }: ChunkCsvFile, ha
     items.bytes = piece.bytes;
     const others: number[] = [];
     const begin = recordStarter(cells, piece, from);
+    let isPlainMade = false;
     for (let number = from; number < count; number += 1) {
       const isPlain = begin(number) && plan(number);
-      if (!isPlain || (isFirstMade && number === from)) others.push(number);
+      if (isPlain && (!isFirstMade || isPlainMade)) continue;
+      others.push(number);
+      isPlainMade ||= isPlain;
     }
-    return { items, others };
+    return { items, others, isPlainMade };
   };
 }
 

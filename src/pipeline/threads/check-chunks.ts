@@ -74,7 +74,7 @@ interface MixedReading {
   readonly find: FindPlain;
   readonly source: string;
   readonly counted: Counted;
-  /** The first record of a file is made in any case: it tells where the file keeps the business key. */
+  /** The files of which a plain record was made: the first one is, because it tells where the file keeps the business key. */
   readonly seen: Set<number>;
   readonly file: number;
 }
@@ -85,7 +85,7 @@ function* mixedBatches(pieces: Iterable<CsvPiece>, reading: MixedReading): Gener
 }
 
 function* batchesOfPiece(piece: CsvPiece, { find, source, counted, seen, file }: MixedReading): Generator<InputBatch> {
-  const { items, others } = find(piece, piece.from, { isFirstMade: !seen.has(file) });
+  const { items, others, isPlainMade } = find(piece, piece.from, { isFirstMade: !seen.has(file) });
   const rows = piece.rowsAt(others);
   let next = 0;
   let order: number[] = [];
@@ -105,5 +105,5 @@ function* batchesOfPiece(piece: CsvPiece, { find, source, counted, seen, file }:
     records = [];
   }
   if (order.length > 0) yield batch();
-  if (rows.some((read) => read !== undefined)) seen.add(file);
+  if (isPlainMade) seen.add(file);
 }

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Job, openJob } from "../../../src/job/job.ts";
 import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { compilePlainRecords } from "../../../src/pipeline/bytes/plain-records.ts";
+import type { CheckAnswer } from "../../../src/pipeline/threads/check-batches.ts";
 import { checkChunks } from "../../../src/pipeline/threads/check-chunks.ts";
 import { csvPiecesOf } from "../../../src/read/chunks/chunk-rows.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -209,17 +210,49 @@ async function planned(job: Job): Promise<unknown> {
   try {
     for await (const chunk of chunked.chunks()) {
       const { unnumbered, checked } = answerOf(chunk);
-      const batches = checked.batches.map((batch) => ({
-        ...batch,
-        items: unpackItems(batch.items),
-        problems: batch.items.problems,
-      }));
-      answers.push({ unnumbered, ...checked, batches });
+      const { batches, ...more } = checked;
+      answers.push({ unnumbered, ...more, ...asOneBatch(batches) });
     }
   } catch (error) {
     answers.push(String(error));
   }
   return answers;
+}
+
+/** Batches without errors are handed on together where records are told by their bytes: nothing depends on where one ends. */
+function asOneBatch(batches: CheckAnswer["batches"]): object {
+  let first = 0;
+  const placed = batches.map(({ count, items, invalid, excluded, keyColumns, shown }) => {
+    const behind = first;
+    first += count;
+    const at = <T extends { readonly position: number }>(found: T): T => ({
+      ...found,
+      position: behind + found.position,
+    });
+    return {
+      items: unpackItems(items),
+      problems: [...items.problems.error, ...items.problems.warning],
+      invalid: invalid.map((position) => behind + position),
+      excluded: excluded.map(at),
+      keyColumns: keyColumns.map(at),
+      shown: shown.map(([position, ...value]) => [behind + position, ...value]),
+    };
+  });
+  return {
+    count: first,
+    items: placed.flatMap(({ items }) => items),
+    problems: totals(placed.flatMap(({ problems }) => problems)),
+    invalid: placed.flatMap(({ invalid }) => invalid),
+    excluded: placed.flatMap(({ excluded }) => excluded),
+    keyColumns: placed.flatMap(({ keyColumns }) => keyColumns),
+    shown: placed.flatMap(({ shown }) => shown),
+  };
+}
+
+function totals(counts: readonly (readonly [code: string, count: number])[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const [code, count] of counts) sums.set(code, (sums.get(code) ?? 0) + count);
+  return sums;
 }
 
 /** The same of a job whose records are all made and checked. */
