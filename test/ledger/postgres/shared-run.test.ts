@@ -8,7 +8,8 @@ import { openPostgres, type PostgresDatabase } from "../../../src/ledger/postgre
 import { postgresLedger } from "../../../src/ledger/postgres/postgres-ledger.ts";
 import { postgresSharedRun } from "../../../src/ledger/postgres/shared/postgres-shared-run.ts";
 import type { SharedPlan, SharedRun, WorkerReport } from "../../../src/ledger/runs/shared-run.ts";
-import { describeSharedRun, type SharedBed } from "../behaviour/shared-run-behaviour.ts";
+import type { SharedBed } from "../behaviour/shared-run-bed.ts";
+import { describeSharedRun } from "../behaviour/shared-run-behaviour.ts";
 import { attemptOutcomeOf, intentOf, item, planned } from "../ledger-input.ts";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPrivatePostgres } from "./cluster.ts";
 import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";

@@ -1,46 +1,25 @@
 import { randomUUID } from "node:crypto";
 import type {
   Orders,
-  RecordRange,
   SharedFailure,
   SharedPlan,
   SharedStatus,
   WorkerIdentity,
   WorkerReport,
-  WorkerStatus,
 } from "../../../src/ledger/runs/shared-run.ts";
 import { latestFindings } from "../../../src/ledger/runs/platform-findings.ts";
 import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
-import { Failure } from "../../../src/model/failure.ts";
+import {
+  gone,
+  type HeldRange,
+  inUse,
+  type ModelRange,
+  type ModelShare,
+  type ModelWorker,
+  ordersOf,
+  toStatus,
+} from "./model-share.ts";
 import { createModelTables, type ModelTables } from "./model-tables.ts";
-
-interface ModelRange extends RecordRange {
-  fence: number;
-  state: "waiting" | "taken" | "done" | "closed";
-  holder?: string | undefined;
-  until: number;
-}
-
-/** A range as its holder knows it. */
-export type HeldRange = RecordRange & { readonly fence: number };
-
-interface ModelWorker extends WorkerIdentity {
-  readonly id: string;
-  readonly run: string;
-  state: WorkerStatus["state"];
-  seen: number;
-  /** When it was heard of first. */
-  shown?: number;
-  report: WorkerReport;
-}
-
-interface ModelShare {
-  readonly plan: SharedPlan;
-  readonly ranges: ModelRange[];
-  state: Orders["state"];
-  holdUntil: number;
-  failure?: SharedFailure;
-}
 
 /**
  * What a server does for those who share a ledger, as simply as it can be said. Each call is a transaction, at one moment of
@@ -275,34 +254,6 @@ export function createModelServer(now: () => number): ModelServer {
   };
 }
 
-function ordersOf(
-  share: ModelShare | undefined,
-  now: number,
-): Pick<Orders, "state" | "concurrency" | "rps" | "holdMs"> {
-  if (share === undefined) return { state: "ended", concurrency: 1, holdMs: 0 };
-  const { state, plan, holdUntil } = share;
-  const { concurrency, rps } = plan;
-  return { state, concurrency, ...(rps !== undefined && { rps }), holdMs: Math.max(0, holdUntil - now) };
-}
-
 export function newWorkerId(): string {
   return randomUUID();
-}
-
-function toStatus(
-  { id, host, pid, state, report, seen }: ModelWorker,
-  isAlive: boolean,
-  held: readonly ModelRange[],
-): WorkerStatus {
-  const now = state === "working" && !isAlive ? "lost" : state;
-  const holds = held.map(({ first, last }) => ({ first, last, since: "" }));
-  return { id, host, pid, state: now, ...report, startedAt: "", seenAt: String(seen), holds };
-}
-
-function inUse(): Failure {
-  return new Failure("ledger_in_use", "another process has the ledger", {});
-}
-
-function gone(run: string): Failure {
-  return new Failure("run_unknown", `run ${run} gives no work to workers`, {});
 }

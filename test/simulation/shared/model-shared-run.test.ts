@@ -1,5 +1,6 @@
 import { POLICY, item } from "../../ledger/ledger-input.ts";
-import { describeSharedRun, type SharedBed } from "../../ledger/behaviour/shared-run-behaviour.ts";
+import type { SharedBed } from "../../ledger/behaviour/shared-run-bed.ts";
+import { describeSharedRun } from "../../ledger/behaviour/shared-run-behaviour.ts";
 import type { SharedRun } from "../../../src/ledger/runs/shared-run.ts";
 import { createModelServer } from "./model-server.ts";
 import { type ModelConnection, modelSharedRun } from "./model-shared-run.ts";

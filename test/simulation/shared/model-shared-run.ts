@@ -4,7 +4,8 @@ import { createTurns } from "../../../src/time/turns.ts";
 import { createReaper, type Reaper } from "../../../src/ledger/runs/reaper.ts";
 import type { SharedRun, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
 import type { Clock } from "../../../src/time/clock.ts";
-import { type HeldRange, type ModelServer, newWorkerId } from "./model-server.ts";
+import { type ModelServer, newWorkerId } from "./model-server.ts";
+import type { HeldRange } from "./model-share.ts";
 
 /**
  * The way from one process to the server. What is done is a transaction; one behind a fence is done once, whatever becomes of the

@@ -11,7 +11,8 @@ import { createWeather, type Weather } from "../weather.ts";
 import { createNetwork } from "./model-connection.ts";
 import { createModelServer } from "./model-server.ts";
 import { createSharedWitness } from "./shared-witness.ts";
-import { type Planner, type SharedScene, startPlanner, startWorker } from "./shared-scene.ts";
+import { befall, calm, type Chaos } from "./chaos.ts";
+import { type SharedScene, startPlanner, startWorker } from "./shared-scene.ts";
 
 export interface SharedSimulated {
   readonly seed: number;
@@ -134,11 +135,6 @@ function recordsFor(dice: Dice): readonly SimulatedRecord[] {
   }));
 }
 
-interface Chaos {
-  readonly count: (kind: string) => void;
-  readonly setServerClock: World["setServerClock"];
-}
-
 const STORMY: readonly (readonly [number, number])[] = [
   [4, 1],
   [2, 2],
@@ -211,65 +207,6 @@ const REMOTE: readonly (readonly [number, number])[] = [
   [2, 1],
   [1, 2],
 ];
-
-type Fault = "kill" | "freeze" | "stop" | "cut" | "outage" | "lost answers" | "clock" | "freeze all";
-
-/** What is in store for the processes of one planner, at moments of the next minutes. */
-function befall(scene: SharedScene, planner: Planner, { count, setServerClock }: Chaos): void {
-  const { dice, clock, note, network, workers } = scene;
-  const within = dice() < 0.8 ? 12_000 : 60_000;
-  const anybody = (): typeof planner.process | undefined => {
-    const living = scene.processes.filter((one) => !one.isOver());
-    return living[Math.floor(dice() * living.length)];
-  };
-  const strike: Readonly<Record<Fault, () => void>> = {
-    kill: () => anybody()?.kill(),
-    freeze: () => anybody()?.freeze(between(dice, 200, 4 * workers.leaseMs)),
-    stop: () => anybody()?.stop(),
-    cut: () => network.cut(between(dice, 100, 3 * workers.leaseMs), anybody()),
-    outage: () => network.cut(between(dice, 100, dice() < 0.9 ? 20_000 : 90_000)),
-    "lost answers": () => network.loses(dice() * 0.2),
-    clock: () => setServerClock(between(dice, -60_000, 60_000)),
-    "freeze all"() {
-      const ms = between(dice, 1_000, 60_000);
-      for (const one of scene.processes) if (!one.isOver()) one.freeze(ms);
-    },
-  };
-  const strikeLater = async (): Promise<void> => {
-    const [at, fault] = [between(dice, 0, within), oneOf(dice, FAULTS)];
-    await clock.sleep(at);
-    if (isCalm(scene)) return;
-    note(fault);
-    count(fault);
-    strike[fault]();
-  };
-  for (let left = between(dice, 0, 8); left > 0; left -= 1) void strikeLater();
-}
-
-const FAULTS: readonly (readonly [number, Fault])[] = [
-  [5, "kill"],
-  [6, "freeze"],
-  [2, "stop"],
-  [3, "cut"],
-  [4, "outage"],
-  [2, "lost answers"],
-  [0.3, "clock"],
-  [1, "freeze all"],
-];
-
-const calmScenes = new WeakSet<SharedScene>();
-
-function isCalm(scene: SharedScene): boolean {
-  return calmScenes.has(scene);
-}
-
-function calm(scene: SharedScene, weather: Weather): void {
-  calmScenes.add(scene);
-  weather.clear();
-  scene.network.clear();
-  scene.stalls.share = 0;
-  for (const one of scene.processes) one.thaw();
-}
 
 /** I9: what is over is over, and nobody is left who would go on. */
 async function provesIdle(scene: SharedScene, run: string): Promise<void> {

@@ -1,0 +1,67 @@
+import { between, oneOf } from "../../seeded-dice.ts";
+import type { Weather } from "../weather.ts";
+import type { Planner, SharedScene } from "./shared-scene.ts";
+
+export interface Chaos {
+  readonly count: (kind: string) => void;
+  readonly setServerClock: (byMs: number) => void;
+}
+
+type Fault = "kill" | "freeze" | "stop" | "cut" | "outage" | "lost answers" | "clock" | "freeze all";
+
+/** What is in store for the processes of one planner, at moments of the next minutes. */
+export function befall(scene: SharedScene, planner: Planner, { count, setServerClock }: Chaos): void {
+  const { dice, clock, note, network, workers } = scene;
+  const within = dice() < 0.8 ? 12_000 : 60_000;
+  const anybody = (): typeof planner.process | undefined => {
+    const living = scene.processes.filter((one) => !one.isOver());
+    return living[Math.floor(dice() * living.length)];
+  };
+  const strike: Readonly<Record<Fault, () => void>> = {
+    kill: () => anybody()?.kill(),
+    freeze: () => anybody()?.freeze(between(dice, 200, 4 * workers.leaseMs)),
+    stop: () => anybody()?.stop(),
+    cut: () => network.cut(between(dice, 100, 3 * workers.leaseMs), anybody()),
+    outage: () => network.cut(between(dice, 100, dice() < 0.9 ? 20_000 : 90_000)),
+    "lost answers": () => network.loses(dice() * 0.2),
+    clock: () => setServerClock(between(dice, -60_000, 60_000)),
+    "freeze all"() {
+      const ms = between(dice, 1_000, 60_000);
+      for (const one of scene.processes) if (!one.isOver()) one.freeze(ms);
+    },
+  };
+  const strikeLater = async (): Promise<void> => {
+    const [at, fault] = [between(dice, 0, within), oneOf(dice, FAULTS)];
+    await clock.sleep(at);
+    if (isCalm(scene)) return;
+    note(fault);
+    count(fault);
+    strike[fault]();
+  };
+  for (let left = between(dice, 0, 8); left > 0; left -= 1) void strikeLater();
+}
+
+const FAULTS: readonly (readonly [number, Fault])[] = [
+  [5, "kill"],
+  [6, "freeze"],
+  [2, "stop"],
+  [3, "cut"],
+  [4, "outage"],
+  [2, "lost answers"],
+  [0.3, "clock"],
+  [1, "freeze all"],
+];
+
+const calmScenes = new WeakSet<SharedScene>();
+
+function isCalm(scene: SharedScene): boolean {
+  return calmScenes.has(scene);
+}
+
+export function calm(scene: SharedScene, weather: Weather): void {
+  calmScenes.add(scene);
+  weather.clear();
+  scene.network.clear();
+  scene.stalls.share = 0;
+  for (const one of scene.processes) one.thaw();
+}

@@ -1,0 +1,66 @@
+import type {
+  Orders,
+  RecordRange,
+  SharedFailure,
+  SharedPlan,
+  WorkerIdentity,
+  WorkerReport,
+  WorkerStatus,
+} from "../../../src/ledger/runs/shared-run.ts";
+import { Failure } from "../../../src/model/failure.ts";
+
+export interface ModelRange extends RecordRange {
+  fence: number;
+  state: "waiting" | "taken" | "done" | "closed";
+  holder?: string | undefined;
+  until: number;
+}
+
+/** A range as its holder knows it. */
+export type HeldRange = RecordRange & { readonly fence: number };
+
+export interface ModelWorker extends WorkerIdentity {
+  readonly id: string;
+  readonly run: string;
+  state: WorkerStatus["state"];
+  seen: number;
+  /** When it was heard of first. */
+  shown?: number;
+  report: WorkerReport;
+}
+
+export interface ModelShare {
+  readonly plan: SharedPlan;
+  readonly ranges: ModelRange[];
+  state: Orders["state"];
+  holdUntil: number;
+  failure?: SharedFailure;
+}
+
+export function ordersOf(
+  share: ModelShare | undefined,
+  now: number,
+): Pick<Orders, "state" | "concurrency" | "rps" | "holdMs"> {
+  if (share === undefined) return { state: "ended", concurrency: 1, holdMs: 0 };
+  const { state, plan, holdUntil } = share;
+  const { concurrency, rps } = plan;
+  return { state, concurrency, ...(rps !== undefined && { rps }), holdMs: Math.max(0, holdUntil - now) };
+}
+
+export function toStatus(
+  { id, host, pid, state, report, seen }: ModelWorker,
+  isAlive: boolean,
+  held: readonly ModelRange[],
+): WorkerStatus {
+  const now = state === "working" && !isAlive ? "lost" : state;
+  const holds = held.map(({ first, last }) => ({ first, last, since: "" }));
+  return { id, host, pid, state: now, ...report, startedAt: "", seenAt: String(seen), holds };
+}
+
+export function inUse(): Failure {
+  return new Failure("ledger_in_use", "another process has the ledger", {});
+}
+
+export function gone(run: string): Failure {
+  return new Failure("run_unknown", `run ${run} gives no work to workers`, {});
+}
