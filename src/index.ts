@@ -77,6 +77,7 @@ export type {
   SendProgress,
   Sharing,
   Wait,
+  WorkingProcess,
 } from "./job/run-progress.ts";
 export { EXIT_CODES, type ExitCode } from "./model/exit-codes.ts";
 export { Failure, FAILURES, type FailureCode } from "./model/failure.ts";

@@ -4,7 +4,24 @@ import type { Summary } from "../model/outcome.ts";
 export interface Sharing {
   /** Processes that are at work on it. */
   readonly workers: number;
+  /** Those that were, and were not heard of any more. */
+  readonly lost: number;
   readonly ranges: { readonly waiting: number; readonly taken: number; readonly done: number };
+  /** Those that are at work, in the order in which they joined. */
+  readonly working: readonly WorkingProcess[];
+}
+
+/** A process that sends some of the run's records. */
+export interface WorkingProcess {
+  readonly host: string;
+  readonly pid: number;
+  /** Records that got their outcomes, a second. */
+  readonly perSecond: number;
+  readonly inFlight: number;
+  /** Requests in flight that it lets itself have. */
+  readonly limit?: number | undefined;
+  /** Records by their numbers, first and last included, and since when it holds them (ISO 8601 UTC). */
+  readonly holds: readonly { readonly first: number; readonly last: number; readonly since: string }[];
 }
 
 export type Counts = Summary["counts"];

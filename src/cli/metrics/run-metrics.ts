@@ -17,7 +17,7 @@ export interface RunMetric {
   readonly samples: (progress: CurrentProgress) => readonly Sample[];
 }
 
-/** What `--metrics` and `--metrics-file` tell. Labels have few values: none comes from the data. */
+/** What `--metrics` and `--metrics-file` tell. Labels have few values: none comes from the data, and a worker is one. */
 export const RUN_METRICS: readonly RunMetric[] = [
   {
     name: "migrate_run_info",
@@ -63,6 +63,16 @@ export const RUN_METRICS: readonly RunMetric[] = [
     "Requests a second that the platform was found to let through",
     ({ sending }) => sending?.pace.perSecond,
   ),
+  {
+    name: "migrate_pace_info",
+    type: "gauge",
+    help: "Why no more requests may be in flight; always 1",
+    labels: ["reason"],
+    samples: ({ sending }) => {
+      const reason = sending?.pace.reason;
+      return reason === undefined ? [] : [{ value: 1, labels: { reason } }];
+    },
+  },
   number("migrate_left_seconds", "Until all have their outcomes, at this rate", ({ sending }) =>
     sending?.leftMs === undefined ? undefined : sending.leftMs / 1000,
   ),
@@ -75,6 +85,11 @@ export const RUN_METRICS: readonly RunMetric[] = [
     ({ sending }) => sending?.closedSuppliers.length,
   ),
   number("migrate_workers", "Processes that send the run, on all machines", ({ sending }) => sending?.sharing?.workers),
+  number(
+    "migrate_lost_workers",
+    "Processes that did, and were not heard of any more",
+    ({ sending }) => sending?.sharing?.lost,
+  ),
   {
     name: "migrate_ranges",
     type: "gauge",
@@ -83,6 +98,25 @@ export const RUN_METRICS: readonly RunMetric[] = [
     samples: ({ sending }) =>
       Object.entries(sending?.sharing?.ranges ?? {}).map(([state, value]) => ({ value, labels: { state } })),
   },
+  ofWorkers(
+    "migrate_worker_send_rate",
+    "Outcomes a second of each worker, over some ten seconds",
+    (one) => one.perSecond,
+  ),
+  ofWorkers("migrate_worker_requests_in_flight", "Requests of each worker without an answer", (one) => one.inFlight),
+  ofWorkers("migrate_worker_concurrency_limit", "Requests in flight at most of each worker", (one) => one.limit),
+  ofWorkers("migrate_worker_ranges", "Ranges that each worker holds", (one) => one.holds.length),
+  ofWorkers(
+    "migrate_worker_range_first_record",
+    "First record of the range that each worker has held for longest",
+    (one) => oldestRange(one)?.first,
+  ),
+  ofWorkers("migrate_worker_range_last_record", "Last record of that range", (one) => oldestRange(one)?.last),
+  ofWorkers(
+    "migrate_worker_range_taken_timestamp_seconds",
+    "When the worker took that range, by the clock of the ledger's server, since the epoch",
+    (one) => unixTime(oldestRange(one)?.since),
+  ),
   {
     name: "migrate_replies_total",
     type: "counter",
@@ -102,6 +136,31 @@ export const RUN_METRICS: readonly RunMetric[] = [
 /** A process that was interrupted tells nothing any more. */
 function canBeTold(state: RunState): boolean {
   return state !== "interrupted";
+}
+
+type WorkingProcess = NonNullable<NonNullable<CurrentProgress["sending"]>["sharing"]>["working"][number];
+
+/** A number for each worker that is at work. What it holds stands in the values: as a label it would have too many. */
+function ofWorkers(name: string, help: string, valueOf: (worker: WorkingProcess) => number | undefined): RunMetric {
+  return {
+    name,
+    type: "gauge",
+    help,
+    labels: ["worker"],
+    samples: ({ sending }) =>
+      (sending?.sharing?.working ?? []).flatMap((worker) => {
+        const value = valueOf(worker);
+        return value === undefined ? [] : [{ value, labels: { worker: `${worker.host}:${worker.pid}` } }];
+      }),
+  };
+}
+
+function oldestRange({ holds }: WorkingProcess): WorkingProcess["holds"][number] | undefined {
+  return holds.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since))[0];
+}
+
+function unixTime(stamp: string | undefined): number | undefined {
+  return stamp === undefined ? undefined : Date.parse(stamp) / 1000;
 }
 
 function number(name: string, help: string, valueOf: (progress: CurrentProgress) => number | undefined): RunMetric {

@@ -99,6 +99,8 @@ export interface Orders extends SharedPace {
   readonly findings?: SharedFindings | undefined;
   readonly holdMs: number;
   readonly ranges: RangeCounts;
+  /** Ranges that wait, and that a worker has held before. */
+  readonly givenBack: number;
 }
 
 export interface RangeCounts {
@@ -116,6 +118,8 @@ export interface SharedFailure {
 
 export interface SharedStatus extends SharedPace {
   readonly run: Run["id"];
+  /** When this was so. ISO 8601 UTC. */
+  readonly at: string;
   readonly state: Orders["state"];
   readonly leaseMs: number;
   readonly ranges: RangeCounts;

@@ -4,6 +4,15 @@ import { STATUSES } from "../../model/outcome.ts";
 
 const count = z.number();
 
+const workingProcess = z.object({
+  host: z.string(),
+  pid: count,
+  perSecond: count,
+  inFlight: count,
+  limit: count.optional(),
+  holds: z.array(z.object({ first: count, last: count, since: z.string() })),
+});
+
 /** What a run writes down of its progress. */
 export const progressSchema: z.ZodType<RunProgress> = z.object({
   run: z
@@ -29,7 +38,14 @@ export const progressSchema: z.ZodType<RunProgress> = z.object({
       pace: z.object({ limit: count.optional(), perSecond: count.optional(), reason: z.string().optional() }),
       wait: z.object({ reason: z.string(), forMs: count }).optional(),
       closedSuppliers: z.array(z.string()),
-      sharing: z.object({ workers: count, ranges: z.object({ waiting: count, taken: count, done: count }) }).optional(),
+      sharing: z
+        .object({
+          workers: count,
+          lost: count,
+          ranges: z.object({ waiting: count, taken: count, done: count }),
+          working: z.array(workingProcess),
+        })
+        .optional(),
       replies: z.object({ count, totalMs: count }),
     })
     .optional(),

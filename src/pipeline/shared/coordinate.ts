@@ -104,7 +104,7 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
   const { shared, onRequests, workers, dependencies } = options;
   const { drain, clock, onProgress } = dependencies;
   const everyMs = Math.min(LOOK_MS, workers.leaseMs / 5);
-  const progress = createSharedProgress(onProgress, onRequests);
+  const progress = createSharedProgress({ onProgress, onRequests, clock });
   const gone = new Set<number>();
   let isDraining = false;
   for (const one of processes) void one.ended.then(() => gone.add(one.pid));

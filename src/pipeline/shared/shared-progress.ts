@@ -1,5 +1,8 @@
 import type { RunEvent } from "../../job/run-event.ts";
+import type { Sharing } from "../../job/run-progress.ts";
 import type { SharedStatus, WorkerStatus } from "../../ledger/runs/shared-run.ts";
+import { counted } from "../../text/count.ts";
+import type { Clock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
 /** Tells what the workers of a run say of themselves as one process would. */
@@ -7,44 +10,99 @@ export interface SharedProgress {
   readonly note: (status: SharedStatus) => void;
 }
 
+export interface SharedProgressOptions {
+  readonly onProgress: (event: RunEvent) => void;
+  /** Requests that were made since last told. */
+  readonly onRequests: (count: number) => void;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
 type Outcome = Extract<UploadEvent, { kind: "outcome" }>;
 
-export function createSharedProgress(
-  onProgress: (event: RunEvent) => void,
-  onRequests: (count: number) => void,
-): SharedProgress {
+export function createSharedProgress({ onProgress, onRequests, clock }: SharedProgressOptions): SharedProgress {
   const told = new Map<Outcome["status"], number>();
+  const holds = createHoldNews(clock);
+  const suppliers = createSupplierNews();
   let replies = { count: 0, totalMs: 0 };
   let pace = "";
-  let heldUntil = false;
+
+  const noteOutcomes = (workers: readonly WorkerStatus[]): void => {
+    const now = totalReplies(workers);
+    const meanMs =
+      now.count > replies.count ? (now.totalMs - replies.totalMs) / (now.count - replies.count) : undefined;
+    const inFlight = sum(workers, (worker) => (worker.state === "working" ? worker.inFlight : 0));
+    let news = 0;
+    for (const [status, count] of totalCounts(workers)) {
+      for (let one = told.get(status) ?? 0; one < count; one += 1) {
+        onProgress({ kind: "outcome", status, inFlight, durationMs: meanMs });
+        news += 1;
+      }
+      told.set(status, count);
+    }
+    if (news > 0) onRequests(news);
+    replies = now;
+  };
 
   return {
-    note({ workers, hold, ranges }) {
-      const counts = totalCounts(workers);
-      const now = totalReplies(workers);
-      const meanMs =
-        now.count > replies.count ? (now.totalMs - replies.totalMs) / (now.count - replies.count) : undefined;
-      const inFlight = sum(workers, (worker) => (worker.state === "working" ? worker.inFlight : 0));
-      let news = 0;
-      for (const [status, count] of counts) {
-        for (let one = told.get(status) ?? 0; one < count; one += 1) {
-          onProgress({ kind: "outcome", status, inFlight, durationMs: meanMs });
-          news += 1;
-        }
-        told.set(status, count);
-      }
-      if (news > 0) onRequests(news);
-      replies = now;
-      const working = workers.filter(({ state }) => state === "working");
-      onProgress({ kind: "workers", sharing: { workers: working.length, ranges } });
-      const limit = sum(working, (worker) => worker.limit ?? 0);
-      const reason = `${working.length} ${working.length === 1 ? "worker" : "workers"}, ${ranges.waiting} ranges waiting`;
-      if (limit > 0 && `${limit} ${working.length}` !== pace) onProgress({ kind: "pace", limit, reason });
-      pace = `${limit} ${working.length}`;
-      if (hold !== undefined && !heldUntil) onProgress({ kind: "pause", ...hold });
-      heldUntil = hold !== undefined;
+    note(status) {
+      noteOutcomes(status.workers);
+      const sharing = sharingOf(status);
+      onProgress({ kind: "workers", sharing });
+      const current = paceOf(status, sharing);
+      const key = JSON.stringify(current);
+      if (current !== undefined && key !== pace) onProgress(current);
+      pace = key;
+      for (const event of [...holds(status.hold), ...suppliers(status.findings)]) onProgress(event);
     },
   };
+}
+
+function sharingOf({ workers, ranges }: SharedStatus): Sharing {
+  const working = workers
+    .filter(({ state }) => state === "working")
+    .map(({ host, pid, perSecond, inFlight, limit, holds }) => ({ host, pid, perSecond, inFlight, limit, holds }));
+  const lost = workers.filter(({ state }) => state === "lost").length;
+  return { workers: working.length, lost, ranges, working };
+}
+
+/** What all may do together, and what they say why. Undefined before any of them has said it. */
+function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): UploadEvent | undefined {
+  const limit = working.reduce((total, worker) => total + (worker.limit ?? 0), 0);
+  if (limit === 0) return undefined;
+  const reasons = new Set(workers.flatMap(({ state, reason }) => (state === "working" ? (reason ?? []) : [])));
+  const reason = [counted(working.length, "worker"), ...reasons].join(", ");
+  const rate = findings?.rate;
+  return {
+    kind: "pace",
+    limit,
+    ...(rate !== undefined && { perSecond: Math.round(rate.perSecond * 10) / 10 }),
+    reason,
+  };
+}
+
+/** The same pause, seen a second later, ends at the same time but for this. */
+const SAME_END_MS = 500;
+
+/** Tells a pause when it begins, and when it becomes longer. */
+function createHoldNews({ monotonic }: Pick<Clock, "monotonic">) {
+  let until = Number.NEGATIVE_INFINITY;
+  return (hold: SharedStatus["hold"]): readonly UploadEvent[] => {
+    if (hold === undefined || monotonic() + hold.forMs <= until + SAME_END_MS) return [];
+    until = monotonic() + hold.forMs;
+    return [{ kind: "pause", ...hold }];
+  };
+}
+
+/** Tells of an import supplier when it closes, and when it opens again. */
+function createSupplierNews() {
+  const closed = new Set<string>();
+  return (findings: SharedStatus["findings"]): readonly UploadEvent[] =>
+    (findings?.suppliers ?? []).flatMap(({ supplier, open, code }): readonly UploadEvent[] => {
+      if (closed.has(supplier) === !open) return [];
+      if (open) closed.delete(supplier);
+      else closed.add(supplier);
+      return [{ kind: "supplier", supplier, open, ...(code !== undefined && { code }) }];
+    });
 }
 
 function totalCounts(workers: readonly WorkerStatus[]): ReadonlyMap<Outcome["status"], number> {

@@ -3,11 +3,11 @@ import type { Job } from "../../job/job.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import type { Run } from "../../ledger/ledger.ts";
-import type { RecordRange, SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
+import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { InputPosition, InputRecord } from "../../model/record.ts";
 import { upload } from "../../upload/upload.ts";
-import type { RecordToSend, UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
+import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import { readRecords } from "../plan/check-records.ts";
 import { createNotedPlaces } from "../send/noted-places.ts";
 import {
@@ -19,11 +19,12 @@ import {
 } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
+import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
 import { createRangeReader, type RangeReader } from "./range-reader.ts";
 import { createWorkerLease, guardedStep } from "./worker-lease.ts";
 import { createWorkerPace, type WorkerPace } from "./worker-pace.ts";
 import { createFindings } from "./worker-findings.ts";
-import { createReport } from "./worker-report.ts";
+import { createReport, type ReportBuilder } from "./worker-report.ts";
 
 export interface WorkOptions {
   readonly job: SendJob & { readonly input: Pick<Job["input"], "records"> };
@@ -49,6 +50,7 @@ interface Work extends WorkOptions {
   /** Aborts when it is to take nothing more, whoever says so. */
   readonly leaving: AbortSignal;
   readonly ranges: RangeProgress;
+  readonly report: ReportBuilder;
   readonly reader: RangeReader<InputRecord>;
   readonly workerPace: WorkerPace;
   readonly closedSuppliers: ReadonlySet<string>;
@@ -80,7 +82,17 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { supplier } = job.operation;
   const oneSupplier = supplier === undefined || job.mapping.isConstant(supplier);
   const leaving = AbortSignal.any([heartbeat.leaving, dependencies.drain]);
-  const work: Work = { ...options, heartbeat, leaving, ranges, reader, workerPace, closedSuppliers, oneSupplier };
+  const work: Work = {
+    ...options,
+    heartbeat,
+    leaving,
+    ranges,
+    report,
+    reader,
+    workerPace,
+    closedSuppliers,
+    oneSupplier,
+  };
   const onProgress = (event: UploadEvent): void => {
     report.note(event);
     findings.note(event);
@@ -93,11 +105,11 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
     const steps = connection.steps.map((step) => guardedStep(step, { lease, clock, lost: heartbeat.lost }));
     const tools = { ledger: ranges.ledger, steps, clock, random: dependencies.random, onProgress };
     const howToSend = uploadOptions(work, trustNotFoundFrom);
-    let end = await upload(() => recordsOfRanges(work), tools, howToSend);
+    let end = await upload(() => recordsOfRanges(feedOf(work)), tools, howToSend);
     for (;;) {
       end = await settled(end, work);
       if (end.reason !== "done" || closedSuppliers.size > 0 || (await nextRanges(work)) === "none") break;
-      end = together(end, await upload(() => recordsOfRanges(work), tools, howToSend));
+      end = together(end, await upload(() => recordsOfRanges(feedOf(work)), tools, howToSend));
     }
     return await endWork(end, work);
   } finally {
@@ -145,26 +157,6 @@ function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {
   };
 }
 
-/** What is left of the ranges that the worker holds, then range after range, as long as there are any. */
-async function* recordsOfRanges(work: Work): AsyncGenerator<readonly RecordToSend[]> {
-  const { worker, ranges, heartbeat, leaving, workerPace, dependencies } = work;
-  for (const range of ranges.unsettled()) {
-    yield* recordsOf(range, work);
-    ranges.fed(range);
-  }
-  while (!leaving.aborted) {
-    const range = workerPace.isWanted() ? await worker.claim() : undefined;
-    if (range === undefined) {
-      if (!ranges.isUnderWay()) return;
-      await dependencies.clock.sleep(heartbeat.everyMs, leaving);
-      continue;
-    }
-    ranges.take(range);
-    yield* recordsOf(range, work);
-    ranges.fed(range);
-  }
-}
-
 /** When all that was taken has been sent: what is left of it after all tries is left to the next run. */
 async function settled(end: UploadEnd, { ranges, leaving, closedSuppliers }: Work): Promise<UploadEnd> {
   // Ranges with records for a closed supplier go back.
@@ -208,10 +200,15 @@ function together(one: UploadEnd, other: UploadEnd): UploadEnd {
   return { ...other, counts, unsaved: [...one.unsaved, ...other.unsaved] };
 }
 
-function recordsOf(range: RecordRange, work: Work): AsyncGenerator<readonly RecordToSend[]> {
-  const { job, run, shared, reader, until } = work;
+function feedOf(work: Work): RangeFeed {
+  const { job, run, shared, reader, report, until, dependencies } = work;
   const handle = { ledger: shared.ledger, run };
-  return recordsToSend(reader.records(range), { job, handle, until });
+  return {
+    ...work,
+    clock: dependencies.clock,
+    perSecond: () => report.current().perSecond,
+    recordsOf: (range) => recordsToSend(reader.records(range), { job, handle, until }),
+  };
 }
 
 async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {

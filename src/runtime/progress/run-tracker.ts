@@ -105,7 +105,7 @@ function createSendTracker(
         total,
         done,
         counts: Object.fromEntries(settled),
-        inFlight,
+        inFlight: sharing === undefined ? inFlight : inFlightOf(sharing),
         perSecond: Math.round(perSecond * 10) / 10,
         leftMs: isHeldUp || total === undefined ? undefined : timeLeft(total - done, perSecond),
         pace,
@@ -116,6 +116,10 @@ function createSendTracker(
       };
     },
   };
+}
+
+function inFlightOf({ working }: Sharing): number {
+  return working.reduce((sum, worker) => sum + worker.inFlight, 0);
 }
 
 /** In milliseconds; undefined while there is no rate. */

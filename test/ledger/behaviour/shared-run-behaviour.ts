@@ -173,8 +173,10 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       const [one, other] = [await join(), await join()];
       await one.claim();
       await one.saveIntents(at().run, await intents(1, 2));
+      expect(await other.beat(REPORT)).toMatchObject({ ranges: { waiting: 2 }, givenBack: 0 });
       await one.leave();
       expect(await counts()).toMatchObject({ ambiguous: 2 });
+      expect(await other.beat(REPORT)).toMatchObject({ ranges: { waiting: 3 }, givenBack: 1 });
       expect(await other.claim()).toEqual({ first: 1, last: 10 });
       expect((await at().planner.watch()).workers.map(({ state }) => state)).toEqual(["working", "left"]);
     });

@@ -9,6 +9,7 @@ import { createSimulatedClock } from "../../simulation/simulated-clock.ts";
 
 const STATUS: SharedStatus = {
   run: "x",
+  at: "2026-11-22T00:00:00.000Z",
   state: "open",
   leaseMs: 10_000,
   concurrency: 8,

@@ -8,6 +8,7 @@ const ORDERS = {
   isKnown: true,
   holdMs: 0,
   ranges: { waiting: 1, taken: 0, done: 0 },
+  givenBack: 0,
 } as const;
 
 test("the parts of all workers together are the whole, whatever it is and however many they are", () => {

@@ -107,7 +107,7 @@ export function createModelServer(now: () => number): ModelServer {
   };
   const give = (range: ModelRange, id: string, leaseMs: number): HeldRange => {
     fences += 1;
-    Object.assign(range, { fence: fences, holder: id, state: "taken", until: now() + leaseMs });
+    Object.assign(range, { fence: fences, holder: id, state: "taken", wasTaken: true, until: now() + leaseMs });
     return { first: range.first, last: range.last, fence: fences };
   };
   const counts = (run: string): Orders["ranges"] => {
@@ -157,6 +157,7 @@ export function createModelServer(now: () => number): ModelServer {
       if (own.length < held.length) throw lostRange();
       Object.assign(worker, { seen: now(), report, shown: worker.shown ?? now() });
       const share = shares.get(run);
+      const { ranges = [] } = share ?? {};
       for (const range of own) range.until = now() + (share?.plan.leaseMs ?? 0);
       const alive = workers.filter((one) => one.run === run && isAlive(one));
       const said = alive.map((one) => ({ worker: one.id, saidAgoMs: now() - one.seen, findings: one.report.findings }));
@@ -167,6 +168,7 @@ export function createModelServer(now: () => number): ModelServer {
         isKnown: alive.every((one) => one === worker || one.seen > (worker.shown ?? 0)),
         findings: latestFindings(said, id),
         ranges: counts(run),
+        givenBack: ranges.filter(({ state, wasTaken }) => state === "waiting" && wasTaken === true).length,
       };
     },
     claim(id, known) {
@@ -229,6 +231,7 @@ export function createModelServer(now: () => number): ModelServer {
       const { leaseMs, concurrency, rps } = plan;
       return {
         run,
+        at: new Date(now()).toISOString(),
         state,
         leaseMs,
         concurrency,

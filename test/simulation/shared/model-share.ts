@@ -13,6 +13,8 @@ export interface ModelRange extends RecordRange {
   fence: number;
   state: "waiting" | "taken" | "done" | "closed";
   holder?: string | undefined;
+  /** Some worker has held it. */
+  wasTaken?: boolean;
   until: number;
 }
 

@@ -5,15 +5,17 @@ import { duration, rateText, suppliersText } from "../../progress/progress-text.
 type Line = readonly [name: string, text: string | undefined];
 
 /** Of a run that several processes send: its ranges, its pace, and who holds what. */
-export function sharedLines(shared: SharedStatus, now: number = Date.now()): readonly Line[] {
+export function sharedLines(shared: SharedStatus): readonly Line[] {
   const { ranges, workers, state, hold, failure } = shared;
+  const working = workers.filter((worker) => worker.state === "working");
   const { waiting, taken, done } = ranges;
   return [
     ["ranges", `${formatCount(done)} done, ${formatCount(taken)} taken, ${formatCount(waiting)} waiting`],
     ["pace", paceText(shared)],
     ["waiting", hold === undefined ? closedText(shared) : `${duration(hold.forMs)} more: ${hold.reason}`],
     ["stops", failure === undefined ? STATE_TEXTS[state] : failure.message],
-    ...workers.map((worker, index): Line => [index === 0 ? "workers" : "", workerText(worker, now)]),
+    ...working.map((worker, index): Line => [index === 0 ? "workers" : "", workerText(worker, shared.at)]),
+    ["gone", goneText(workers.filter((worker) => worker.state !== "working"))],
   ];
 }
 
@@ -41,14 +43,36 @@ function paceText({ concurrency, rps, workers, findings }: SharedStatus): string
   return `${now}; ${formatCount(concurrency)} in flight at most${most}${found}, for ${counted(working.length, "worker")} together`;
 }
 
-function workerText(worker: WorkerStatus, now: number): string {
-  const { host, pid, state, perSecond, inFlight, holds, reason, limit } = worker;
-  const who = `${host} (process ${pid})`;
-  if (state !== "working") return `${who}: ${state === "left" ? "has left" : "was not heard of any more"}`;
-  const held = holds.map(({ first, last, since }) => `${first}-${last} for ${duration(now - Date.parse(since))}`);
+function workerText(worker: WorkerStatus, at: string): string {
+  const { perSecond, inFlight, holds, reason, limit } = worker;
+  const held = holds.map(({ first, last, since }) => `${first}-${last} for ${duration(elapsed(since, at))}`);
   const pace = limit === undefined ? "" : `, limit ${limit}${reason === undefined ? "" : ` (${reason})`}`;
   const what = held.length === 0 ? "holds nothing" : `records ${held.join(", ")}`;
-  return `${who}: ${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight${pace}; ${what}`;
+  return `${nameOf(worker)}: ${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight${pace}; ${what}`;
+}
+
+/** Both by the clock of the server. */
+function elapsed(since: string, until: string): number {
+  return Math.max(0, Date.parse(until) - Date.parse(since));
+}
+
+/** A cluster may have started hundreds: as data, all are named. */
+const MOST_GONE = 5;
+
+function goneText(gone: readonly WorkerStatus[]): string | undefined {
+  if (gone.length === 0) return undefined;
+  const left = gone.filter(({ state }) => state === "left").length;
+  const counts = [
+    ...(left === 0 ? [] : [`${formatCount(left)} left`]),
+    ...(left === gone.length ? [] : [`${formatCount(gone.length - left)} not heard of any more`]),
+  ];
+  const latest = gone.toSorted((one, other) => other.seenAt.localeCompare(one.seenAt)).slice(0, MOST_GONE);
+  const named = latest.map((worker) => `${nameOf(worker)} ${worker.state}`);
+  return `${counts.join(", ")}: ${named.join(", ")}${gone.length > MOST_GONE ? ", and others before" : ""}`;
+}
+
+function nameOf({ host, pid }: WorkerStatus): string {
+  return `${host} (process ${pid})`;
 }
 
 /** The same as data. */

@@ -6,6 +6,7 @@ import { STATUSES, type Summary } from "../../../model/outcome.ts";
 import { plainText } from "../../../terminal/plain-text.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
+import { textWidth, wrapText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { sharedData, sharedLines } from "./shared-status-view.ts";
 import { duration, paceText, percent, rateText, suppliersText } from "../../progress/progress-text.ts";
@@ -25,7 +26,7 @@ export function statusText({ runs, coverage }: LedgerStatus, screen: Screen): st
   const shown = runs.length === 1 ? only : runs.find(({ state }) => state === "running");
   const parts = [
     ...(runs.length > 1 ? [runTable(runs, screen)] : []),
-    ...(shown === undefined ? [] : [runText(shown)]),
+    ...(shown === undefined ? [] : [runText(shown, screen)]),
     ...(coverage.length === 0 ? [] : [coverageText(coverage)]),
   ];
   return parts.join("\n");
@@ -61,8 +62,8 @@ function countsText(counts: Summary["counts"]): string {
   }).join(", ");
 }
 
-/** One run, a line a subject. */
-function runText({ run, summary, state, progress, shared }: RunStatus): string {
+/** One run, a subject a line, or more where it does not fit. */
+function runText({ run, summary, state, progress, shared }: RunStatus, { width }: Screen): string {
   const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
   const { counts, records } = summary;
   const { total, done, counts: settled } = sendTotals(counts);
@@ -81,12 +82,33 @@ function runText({ run, summary, state, progress, shared }: RunStatus): string {
     ...(shared === undefined || shared.state === "ended" ? nowLines(progress?.sending) : sharedLines(shared)),
   ];
   const shown = lines.flatMap(([name, text]) =>
-    text === undefined ? [] : [`  ${name.padEnd(NAME_WIDTH)}${plainText(text)}\n`],
+    text === undefined ? [] : [subjectText(name, plainText(text, MOST_TEXT), width)],
   );
   return `Run ${run.id}\n${shown.join("")}`;
 }
 
 const NAME_WIDTH = 9;
+const INDENT = "  ";
+/** What a worker holds may be many ranges. */
+const MOST_TEXT = 4000;
+
+function subjectText(name: string, text: string, width: number): string {
+  const [first = "", ...below] = wrapPhrases(text, width - INDENT.length - NAME_WIDTH);
+  const lines = [name.padEnd(NAME_WIDTH) + first, ...below.map((line) => " ".repeat(NAME_WIDTH) + INDENT + line)];
+  return lines.map((line) => `${INDENT}${line}\n`).join("");
+}
+
+/** Lines that are broken behind a comma where that is possible; there is less room from the second on, which is indented. */
+function wrapPhrases(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const phrase of text.split(/(?<=[,;:]) /)) {
+    const room = lines.length < 2 ? width : width - INDENT.length;
+    const longer = lines.length === 0 ? phrase : `${lines.at(-1)} ${phrase}`;
+    if (lines.length > 0 && textWidth(longer) <= room) lines[lines.length - 1] = longer;
+    else lines.push(...wrapText(phrase, width - INDENT.length));
+  }
+  return lines;
+}
 
 function settledText(settled: Summary["counts"]): string {
   const text = countsText(settled);

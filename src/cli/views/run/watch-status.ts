@@ -35,9 +35,20 @@ export async function watchStatus(
 
 /** What makes a block of its own: counts and states; not that time goes by. */
 function changeOf({ runs, coverage }: LedgerStatus): string {
-  const known = runs.map(({ run, state, summary, progress }) => {
+  const known = runs.map(({ run, state, summary, progress, shared }) => {
     const { pace, wait, closedSuppliers } = progress?.sending ?? {};
-    return [run.id, state, summary.counts, progress?.input, pace, wait?.reason, closedSuppliers];
+    const workers = shared?.workers.map((worker) => [worker.id, worker.state]);
+    return [
+      run.id,
+      state,
+      summary.counts,
+      progress?.input,
+      pace,
+      wait?.reason,
+      closedSuppliers,
+      shared?.ranges,
+      workers,
+    ];
   });
   return JSON.stringify([known, coverage]);
 }

@@ -131,8 +131,8 @@ async function ordersFor(queries: Queries, { run, id, leaseMs }: Identity & { re
   const { state = "ended", concurrency = 1, rps, holdMs = 0 } = row ?? {};
   const place = await placeOf(queries, { run, id, leaseMs });
   const findings = latestFindings(await findingsOf(queries, run, leaseMs), id);
-  const ranges = await rangeCounts(queries, run);
-  return { state, concurrency, ...(rps != null && { rps }), holdMs, ...place, findings, ranges };
+  const counts = await rangeCounts(queries, run);
+  return { state, concurrency, ...(rps != null && { rps }), holdMs, ...place, findings, ...counts };
 }
 
 type WritingLedger = Pick<Ledger, "saveIntents" | "saveOutcomes">;

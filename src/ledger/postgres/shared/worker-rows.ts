@@ -23,7 +23,11 @@ export interface SharedRow {
   readonly holdMs: number;
   readonly holdReason: string | null;
   readonly failure: string | null;
+  /** The time of the server, ISO 8601 UTC. */
+  readonly at: string;
 }
+
+const STAMP = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
 export async function openSharedRow(queries: Queries, run: number, plan: SharedPlan): Promise<void> {
   const { leaseMs, concurrency, rps = null, resendAmbiguous } = plan;
@@ -43,7 +47,8 @@ export function sharedRow(queries: Queries, run: number): Promise<SharedRow | un
 const SELECT_SHARED: Statement<SharedRow> = {
   sql: `
   select state, lease_ms as "leaseMs", concurrency, rps, resends, hold_reason as "holdReason", failure,
-    greatest(0, coalesce(extract(epoch from hold_until - clock_timestamp()) * 1000, 0))::float8 as "holdMs"
+    greatest(0, coalesce(extract(epoch from hold_until - clock_timestamp()) * 1000, 0))::float8 as "holdMs",
+    to_char(clock_timestamp() at time zone 'UTC', ${STAMP}) as at
   from migrate.shared_runs where run = $1`,
   isQuick: true,
 };
@@ -167,14 +172,16 @@ const SELECT_FINDINGS: Statement<{ worker: string; saidAgoMs: number; findings: 
   isQuick: true,
 };
 
-export async function rangeCounts(queries: Queries, run: number): Promise<RangeCounts> {
-  return (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
+export async function rangeCounts(queries: Queries, run: number): Promise<Pick<Orders, "ranges" | "givenBack">> {
+  const { givenBack = 0, ...ranges } = (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
+  return { ranges, givenBack };
 }
 
-const SELECT_COUNTS: Statement<RangeCounts> = {
+const SELECT_COUNTS: Statement<RangeCounts & Pick<Orders, "givenBack">> = {
   sql: `
   select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'taken') as taken,
-    count(*) filter (where state = 'done') as done
+    count(*) filter (where state = 'done') as done,
+    count(*) filter (where state = 'waiting' and taken_at is not null) as "givenBack"
   from migrate.ranges where run = $1`,
   isQuick: true,
 };
@@ -183,14 +190,15 @@ const SELECT_COUNTS: Statement<RangeCounts> = {
 export async function sharedStatus(queries: Queries, run: number, id: string): Promise<SharedStatus | undefined> {
   const row = await sharedRow(queries, run);
   if (row === undefined) return undefined;
-  const { state, leaseMs, concurrency, rps, holdMs, holdReason, failure } = row;
+  const { at, state, leaseMs, concurrency, rps, holdMs, holdReason, failure } = row;
   return {
     run: id,
+    at,
     state,
     leaseMs,
     concurrency,
     ...(rps !== null && { rps }),
-    ranges: await rangeCounts(queries, run),
+    ranges: (await rangeCounts(queries, run)).ranges,
     workers: await workersOf(queries, run),
     ...(holdMs > 0 && { hold: { forMs: Math.round(holdMs), reason: holdReason ?? "" } }),
     ...(failure !== null && { failure: failureSchema.parse(JSON.parse(failure)) }),
@@ -205,8 +213,6 @@ interface WorkerRow extends WorkerIdentity {
   readonly seenAt: string;
   readonly report: string | null;
 }
-
-const STAMP = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
 const SELECT_WORKERS: Statement<WorkerRow> = {
   sql: `

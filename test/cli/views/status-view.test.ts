@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { statusText } from "../../../src/cli/views/run/status-view.ts";
+import { textWidth } from "../../../src/terminal/text-width.ts";
+import type { RunStatus } from "../../../src/commands/ledger/run-status.ts";
+import type { SharedStatus, WorkerStatus } from "../../../src/ledger/runs/shared-run.ts";
+
+const AT = "2026-11-22T17:54:00.000Z";
+
+function worker(pid: number, given: Partial<WorkerStatus> = {}): WorkerStatus {
+  return {
+    id: String(pid),
+    host: "migrate-3-x7k2p.transfer.example.internal",
+    pid,
+    state: "working",
+    startedAt: AT,
+    seenAt: AT,
+    counts: {},
+    inFlight: 12,
+    perSecond: 36,
+    limit: 12,
+    reason: "HTTP 429",
+    replies: { count: 0, totalMs: 0 },
+    holds: [{ first: 65_001, last: 66_000, since: "2026-11-22T17:53:48.000Z" }],
+    ...given,
+  };
+}
+
+function textOf(shared: Partial<SharedStatus>, width: number): string {
+  const status: RunStatus = {
+    run: {
+      id: "20261122-1753-75fb",
+      command: "push",
+      target: "api.example.com",
+      supplier: "SPRING",
+      operation: "import-account",
+      dryRun: false,
+      state: "sending",
+      startedAt: AT,
+      settings: {},
+    },
+    summary: { records: 100_000, counts: { accepted: 65_000, pending: 35_000 }, errors: {}, warnings: {}, exitCode: 3 },
+    state: "running",
+    shared: {
+      run: "20261122-1753-75fb",
+      at: AT,
+      state: "open",
+      leaseMs: 30_000,
+      concurrency: 48,
+      rps: 200,
+      ranges: { waiting: 15, taken: 4, done: 61 },
+      workers: [],
+      findings: { rate: { id: "1", perSecond: 150, agoMs: 0 }, suppliers: [] },
+      ...shared,
+    },
+  };
+  return statusText({ runs: [status], coverage: [] }, { width, colour: false });
+}
+
+function widthOf(text: string): number {
+  return Math.max(...text.split("\n").map(textWidth));
+}
+
+/** What it says, however its lines are broken. */
+function said(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
+
+describe.each([60, 80])("of a run with workers, in %i columns,", (width) => {
+  test("no line is longer, and nothing is left out", () => {
+    const holds = [1, 1_001, 2_001, 3_001].map((first) => ({
+      first,
+      last: first + 999,
+      since: "2026-11-22T17:53:50.000Z",
+    }));
+    const text = textOf({ workers: [worker(2211), worker(2212, { holds }), worker(2213, { holds: [] })] }, width);
+    expect(widthOf(text)).toBeLessThanOrEqual(width);
+    expect(said(text)).toContain(
+      "pace 108/s, 36 in flight; 48 in flight at most, at most 200 a second, 150/s let through, for 3 workers together",
+    );
+    const host = "migrate-3-x7k2p.transfer.example.internal";
+    expect(said(text)).toContain(
+      `workers ${host} (process 2211): 36/s, 12 in flight, limit 12 (HTTP 429); records 65001-66000 for 12 s`,
+    );
+    expect(said(text)).toContain("records 1-1000 for 10 s, 1001-2000 for 10 s, 2001-3000 for 10 s, 3001-4000 for 10 s");
+    expect(said(text)).toContain(`${host} (process 2213): 36/s, 12 in flight, limit 12 (HTTP 429); holds nothing`);
+  });
+
+  test("those that are gone are counted, and the latest of them named", () => {
+    const gone = [1, 2, 3, 4, 5, 6, 7].map((pid) =>
+      worker(pid, { state: pid % 2 === 0 ? "lost" : "left", seenAt: `2026-11-22T17:53:0${pid}.000Z`, host: "mover" }),
+    );
+    const text = textOf({ workers: [worker(2211), ...gone] }, width);
+    expect(widthOf(text)).toBeLessThanOrEqual(width);
+    expect(said(text)).toContain(
+      "gone 4 left, 3 not heard of any more: mover (process 7) left, mover (process 6) lost, mover (process 5) left, " +
+        "mover (process 4) lost, mover (process 3) left, and others before",
+    );
+    expect(said(textOf({ workers: [worker(2211)] }, width))).not.toContain("gone");
+  });
+});
+
+test("how long a range is held is told by the clock of the server alone", () => {
+  const since = "2031-01-01T00:00:00.000Z";
+  const text = textOf(
+    { at: "2031-01-01T00:00:20.000Z", workers: [worker(1, { holds: [{ first: 1, last: 9, since }] })] },
+    80,
+  );
+  expect(said(text)).toContain("records 1-9 for 20 s");
+});

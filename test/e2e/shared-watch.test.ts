@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
+import { useSandbox } from "./push-scene.ts";
+import { sharedPush, useServer } from "./shared-run-scene.ts";
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, watched ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  const { server } = useServer();
+  const { sandbox } = useSandbox();
+
+  test("metrics and status tell its workers, their rates, and who holds what since when", async () => {
+    const scene = await sharedPush(400, sandbox, server());
+    const push = scene.share(2, ["--rps", "20", "--metrics", "0", "--log-format", "json"]);
+    await push.said(/metrics_started.*\n/);
+    const { url }: { url: string } = JSON.parse(/{.*metrics_started.*}/.exec(push.stderr())?.[0] ?? "{}");
+    const working = await scene.whenWorking(2);
+
+    const told = async (name: string): Promise<readonly string[]> =>
+      (await (await fetch(url)).text()).split("\n").filter((line) => line.startsWith(`${name}{`));
+    await expect.poll(async () => (await told("migrate_worker_ranges")).length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(async () => (await told("migrate_pace_info")).length, { timeout: 30_000 }).toBe(1);
+    for (const { pid } of working) {
+      const own = expect.stringMatching(new RegExp(String.raw`\{worker="[^"]+:${pid}"\} \d`));
+      for (const name of ["send_rate", "range_first_record", "range_last_record"])
+        await expect.poll(() => told(`migrate_worker_${name}`), { timeout: 30_000 }).toContainEqual(own);
+    }
+    const [takenAt = ""] = await told("migrate_worker_range_taken_timestamp_seconds");
+    expect(Math.abs(Date.now() / 1000 - Number(takenAt.split(" ").at(-1)))).toBeLessThan(120);
+
+    const { stdout } = await scene.migrate(["status", "--ledger", scene.ledger]);
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    const said = stdout.replaceAll(/\s+/g, " ");
+    for (const { pid } of working)
+      expect(said).toMatch(
+        new RegExp(String.raw`\(process ${pid}\): [\d.]+/s, \d+ in flight[^;]*; records \d+-\d+ for \d+ s`),
+      );
+    push.kill("SIGTERM");
+    expect((await push.ended).code).toBe(3);
+  });
+});

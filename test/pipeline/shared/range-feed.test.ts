@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import type { Orders, RecordRange } from "../../../src/ledger/runs/shared-run.ts";
+import { recordsOfRanges, type RangeFeed } from "../../../src/pipeline/shared/range-feed.ts";
+import type { RecordToSend } from "../../../src/upload/upload-types.ts";
+
+function toSend(record: number): RecordToSend {
+  return {
+    record,
+    identity: new Uint8Array(),
+    content: new Uint8Array(),
+    attempts: 0,
+    isAmbiguous: false,
+    payload: {},
+    locate: () => undefined,
+  };
+}
+
+function orders(givenBack: number, position = 0): Orders {
+  const ranges = { waiting: givenBack, taken: 1, done: 0 };
+  return { state: "open", concurrency: 1, workers: 2, position, isKnown: true, holdMs: 0, ranges, givenBack };
+}
+
+/** A worker with these ranges to claim, whose input comes in batches of 100. */
+function scene(claimable: readonly RecordRange[]) {
+  const waiting = [...claimable];
+  const fed: number[] = [];
+  const seen = { orders: orders(0), perSecond: 20 };
+  const feed: RangeFeed = {
+    worker: { claim: async () => waiting.shift() },
+    ranges: {
+      take: () => undefined,
+      fed: ({ first }) => void fed.push(first),
+      unsettled: () => [],
+      isUnderWay: () => false,
+    },
+    heartbeat: { orders: () => seen.orders, everyMs: 1_000 },
+    workerPace: { isWanted: () => true },
+    perSecond: () => seen.perSecond,
+    leaving: new AbortController().signal,
+    clock: { sleep: async () => undefined },
+    async *recordsOf({ first, last }) {
+      for (let from = first; from <= last; from += 100) {
+        const to = Math.min(from + 99, last);
+        yield Array.from({ length: to - from + 1 }, (_, index) => toSend(from + index));
+      }
+    },
+  };
+  return { feed, seen, fed, waiting };
+}
+
+/** What is fed, as the first and the last record of each piece. */
+async function pieces(
+  feed: RangeFeed,
+  afterEach: (count: number) => void = () => undefined,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const piece of recordsOfRanges(feed)) {
+    found.push(`${piece[0]?.record}-${piece.at(-1)?.record}`);
+    afterEach(found.length);
+  }
+  return found;
+}
+
+test("ranges are fed one after the other, each in pieces of a second", async () => {
+  const { feed, fed } = scene([
+    { first: 1, last: 50 },
+    { first: 51, last: 60 },
+  ]);
+  expect(await pieces(feed)).toEqual(["1-20", "21-40", "41-50", "51-60"]);
+  expect(fed).toEqual([1, 51]);
+});
+
+test("a range that another worker has lost comes before the rest of the one at hand, and nothing is fed twice", async () => {
+  const { feed, seen, fed } = scene([
+    { first: 101, last: 300 },
+    { first: 1, last: 30 },
+  ]);
+  const found = await pieces(feed, (count) => {
+    seen.orders = orders(count === 2 ? 1 : 0);
+  });
+  expect(found.slice(0, 5)).toEqual(["101-120", "121-140", "1-20", "21-30", "141-160"]);
+  expect(found.at(-1)).toBe("281-300");
+  expect(fed).toEqual([1, 101]);
+});
+
+test("of so many lost ranges so many workers take one each, those that joined first, once a beat", async () => {
+  const ranges = [
+    { first: 101, last: 200 },
+    { first: 1, last: 10 },
+  ];
+  const second = scene(ranges);
+  second.seen.orders = orders(1, 1);
+  expect((await pieces(second.feed)).slice(0, 5)).toEqual(["101-120", "121-140", "141-160", "161-180", "181-200"]);
+  const both = scene([...ranges, { first: 11, last: 20 }]);
+  both.seen.orders = orders(2, 1);
+  expect((await pieces(both.feed)).slice(0, 3)).toEqual(["101-120", "1-10", "121-140"]);
+});
+
+test("a worker that is to leave takes no lost range", async () => {
+  const leaving = new AbortController();
+  const { feed, seen, waiting } = scene([
+    { first: 101, last: 200 },
+    { first: 1, last: 10 },
+  ]);
+  seen.orders = orders(1);
+  await pieces({ ...feed, leaving: leaving.signal }, () => leaving.abort());
+  expect(waiting).toHaveLength(1);
+});
