@@ -60,7 +60,10 @@ export interface DestinationCoverage {
 export async function status(options: ReadLedgerOptions = {}): Promise<LedgerOverview> {
   requireOptions(options, READ, { where: "status" });
   try {
-    const { runs, coverage } = await ledgerStatus({ ledger: ledgerOf(options), run: options.run }, systemClock);
+    const { runs, coverage } = await ledgerStatus(
+      { ledger: ledgerOf(options), run: options.run },
+      { clock: systemClock },
+    );
     return {
       runs: runs.map(({ run, summary, state, progress }) => {
         const { id, command, startedAt, finishedAt, target, supplier, operation, dryRun, exitCode } = run;

@@ -1,8 +1,7 @@
 import path from "node:path";
-import { BUNDLED_CONTRACT, sandbox } from "../commands/serve-sandbox.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
-import { type FaultOptions, readFaults } from "../sandbox/faults/fault-options.ts";
+import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
 import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
 import { knownError } from "./call.ts";
@@ -95,12 +94,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
   }
 }
 
+/** The platform is loaded for those who start one. */
 async function start(options: SandboxOptions, folder: string): Promise<StartedSandbox> {
+  const { BUNDLED_CONTRACT, sandbox } = await import("../commands/serve-sandbox.ts");
+  const { readFaults } = await import("../sandbox/faults/fault-options.ts");
   const { contract: named = BUNDLED_CONTRACT, port = 0, faults = {}, onRequest: log = ignore } = options;
   const { data, apiKey, suppliers, region } = options;
   const contract = typeof named === "string" ? [named] : named;
   const settings = { contract, port, folder, data, apiKey, suppliers, region, log };
-  return { contract, ...(await sandbox({ ...settings, faults: readFaults(faults) }, {})) };
+  const running = await sandbox({ ...settings, faults: readFaults(faults) }, {});
+  return { ...running, contract, setFaults: (changed) => running.setFaults(readFaults(changed)) };
 }
 
 type StartedSandbox = Sandbox & Pick<RunningSandbox, "contract">;
@@ -118,7 +121,7 @@ function runningSandbox(
     accounts: () => state.accounts().map(({ number, supplier, key, payload }) => ({ number, supplier, key, payload })),
     requests: () => history().map(requestOf),
     setSupplier: state.setSupplier,
-    setFaults: (faults) => running.setFaults(readFaults(faults)),
+    setFaults: running.setFaults,
     close: () => running.close().finally(end),
   };
 }

@@ -22,6 +22,19 @@ test("to show a contract no package is loaded that reads files, checks shapes or
   expect(packages).toEqual(["chalk", "fastest-levenshtein"]);
 });
 
+test("a program that uses the library loads nothing of the local platform before it starts one", () => {
+  const { packages } = loaded("../index.ts");
+  expect(packages).toEqual([
+    "chalk",
+    "csv-parse/sync",
+    "csv-stringify/sync",
+    "fastest-levenshtein",
+    "undici",
+    "yaml",
+    "zod",
+  ]);
+});
+
 function loaded(...entries: readonly string[]): { readonly files: number; readonly packages: readonly string[] } {
   const files = new Set<string>();
   const packages = new Set<string>();
