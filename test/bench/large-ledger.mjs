@@ -1,7 +1,7 @@
 // A push of many records that was broken off near its end: input, ledger and all, in a minute or two. Not a benchmark:
 // scale.mjs uses it. The records that are left are planned by the program itself, in a dry run of the last rows; those
 // that the platform has are written beside them with SQL, as a push leaves them.
-import { rmSync } from "node:fs";
+import { createReadStream, rmSync } from "node:fs";
 import path from "node:path";
 import { writeFlatRows } from "./flat-rows.mjs";
 import { beside, migrate, root } from "./measure.mjs";
@@ -10,6 +10,7 @@ const { openDatabase } = await import(path.join(root, "dist/ledger/sqlite/sqlite
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
 const { COUNT_ANEW } = await import(path.join(root, "dist/ledger/sqlite/tables/counts.js"));
 const { fingerprintFile } = await import(path.join(root, "dist/read/input/source-files.js"));
+const { createNotedPlaces } = await import(path.join(root, "dist/pipeline/send/noted-places.js"));
 
 /**
  * `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with the run that sends them to `target`
@@ -25,6 +26,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
   await migrate(["push", input, ...job, ...target, ...place, "--dry-run"], { env: { TMPDIR: folder } });
   await writeFlatRows(input, records);
   const fingerprint = await fingerprintFile(input);
+  const places = await notedPlaces(input, sent);
   const database = openDatabase(ledger);
   database.execute("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000");
   database.transaction(() => {
@@ -34,7 +36,8 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
     database.run(asPush, JSON.stringify(settings));
     database.run("update items set record = record + ?1, line = line + ?1, status = 'pending'", sent);
     database.run(SENT_ITEMS, sent);
-    for (const sql of [RECORDS, SENT_RECORDS, ATTEMPTS]) database.run(sql);
+    for (const sql of [RECORDS, SENT_RECORDS, ATTEMPTS, COMPARED]) database.run(sql);
+    for (const { record, byte, line } of places) database.run(PLACE, record, byte, line);
     database.execute(COUNT_ANEW);
   });
   database.close();
@@ -43,11 +46,36 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
   return { input, ledger };
 }
 
+/** What a push notes while it reads: no cell of these rows holds a line end, so that each line but the first is a record. */
+async function notedPlaces(input, sent) {
+  const places = [];
+  const noted = createNotedPlaces({ ledger: { notePosition: async (_, place) => places.push(place) }, run: "" });
+  let [byte, line] = [0, 1];
+  for await (const chunk of createReadStream(input, { highWaterMark: 64 * 1024 })) {
+    const end = chunk.lastIndexOf("\n") + 1;
+    let lines = 0;
+    for (let at = chunk.indexOf("\n"); at >= 0; at = chunk.indexOf("\n", at + 1)) lines += 1;
+    line += lines;
+    if (line - 2 > sent) return places;
+    const next = { byte: byte + end, line };
+    await noted.readUpTo({ number: line - 2, row: { table: { file: input } }, next });
+    byte += chunk.length;
+  }
+  return places;
+}
+
 const SENT_ITEMS = `
   with recursive sent (record) as (select 1 union all select record + 1 from sent where record < ?)
   insert into items (run, record, key, identity, content, file, line, status, attempt, attempts, http, account, duration_ms)
   select (select max(id) from runs), record, printf('EXT-%08d', record - 1), randomblob(32), randomblob(32),
     (select max(id) from files), record + 1, 'accepted', 1, 1, 201, printf('A-%08X', record), 12.25 from sent`;
+
+const PLACE = `
+  insert into positions (run, record, byte, line, file)
+  select (select max(id) from runs), ?, ?, ?, (select max(id) from files)`;
+
+/** Nothing has been learned since of what other runs know. */
+const COMPARED = "insert into compared (run) select max(id) from runs";
 
 const RECORDS = `
   insert into records (identity, content, state, attempts)

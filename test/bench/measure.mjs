@@ -24,8 +24,9 @@ export function peer(name, howToInstall) {
 export const npmPeer = (name) => `npm install --ignore-scripts --prefix ${peers} ${name}`;
 
 /**
- * Runs a command to its end. `wallMs`; `cpuMs` and `peakMb` (of this process alone) where there is /proc, asked every
- * 20 ms; `stdout` and `stderr` as text. An exit code that is not among `codes` is an error.
+ * Runs a command to its end. `wallMs`; where there is /proc, `cpuMs` (with the processes that it waited for), and
+ * `peakMb` (of this process alone, asked every 20 ms); `stdout` and `stderr` as text. An exit code that is not among
+ * `codes` is an error.
  */
 export function measured(command, args, { env = {}, cwd = root, codes = [0], stdout = "pipe" } = {}) {
   return new Promise((resolve, reject) => {
@@ -34,14 +35,18 @@ export function measured(command, args, { env = {}, cwd = root, codes = [0], std
     const text = { stdout: "", stderr: "" };
     child.stdout?.on("data", (piece) => (text.stdout += piece));
     child.stderr.on("data", (piece) => (text.stderr += piece));
-    let used = {};
-    const timer = setInterval(() => (used = usage(child.pid) ?? used), 20);
-    let wallMs;
+    const { children: before } = spent("self");
+    let peakMb;
+    const timer = setInterval(() => (peakMb = usage(child.pid).peakMb ?? peakMb), 20);
+    let used;
     child.on("error", reject);
-    child.on("exit", () => (wallMs = performance.now() - startedAt));
+    child.on("exit", () => {
+      const cpuMs = spent("self").children - before;
+      used = { wallMs: performance.now() - startedAt, peakMb, ...(cpuMs >= 0 && { cpuMs }) };
+    });
     child.on("close", (code) => {
       clearInterval(timer);
-      if (codes.includes(code)) resolve({ wallMs, ...used, ...text, code });
+      if (codes.includes(code)) resolve({ ...used, ...text, code });
       else reject(new Error(`${command} ${args.join(" ")} ended with ${code}:\n${text.stdout}${text.stderr}`));
     });
   });
@@ -49,13 +54,25 @@ export function measured(command, args, { env = {}, cwd = root, codes = [0], std
 
 export const migrate = (args, options) => measured(process.execPath, [binary, ...args], options);
 
-function usage(pid) {
+/** What a process that is at work has used so far; nothing of it where it is gone, or there is no /proc. */
+export function usage(pid) {
+  const [, peak] = /^VmHWM:\s+(\d+) kB/m.exec(readProcess(pid, "status")) ?? [];
+  return peak === undefined ? {} : { peakMb: Number(peak) / 1000, cpuMs: spent(pid).own };
+}
+
+/** Milliseconds of processor time: of a process, and of those that it started and that have ended. */
+function spent(pid) {
+  const stat = readProcess(pid, "stat");
+  const [user, system, ofChildren, systemOfChildren] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 16);
+  const ticks = { own: Number(user) + Number(system), children: Number(ofChildren) + Number(systemOfChildren) };
+  return { own: 10 * ticks.own, children: 10 * ticks.children };
+}
+
+function readProcess(pid, name) {
   try {
-    const peak = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-    const times = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-    return peak === null ? undefined : { peakMb: Number(peak[1]) / 1000, cpuMs: 10 * (+times[11] + +times[12]) };
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    return undefined;
+    return "";
   }
 }
 
