@@ -2,7 +2,7 @@ import type { Ledger } from "./ledger.ts";
 import type { SharedRun, SharedStatus } from "./runs/shared-run.ts";
 
 export interface StoreOptions {
-  /** Told in a sentence what the user should know of the ledger's keeper: that it cannot be reached, for one. */
+  /** Told in a sentence what the user should know of the ledger's keeper: that it cannot be reached, or takes long to open. */
   readonly notice?: ((message: string) => void) | undefined;
 }
 

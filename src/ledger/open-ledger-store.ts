@@ -15,7 +15,7 @@ export async function openLedgerStore(locator: string, options: StoreOptions = {
     return postgresLedgerStore(locator, options);
   }
   const { sqliteLedgerStore } = await import("./sqlite/sqlite-store.ts");
-  return sqliteLedgerStore(locator);
+  return sqliteLedgerStore(locator, options);
 }
 
 /**

@@ -10,7 +10,7 @@ export function statusAction(run: string | undefined, flags: InspectFlags): Prom
     }
     const { status } = await import("../../commands/ledger/run-status.ts");
     const { statusView } = await import("../views/run/status-view.ts");
-    await show(statusView, await status({ ledger, run }, context.dependencies.clock), flags, context);
+    await show(statusView, await status({ ledger, run }, context.dependencies), flags, context);
     return 0;
   });
 }

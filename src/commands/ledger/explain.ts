@@ -1,4 +1,5 @@
 import type { Attempt, RecordedDecision, Ledger, OutcomeFilter, Run } from "../../ledger/ledger.ts";
+import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Origin } from "../../map/mapping.ts";
 import { Failure } from "../../model/failure.ts";
@@ -54,15 +55,15 @@ interface ExplainedRecord {
 
 /** Looks a business key up in the ledger, and where that is asked for in the sources of its run. Opens no socket. */
 export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
-  const known = await lookUpRecord(options);
+  const known = await lookUpRecord(options, dependencies);
   const { run, outcomes } = known;
   const key = options.key.normalize("NFC");
   return { ...known, readSources: () => readSources({ key, run, outcomes }, dependencies) };
 }
 
 /** The first half of it. */
-export async function lookUpRecord(options: ExplainOptions): Promise<KnownRecord> {
-  return readRunLedger(await openLedgerStore(options.ledger), async (ledger) => {
+export async function lookUpRecord(options: ExplainOptions, told: StoreOptions = {}): Promise<KnownRecord> {
+  return readRunLedger(await openLedgerStore(options.ledger, told), async (ledger) => {
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
     const history = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };

@@ -19,7 +19,7 @@ export interface ReportOptions {
 /** Renders the report of a run again, from the ledger; the rows that need work come from its sources. */
 export function report(options: ReportOptions, dependencies: Dependencies): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
-    const store = await openLedgerStore(options.ledger);
+    const store = await openLedgerStore(options.ledger, dependencies);
     const ledger = closeLater(await store.read());
     const run = await requireRun(ledger, options.run);
     const settings = settingsOf(run);

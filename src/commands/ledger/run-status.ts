@@ -1,7 +1,7 @@
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import type { Coverage, Ledger, Run } from "../../ledger/ledger.ts";
-import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import type { LedgerStore, StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Summary } from "../../model/outcome.ts";
 import { progressPath, readProgress } from "../../pipeline/run/progress-file.ts";
@@ -35,9 +35,13 @@ export interface RunStatus {
   readonly shared?: SharedStatus | undefined;
 }
 
+interface StatusDependencies extends StoreOptions {
+  readonly clock: Pick<Clock, "now">;
+}
+
 /** What the ledger knows of its runs. Reads only. */
-export async function status(options: StatusOptions, clock: Pick<Clock, "now">): Promise<LedgerStatus> {
-  const store = await openLedgerStore(options.ledger);
+export async function status(options: StatusOptions, { clock, notice }: StatusDependencies): Promise<LedgerStatus> {
+  const store = await openLedgerStore(options.ledger, { notice });
   return readRunLedger(store, async (ledger) => {
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
     const active = await store.activeRun();

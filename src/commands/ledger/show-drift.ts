@@ -29,7 +29,7 @@ export async function drift(
   options: DriftOptions,
   dependencies: Pick<Dependencies, "contractCache" | "notice">,
 ): Promise<readonly OperationDrift[]> {
-  return readRunLedger(await openLedgerStore(options.ledger), async (ledger) => {
+  return readRunLedger(await openLedgerStore(options.ledger, dependencies), async (ledger) => {
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
     const sent = runs.filter(({ command, dryRun }) => command === "push" && !dryRun);
     const byOperation = new Map<string, Run[]>();

@@ -20,7 +20,7 @@ export async function checkProof(
   { ledger: locator, folder }: CheckProofOptions,
   dependencies: Dependencies,
 ): Promise<CheckedProof> {
-  const store = await openLedgerStore(locator);
+  const store = await openLedgerStore(locator, dependencies);
   return readRunLedger(store, async (ledger) => ({
     folder,
     differences: await verifyProof({ folder, ledger }, dependencies),

@@ -40,7 +40,7 @@ export async function makeProof(
   }
   const opened: { readonly close: () => Promise<void> }[] = [];
   try {
-    return await readRunLedger(await openLedgerStore(locator), async (ledger) => {
+    return await readRunLedger(await openLedgerStore(locator, dependencies), async (ledger) => {
       const runs = all ? await sendingRuns(ledger) : [await requireRun(ledger, id)];
       const settings = {
         ledger,

@@ -1,6 +1,8 @@
+import { renameDurably } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
+import { formatCount } from "../../text/count.ts";
 import type { Run } from "../ledger.ts";
-import { preparePrivateFile } from "./ledger-file.ts";
+import { preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
 import { COUNT_ANEW, COUNT_TABLES } from "./tables/counts.ts";
 
@@ -70,19 +72,51 @@ const SCHEMA_STEPS: readonly string[] = [
     where status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous';`,
 ];
 
+export interface UpgradeOptions {
+  readonly steps?: readonly string[];
+  /** Told what goes on, where it takes more than a moment. */
+  readonly notice?: ((message: string) => void) | undefined;
+}
+
 /**
- * Takes the ledger through the steps it has not had, after copying an older one to `<path>.v<n>.bak`.
+ * Takes the ledger through the steps it has not had, after copying an older one to `<path>.v<n>.bak`. A process that is
+ * killed meanwhile leaves the ledger as it was, and another one may begin again.
  * A ledger of a newer version, or a database that is no ledger, is refused and left untouched.
  */
-export function upgradeSchema(database: SqliteDatabase, steps: readonly string[] = SCHEMA_STEPS): void {
+export function upgradeSchema(database: SqliteDatabase, { steps = SCHEMA_STEPS, notice }: UpgradeOptions = {}): void {
   const version = schemaVersion(database);
   if (version === steps.length) return;
   if (version > steps.length) throw newerLedger(database.path, version, steps.length);
-  if (version > 0) backUp(database, `${database.path}.v${version}.bak`);
+  const tell = version > 0 ? upgradeNotices(database.path, version, notice) : undefined;
+  if (version > 0) backUp(database, backupPath(database.path, version));
+  tell?.copied();
   database.transaction(() => {
     for (const step of steps.slice(schemaVersion(database))) database.execute(step);
     database.execute(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${steps.length}`);
   });
+  tell?.done();
+}
+
+const backupPath = (path: string, version: number): string => `${path}.v${version}.bak`;
+
+/** A smaller ledger takes less than two seconds. */
+const TOLD_BYTES = 64 * 1024 * 1024;
+
+/** Nothing is said of a small ledger. */
+function upgradeNotices(path: string, version: number, notice: UpgradeOptions["notice"]) {
+  const bytes = statOf(path)?.size ?? 0;
+  if (notice === undefined || bytes < TOLD_BYTES) return undefined;
+  const size = `${formatCount(Math.round(bytes / 1_000_000))} MB`;
+  notice(
+    `The ledger ${path} (${size}) is of an older format. It is copied to ${backupPath(path, version)}, then brought up ` +
+      "to date: once, and for a large ledger that takes minutes",
+  );
+  const from = performance.now();
+  const elapsed = (): string => `${Math.round((performance.now() - from) / 1000)} s`;
+  return {
+    copied: () => notice(`The ledger is copied (${elapsed()}). Its records are counted, and its indexes made`),
+    done: () => notice(`The ledger is up to date (${elapsed()})`),
+  };
 }
 
 /** @throws Failure `config`, as `upgradeSchema` does, for a newer ledger and for a database that is no ledger */
@@ -109,9 +143,18 @@ function newerLedger(path: string, found: number, known: number): Failure {
   );
 }
 
+/** Whole or not at all: of an earlier upgrade that was broken off there may be a copy already, or half of one. */
 function backUp(database: SqliteDatabase, copy: string): void {
-  preparePrivateFile(copy);
-  database.execute(`vacuum into '${copy.replaceAll("'", "''")}'`);
+  const draft = `${copy}.tmp`;
+  removeDatabase(draft);
+  preparePrivateFile(draft);
+  try {
+    database.execute(`vacuum into '${draft.replaceAll("'", "''")}'`);
+    renameDurably(draft, copy);
+  } catch (error) {
+    removeDatabase(draft);
+    throw error;
+  }
 }
 
 /** A run as the other tables know it. */

@@ -2,22 +2,22 @@ import { dirname } from "node:path";
 import { checkLedger } from "./integrity/ledger-check.ts";
 import { repairLedger } from "./integrity/ledger-repair.ts";
 import type { Ledger } from "../ledger.ts";
-import type { LedgerStore } from "../ledger-store.ts";
+import type { LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { sealPath } from "./integrity/seal.ts";
 import { isLocked, type Lock, lockLedger } from "./lock/ledger-lock.ts";
 import { requireOnePlace } from "./lock/lock-kind.ts";
 import { exportLedger } from "./ledger-export.ts";
 import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
-import { openLedger, vanished } from "./sqlite-ledger.ts";
+import { openLedger, type SqliteLedgerOptions, vanished } from "./sqlite-ledger.ts";
 
 /** A ledger in one SQLite file, which only the process that holds its lock writes to. */
-export function sqliteLedgerStore(path: string): LedgerStore {
+export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): LedgerStore {
   const isBusy = (): boolean => isLocked(path);
-  const read = (): Promise<Ledger> => openLedger({ path, create: false, readOnly: true });
+  const read = (): Promise<Ledger> => openLedger({ path, create: false, readOnly: true, notice });
   return {
     name: path,
     folder: dirname(path),
-    write: (command, { create }) => openLocked(path, command, create),
+    write: (command, { create }) => openLocked({ path, create, notice }, command),
     read,
     async activeRun() {
       if (!isBusy()) return undefined;
@@ -49,10 +49,10 @@ export function sqliteLedgerStore(path: string): LedgerStore {
 }
 
 /** The lock goes when the ledger has been closed. */
-async function openLocked(path: string, command: string, create: boolean): Promise<Ledger> {
-  const lock = await lockInOnePlace(path, command);
+async function openLocked(options: SqliteLedgerOptions, command: string): Promise<Ledger> {
+  const lock = await lockInOnePlace(options.path, command);
   try {
-    return underLock(await openLedger({ path, create }), lock);
+    return underLock(await openLedger(options), lock);
   } catch (error) {
     await lock.release();
     throw error;
@@ -63,7 +63,7 @@ function underLock(ledger: Ledger, lock: Lock): Ledger {
   const { inThread } = ledger;
   return {
     ...ledger,
-    ...(inThread && { inThread: () => underLock(inThread(), lock) }),
+    ...(inThread && { inThread: (begins) => underLock(inThread(begins), lock) }),
     async saveIntents(run, intents, outcomes) {
       lock.requireHeld();
       await ledger.saveIntents(run, intents, outcomes);

@@ -161,14 +161,36 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     const path = join(temporaryFolder(), "ledger.db");
     const steps = ["create table one (a); insert into one values (1)", "alter table one add column b"];
     const database = openDatabase(path);
-    upgradeSchema(database, steps.slice(0, 1));
-    upgradeSchema(database, steps);
+    upgradeSchema(database, { steps: steps.slice(0, 1) });
+    // An upgrade that was broken off leaves a whole copy, or half of one.
+    for (const left of [`${path}.v1.bak`, `${path}.v1.bak.tmp`]) writeFileSync(left, "left behind");
+    upgradeSchema(database, { steps });
     expect(database.row({ sql: "select * from one" })).toEqual({ a: 1, b: null });
     expect(database.row({ sql: "pragma user_version" })).toEqual({ user_version: 2 });
     database.close();
     const copy = openDatabase(`${path}.v1.bak`);
     expect(copy.row({ sql: "select * from one" })).toEqual({ a: 1 });
     copy.close();
+    expect(readdirSync(join(path, "..")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test("what goes on is said while a large ledger of an older version is brought up to date", () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    const steps = [`create table one (a); insert into one values (zeroblob(${64 * 1024 * 1024}))`, "select 1"];
+    const said: string[] = [];
+    const notice = (text: string): void => void said.push(text.replaceAll(path, "<ledger>"));
+    const database = openDatabase(path);
+    upgradeSchema(database, { steps: steps.slice(0, 1), notice });
+    expect(said).toEqual([]);
+    upgradeSchema(database, { steps, notice });
+    database.close();
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^The ledger <ledger> \(67 MB\) is of an older format\. It is copied to <ledger>\.v1\.bak, /,
+      ),
+      expect.stringMatching(/^The ledger is copied \(\d+ s\)/),
+      expect.stringMatching(/^The ledger is up to date \(\d+ s\)$/),
+    ]);
   });
 
   test("a ledger whose folder is a file is a storage failure", async () => {

@@ -20,9 +20,9 @@ export async function watchStatus(
   let shown = "";
   while (!drain.aborted && isStdoutOpen()) {
     // What is on the platform over all runs takes long to count, and is behind by then: it is told in the end.
-    const seen = await status({ ...options, coverage: [] }, clock);
+    const seen = await status({ ...options, coverage: [] }, dependencies);
     const isOver = seen.runs.every(({ state }) => state !== "running");
-    const current = isOver ? await status(options, clock) : seen;
+    const current = isOver ? await status(options, dependencies) : seen;
     const text = format === "json" ? `${printableJson(statusData(current))}\n` : statusText(current, screen);
     const key = isRedrawn ? text : changeOf(current);
     if (key !== shown) await write(isRedrawn ? redraw(text) : `${text}${format === "json" ? "" : "\n"}`);
