@@ -91,8 +91,9 @@ export interface Ledger {
    * The same ledger, worked on by a thread of its own from here on; it is closed with this one, which may still be asked,
    * and changes nothing any more. Its `plan` may resolve before the items are written. Absent where the ledger is another
    * program's work.
+   * @param begins `at once`, or when enough has been sent for it to pay
    */
-  readonly inThread?: () => Ledger;
+  readonly inThread?: (begins: "at once" | "when it pays") => Ledger;
   close(): Promise<void>;
 }
 

@@ -25,9 +25,11 @@ import { requireSound } from "./integrity/ledger-check.ts";
 import { nextSendable, notePosition } from "./tables/position-table.ts";
 import { setEndpoints } from "./set-endpoints.ts";
 import { timeline } from "./tables/timeline-query.ts";
-import { upgradeSchema, isSchemaCurrent } from "./ledger-schema.ts";
-import type { LedgerWork } from "../thread/ledger-calls.ts";
-import { startLedgerThread } from "../thread/ledger-thread.ts";
+import { upgradeSchema, isSchemaCurrent, type UpgradeOptions } from "./ledger-schema.ts";
+import { callMethodsOf } from "../thread/call-methods.ts";
+import { lateThread } from "../thread/late-thread.ts";
+import type { ClosableLedger, LedgerWork } from "../thread/ledger-calls.ts";
+import { type LedgerThread, startLedgerThread } from "../thread/ledger-thread.ts";
 import { threadLedger } from "../thread/thread-ledger.ts";
 
 export interface SqliteLedgerOptions {
@@ -40,6 +42,8 @@ export interface SqliteLedgerOptions {
   readonly toolVersion?: string | undefined;
   /** For stamps. */
   readonly clock?: Pick<Clock, "now">;
+  /** Told what takes long. */
+  readonly notice?: UpgradeOptions["notice"];
 }
 
 /**
@@ -60,7 +64,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   const sending = readOnly && isLocked(path) ? "pending" : "ambiguous";
   const database = readOnly ? openToRead(path, () => isLocked(path))?.database : undefined;
   if (database !== undefined) return ledgerOver(database, { ...options, sending }, database.close);
-  const opened = openToWrite(path);
+  const opened = openToWrite(path, options);
   return movable(ledgerOver(opened.sealed, { ...options, sending }, opened.sealed.close), opened, options);
 }
 
@@ -71,13 +75,14 @@ function movable(
   { path, toolVersion }: SqliteLedgerOptions,
 ): Ledger {
   let moved: Ledger | undefined;
+  const start = (): LedgerThread => startLedgerThread({ path, toolVersion, isChecked });
   return {
     ...ledger,
-    inThread() {
-      if (moved === undefined) {
-        sealed.stopCheck();
-        moved = startThread({ path, toolVersion, isChecked }, file);
-      }
+    inThread(begins) {
+      const onMoved = sealed.stopCheck;
+      const here = callMethodsOf({ ledger, close: sealed.close });
+      if (moved === undefined && begins === "at once") onMoved();
+      moved ??= closedBeside(begins === "at once" ? start() : lateThread(here, { start, onMoved }), file);
       return moved;
     },
     close: () => (moved ?? ledger).close(),
@@ -88,28 +93,21 @@ function movable(
  * The file stays open here, too: SQLite would otherwise write its log into it, without the seal, when a process ends that
  * could not close the ledger in order.
  */
-function startThread(work: LedgerWork, file: SqliteDatabase): Ledger {
-  const thread = startLedgerThread(work);
+function closedBeside(thread: LedgerThread, file: SqliteDatabase): Ledger {
   return threadLedger(thread, async (isClean) => {
     await thread.end();
     if (isClean) return file.close();
-    forgetChecksums(work.path);
+    forgetChecksums(file.path);
     file.abandon();
   });
 }
 
-export interface OpenedBeside {
-  readonly ledger: Ledger;
-  /** False where something is left in the log that could not be written into the file. */
-  readonly close: () => boolean;
-}
-
 /** Opens a ledger once more that another thread of this process has open, and does not write to. */
-export function openBeside({ path, toolVersion, isChecked }: LedgerWork): OpenedBeside {
+export function openBeside({ path, toolVersion, isChecked }: LedgerWork): ClosableLedger {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
   countChanges(database);
-  const sealed = sealedDatabase(database, { isChecked });
+  const sealed = sealedDatabase(database, { isChecked, isLogKnown: true });
   return {
     ledger: ledgerOver(sealed, { ...(toolVersion !== undefined && { toolVersion }) }, sealed.close),
     close: sealed.close,
@@ -117,13 +115,13 @@ export function openBeside({ path, toolVersion, isChecked }: LedgerWork): Opened
 }
 
 /** Opens it to read first: the log that a crash has left beside a ledger that is refused stays as it is. */
-function openToWrite(path: string): OpenedToWrite {
+function openToWrite(path: string, { notice }: Pick<SqliteLedgerOptions, "notice">): OpenedToWrite {
   const seen = openToRead(path, () => false);
   seen?.database.close();
   const database = openToWriteTo(path);
   try {
     if (seen === undefined) requireSound(database);
-    upgradeSchema(database);
+    upgradeSchema(database, { notice });
     database.execute(DURABLE);
     countChanges(database);
     const isChecked = seen?.soundness !== "trusted";

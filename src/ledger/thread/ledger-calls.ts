@@ -45,6 +45,16 @@ export interface LedgerWork {
   readonly isChecked: boolean;
 }
 
+/** A ledger, and how it is closed. */
+export interface ClosableLedger {
+  readonly ledger: Ledger;
+  /** False where something is left in the log that could not be written into the file. */
+  readonly close: () => boolean;
+}
+
+/** What the thread says when it can be asked. */
+export const READY = "ready";
+
 /** What the thread is asked. */
 export type LedgerCall<Name extends CallName = CallName> = {
   readonly [Each in Name]: { readonly id: number; readonly name: Each; readonly given: CallArguments[Each] };

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { unpackFailure } from "../../model/thread-failure.ts";
-import type { CallName, CallsOf, LedgerAnswer, LedgerWork } from "./ledger-calls.ts";
+import { type CallName, type CallsOf, type LedgerAnswer, type LedgerWork, READY } from "./ledger-calls.ts";
 
 /** The thread that works on a ledger. Calls are done one after another, in the order in which they were made. */
 export interface LedgerThread {
@@ -10,6 +10,8 @@ export interface LedgerThread {
     given: CallsOf<Name>["given"],
     moved?: readonly ArrayBuffer[],
   ) => Promise<CallsOf<Name>["result"]>;
+  /** Whether it has started, so that calls are answered without delay. */
+  readonly isReady: () => boolean;
   readonly end: () => Promise<void>;
 }
 
@@ -27,13 +29,19 @@ export function startLedgerThread(
   const waiting = new Map<number, Waiting>();
   let calls = 0;
   let wrong: { readonly error: unknown } | undefined;
+  let isReady = false;
 
   const fail = (error: unknown): void => {
     wrong ??= { error };
     for (const call of waiting.values()) call.settle(wrong);
     waiting.clear();
   };
-  worker.on("message", ({ id, ...answer }: LedgerAnswer & { readonly id: number }) => {
+  worker.on("message", (message: typeof READY | (LedgerAnswer & { readonly id: number })) => {
+    if (message === READY) {
+      isReady = true;
+      return;
+    }
+    const { id, ...answer } = message;
     waiting.get(id)?.settle(answer);
     waiting.delete(id);
   });
@@ -56,6 +64,7 @@ export function startLedgerThread(
         waiting.set(calls, { settle });
         worker.postMessage({ id: calls, name, given }, moved);
       }),
+    isReady: () => isReady && wrong === undefined,
     async end() {
       await worker.terminate();
     },

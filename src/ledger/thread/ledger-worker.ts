@@ -1,10 +1,17 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Failure } from "../../model/failure.ts";
-import type { Outcome } from "../../model/outcome.ts";
 import { packFailure } from "../../model/thread-failure.ts";
-import { type OpenedBeside, openBeside } from "../sqlite/sqlite-ledger.ts";
-import type { CallMethods, CallName, CallsOf, LedgerAnswer, LedgerCall, LedgerWork } from "./ledger-calls.ts";
-import { packSendable, unpackIntents, unpackOutcomes } from "./packed-attempts.ts";
+import { openBeside } from "../sqlite/sqlite-ledger.ts";
+import { callMethodsOf } from "./call-methods.ts";
+import {
+  type CallMethods,
+  type CallName,
+  type CallsOf,
+  type LedgerAnswer,
+  type LedgerCall,
+  type LedgerWork,
+  READY,
+} from "./ledger-calls.ts";
 import { isPackedRows, piecesOf } from "./packed-rows.ts";
 
 const work: LedgerWork = workerData;
@@ -22,7 +29,7 @@ async function reply<Name extends CallName>({ id, name, given }: LedgerCall<Name
 
 async function answerTo<Name extends CallName>(name: Name, given: CallsOf<Name>["given"]): Promise<LedgerAnswer<Name>> {
   try {
-    opened ??= methodsOf(openBeside(work));
+    opened ??= callMethodsOf(openBeside(work));
     const method: (...given: CallsOf<Name>["given"]) => Promise<CallsOf<Name>["result"]> = opened[name];
     return { result: await method(...given) };
   } catch (error) {
@@ -34,25 +41,4 @@ function moved(result: unknown): readonly ArrayBuffer[] {
   return isPackedRows(result) ? piecesOf(result) : [];
 }
 
-function methodsOf({ ledger, close }: OpenedBeside): CallMethods {
-  const readings = new Map<number, AsyncIterator<readonly Outcome[]>>();
-  return {
-    ...ledger,
-    saveIntents: (run, intents, outcomes) => ledger.saveIntents(run, unpackIntents(intents), unpackOutcomes(outcomes)),
-    saveOutcomes: (run, outcomes) => ledger.saveOutcomes(run, unpackOutcomes(outcomes)),
-    sendable: async (run, from, to) => packSendable(await ledger.sendable(run, from, to)),
-    async nextOutcomes({ number, run, filter }) {
-      const reading = readings.get(number) ?? ledger.outcomes(run, filter)[Symbol.asyncIterator]();
-      readings.set(number, reading);
-      const next = await reading.next();
-      if (next.done !== true) return next.value;
-      readings.delete(number);
-      return undefined;
-    },
-    async endOutcomes(number) {
-      await readings.get(number)?.return?.();
-      readings.delete(number);
-    },
-    close: async () => close(),
-  };
-}
+parentPort?.postMessage(READY, []);

@@ -81,7 +81,7 @@ export function withNewRun(
     const { newRun, work } = await prepare(job, closeLater);
     const opened = known?.ledger ?? closeLater(await openForgottenLedger(dependencies));
     const run = await opened.startRun(newRun);
-    const ledger = inThreadIfLarge(opened, job, options.threads);
+    const ledger = inThreadIfLarge(opened, job, { threads: options.threads, isPlanned: false });
     if (known !== undefined) tellBegun(run, known.store, dependencies);
     const reporting = { ...reportingOf(options), store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
@@ -161,10 +161,14 @@ async function requireSendable(
 const BYTES_FOR_THREAD = 2_000_000;
 
 /** A ledger that a push writes to has a thread of its own, unless there is little to do. */
-function inThreadIfLarge(ledger: Ledger, { input }: Pick<Job, "input">, threads: Threads = "auto"): Ledger {
+function inThreadIfLarge(
+  ledger: Ledger,
+  { input }: Pick<Job, "input">,
+  { threads = "auto", isPlanned }: { readonly threads?: Threads | undefined; readonly isPlanned: boolean },
+): Ledger {
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const isWanted = threads === "auto" ? bytes >= BYTES_FOR_THREAD : threads > 1;
-  return (isWanted ? ledger.inThread?.() : undefined) ?? ledger;
+  return (isWanted ? ledger.inThread?.(isPlanned ? "when it pays" : "at once") : undefined) ?? ledger;
 }
 
 export interface RecordedRunOptions {
@@ -209,7 +213,8 @@ export function withRecordedRun<J extends Job | undefined>(
     // It may have been given its endpoint meanwhile.
     const known = await requireRun(ledger, run.id);
     tellBegun(known, store, dependencies);
-    const atWork = job === undefined ? ledger : inThreadIfLarge(ledger, job, settings.threads);
+    const threading = { threads: settings.threads, isPlanned: known.state !== "planning" };
+    const atWork = job === undefined ? ledger : inThreadIfLarge(ledger, job, threading);
     return doWork({ ledger: atWork, run: known, job, shownValues, reporting, journal, dependencies }, work);
   });
 }

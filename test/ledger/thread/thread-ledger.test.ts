@@ -17,8 +17,8 @@ const { folder, remove } = keptFolder();
 afterAll(remove);
 let count = 0;
 
-function inThread(ledger: Ledger): Ledger {
-  const moved = ledger.inThread?.();
+function inThread(ledger: Ledger, begins: "at once" | "when it pays" = "at once"): Ledger {
+  const moved = ledger.inThread?.(begins);
   if (moved === undefined) throw new Error("a SQLite ledger has a thread");
   return moved;
 }

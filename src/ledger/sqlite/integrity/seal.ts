@@ -9,6 +9,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { endianness } from "node:os";
 import { crc32 } from "node:zlib";
 import { unlessMissing } from "../../../files/error-code.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
@@ -54,7 +55,9 @@ export function readSeal(path: string): Seal | "damaged" | undefined {
   const table = bytes.subarray(HEADER_BYTES, tableEnd);
   if (bytes.length < tableEnd + 4 || crc32(table) !== bytes.readUInt32LE(tableEnd)) return "damaged";
   const pages = new Uint32Array(count);
-  for (let index = 0; index < count; index += 1) pages[index] = table.readUInt32LE(4 * index);
+  const asBytes = Buffer.from(pages.buffer);
+  table.copy(asBytes);
+  lowestByteFirst(asBytes);
   const seal = { pageSize: bytes.readUInt32LE(8), commits: bytes.readDoubleLE(16), pages };
   const stamp = readStamp(bytes.subarray(tableEnd + 4));
   if (stamp === "damaged") return stamp;
@@ -82,10 +85,22 @@ function stampBytes(stamp: FileStamp | undefined): Buffer {
 
 /** Puts a seal in the place of the old one, whole and on the disk, or not at all. */
 function writeSeal(path: string, seal: Seal): void {
-  const table = Buffer.alloc(4 * seal.pages.length + 4);
-  for (const [index, checksum] of seal.pages.entries()) table.writeUInt32LE(checksum, 4 * index);
-  table.writeUInt32LE(crc32(table.subarray(0, -4)), table.length - 4);
-  replaceFileSync(path, Buffer.concat([headerOf(seal), table, stampBytes(seal.stamp)]));
+  const { buffer, byteOffset, byteLength } = seal.pages;
+  const tableEnd = HEADER_BYTES + byteLength;
+  const end = stampBytes(seal.stamp);
+  const bytes = Buffer.alloc(tableEnd + 4 + end.length);
+  headerOf(seal).copy(bytes);
+  const table = bytes.subarray(HEADER_BYTES, tableEnd);
+  Buffer.from(buffer, byteOffset, byteLength).copy(table);
+  lowestByteFirst(table);
+  bytes.writeUInt32LE(crc32(table), tableEnd);
+  end.copy(bytes, tableEnd + 4);
+  replaceFileSync(path, bytes);
+}
+
+/** Numbers of 32 bits as this machine has them become those of the file, or the other way round. */
+function lowestByteFirst(numbers: Buffer): void {
+  if (endianness() === "BE") numbers.swap32();
 }
 
 /**

@@ -17,11 +17,12 @@ interface SealedDatabase extends SqliteDatabase {
  *
  * Costs one small row a transaction and one unsynced write of 28 bytes.
  * @param options `isChecked`: false for a large one whose pages nobody has looked at; they are looked at from here on, and
- * once one is not what was written, every transaction is refused
+ * once one is not what was written, every transaction is refused. `isLogKnown`: what is in the log was written by this
+ * process, under this seal, so that it need not go into the file at once
  */
 export function sealedDatabase(
   database: SqliteDatabase,
-  { isChecked = true }: { readonly isChecked?: boolean } = {},
+  { isChecked = true, isLogKnown = false }: { readonly isChecked?: boolean; readonly isLogKnown?: boolean } = {},
 ): SealedDatabase {
   const { path } = database;
   let seal = guarded(() => sealOf(database), path);
@@ -41,7 +42,7 @@ export function sealedDatabase(
     hasWritten = false;
     return true;
   };
-  if (hasWritten) checkpoint();
+  if (hasWritten && !isLogKnown) checkpoint();
 
   return {
     ...database,
