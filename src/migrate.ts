@@ -101,9 +101,10 @@ function plannedBatches(
   kept: KeptPayloads | undefined,
 ): AsyncIterable<PlannedBatch> {
   if (options.threads > 1) return checkInThreads(job, options);
-  const { chunked } = job.input;
+  const { chunked, joined } = job.input;
+  const inChunks = chunked ?? joined;
   const isUnsent = options.items.endpoint === "";
-  if (chunked !== undefined && isUnsent) return checkChunksHere(job, chunked, options);
+  if (inChunks !== undefined && isUnsent) return checkChunksHere(job, inChunks, options);
   return planItems(checkedRecords(job, { ...options, kept }), job, options.items);
 }
 

@@ -4,7 +4,7 @@ export interface ByteList {
   /** What was added since `clear`; to be used before anything more is added. */
   readonly bytes: () => Uint8Array;
   /** The same, to be kept. */
-  readonly take: () => Uint8Array;
+  readonly take: () => Uint8Array<ArrayBuffer>;
   readonly clear: () => void;
   readonly addByte: (byte: number) => void;
   /** @param from of the bytes, the first; by default all of them are added */

@@ -1,9 +1,12 @@
 import type { PlainItems } from "../../ledger/packed/item-packer.ts";
-import type { CsvBytes } from "../../read/csv/csv-rows.ts";
+import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { newPlainCells, startRecord } from "./plain-cells.ts";
 import { type PlainMaker, UNSURE } from "./plain-leaf.ts";
-import { cellMarks, findCells, type RecordCells, recordStarter } from "../../read/csv/record-cells.ts";
+import { cellMarks, findCells, recordStarter } from "../../read/csv/record-cells.ts";
+import type { ChildGroups } from "../../read/join/bytes/joined-piece.ts";
+import { areSound, type ChildRecords, NO_GROUPS, withChildren } from "./child-records.ts";
+import { readableCells } from "./readable-cells.ts";
 
 /**
  * Which records of some bytes are valid, with nothing to say about them, told without making rows and payloads. All
@@ -22,16 +25,35 @@ interface PlainFinding {
  * Looks at the records of a piece from this one on; `isFirstMade`: the first plain one is among the others all the same.
  * What it gives holds until it is called again.
  */
-export type FindPlain = (piece: CsvBytes, from: number, options: { readonly isFirstMade: boolean }) => PlainFinding;
+export type FindPlain = (piece: FoundPiece, options: { readonly isFirstMade: boolean }) => PlainFinding;
 
-export function plainFinder(make: PlainMaker, { layout, keys }: ChunkCsvFile, hasKey: boolean): FindPlain {
+/** `groups`: what is joined to its records, for each child source. */
+type FoundPiece = CsvPiece & { readonly groups?: readonly ChildGroups[] };
+
+interface FindingPlain {
+  readonly file: ChunkCsvFile;
+  readonly make: PlainMaker;
+  readonly hasKey: boolean;
+  readonly children: readonly FoundChild[];
+}
+
+/** A child source, all of whose records have to be as they should be. */
+interface FoundChild {
+  readonly records: ChildRecords;
+  /** `make` looks at them itself. */
+  readonly isMade: boolean;
+}
+
+export function plainFinder({ file, make, hasKey, children }: FindingPlain): FindPlain {
+  const { layout } = file;
   const { header } = layout;
   const marks = cellMarks(layout);
-  const isReadable = readableCells(
-    keys.map((name) => header.table.columnIndex.get(name) ?? -1),
-    layout,
+  const isReadable = readableCells(file);
+  const cells = withChildren(
+    newPlainCells(layout),
+    children.map(({ records }) => records),
   );
-  const cells = newPlainCells(layout);
+  const unmade = children.flatMap(({ records, isMade }) => (isMade ? [] : [records]));
   let items = newItems(header.table.file, 0);
 
   /** What fails on a row is for the ordinary way to say. */
@@ -45,7 +67,9 @@ export function plainFinder(make: PlainMaker, { layout, keys }: ChunkCsvFile, ha
   }
 
   function plan(number: number): boolean {
-    const made = findCells(cells, marks) && isReadable(cells) ? content() : UNSURE;
+    cells.number = number;
+    const isSound = findCells(cells, marks) && isReadable(cells) && areSound(unmade, number);
+    const made = isSound ? content() : UNSURE;
     if (made < 0 || (hasKey && cells.keyStart < 0 && (cells.keyText ?? "") === "")) return false;
     items.lines[number] = cells.line;
     items.contents[number] = hasKey ? made : Number.NaN;
@@ -55,7 +79,9 @@ export function plainFinder(make: PlainMaker, { layout, keys }: ChunkCsvFile, ha
     return true;
   }
 
-  return (piece, from, { isFirstMade }) => {
+  return (piece, { isFirstMade }) => {
+    const { from } = piece;
+    for (const [index, { records }] of children.entries()) records.load(piece.groups?.[index] ?? NO_GROUPS);
     const count = piece.boundaries.starts.length;
     if (items.lines.length < count) items = newItems(header.table.file, 2 * count);
     items.bytes = piece.bytes;
@@ -82,30 +108,4 @@ function newItems(file: string, count: number): PlainItems {
     keyEnds: new Int32Array(count),
     keyTexts: [],
   };
-}
-
-/** Rows that reading would find nothing wrong with: every key is there, and columns without a name hold nothing. */
-function readableCells(
-  keyColumns: readonly number[],
-  { header }: ChunkCsvFile["layout"],
-): (cells: RecordCells) => boolean {
-  const { unnamed, table } = header;
-  const filled = table.columns.length === 1 ? [0, ...keyColumns] : keyColumns;
-  return (cells) =>
-    filled.every((column) => isFilled(cells, column)) && unnamed.every((column) => isEmpty(cells, column));
-}
-
-/** With something that can be seen; what is not ASCII may be there and not be seen. */
-function isFilled({ bytes, starts, ends }: RecordCells, column: number): boolean {
-  let visible = 0;
-  for (let at = starts[column] ?? 0; at < (ends[column] ?? 0); at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte > 0x7f) return false;
-    if (byte > 0x20) visible += 1;
-  }
-  return visible > 0;
-}
-
-function isEmpty({ starts, ends }: RecordCells, column: number): boolean {
-  return starts[column] === ends[column];
 }

@@ -3,6 +3,8 @@ import { newRecordCells, type RecordCells } from "../../read/csv/record-cells.ts
 
 /** The cells of one record, and what was made of them so far. */
 export interface PlainCells extends RecordCells {
+  /** The number of the record where it is read. */
+  number: number;
   /** How many values came out of cells. */
   made: number;
   /** Where the record's key stands, when it is the text of a cell; -1 otherwise. */
@@ -13,7 +15,7 @@ export interface PlainCells extends RecordCells {
 }
 
 export function newPlainCells(layout: CsvLayout): PlainCells {
-  return Object.assign(newRecordCells(layout), { made: 0, keyStart: -1, keyEnd: 0, keyText: undefined });
+  return Object.assign(newRecordCells(layout), { number: 0, made: 0, keyStart: -1, keyEnd: 0, keyText: undefined });
 }
 
 /** Forgets what was made of the record before. */

@@ -1,7 +1,9 @@
 import type { FieldType, ListType, ObjectType } from "../../contract/types/field-type.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { EMPTY_LIST, EMPTY_OBJECT, nameContent, withItem, withMember } from "../../ledger/records/fast-content-hash.ts";
-import type { ItemsNode, MappingNode, ObjectNode } from "../../map/node/mapping-node.ts";
+import type { EachNode, ItemsNode, MappingNode, ObjectNode } from "../../map/node/mapping-node.ts";
+import type { ChildRecords } from "./child-records.ts";
+import { eachMaker } from "./plain-each.ts";
 import { ABSENT, leafMaker, type PlainContext, type PlainMaker, UNSURE, valueMaker } from "./plain-leaf.ts";
 
 /** Compiles the entries of a mapping along the contract's types. */
@@ -9,6 +11,8 @@ export interface NodeContext extends PlainContext {
   readonly keyAttr: AttrPath | undefined;
   /** Called where the business key is made. */
   readonly onKey: () => void;
+  /** The records of a source that is joined to this one; called where all of them are looked at. */
+  readonly childrenOf: (source: string) => ChildRecords | undefined;
 }
 
 /** Undefined where the file lacks a column, and where nothing but the whole value tells. */
@@ -21,6 +25,7 @@ export function nodeMaker(
   if (type.assertions === undefined) {
     if (node.kind === "object" && type.kind === "object") return objectMaker(node, type, path, context);
     if (node.kind === "items" && type.kind === "list") return listMaker(node, type, context);
+    if (node.kind === "each" && type.kind === "list") return joinedMaker(node, type, context);
   }
   if (node.kind !== "leaf") return valueMaker(node, type, context);
   const isKey = path !== undefined && isSamePath(path, context.keyAttr);
@@ -87,6 +92,21 @@ function objectOf(
     if (!isIncomplete) return content;
     return isOptional && cells.made === before ? ABSENT : UNSURE;
   };
+}
+
+/** A list with an item for each row of a child source. */
+function joinedMaker(node: EachNode, type: ListType, context: NodeContext): PlainMaker | undefined {
+  const isSimple = node.applies === undefined && node.parent === undefined && !type.uniqueItems;
+  const records = isSimple && node.item.kind === "object" ? context.childrenOf(node.source) : undefined;
+  if (records === undefined) return valueMaker(node, type, context);
+  const makers: PlainMaker[] = [];
+  for (const { layout } of records.files) {
+    const columnAt = (name: string): number | undefined => layout.header.table.columnIndex.get(name);
+    const make = nodeMaker(node.item, type.items, undefined, { ...context, columnAt, childrenOf: () => undefined });
+    if (make === undefined) return undefined;
+    makers.push(make);
+  }
+  return eachMaker(records, makers, type);
 }
 
 /** A list literal, each of whose entries makes one item or none. */

@@ -4,7 +4,9 @@ import { documentRootOf } from "../../job/settings/supplier-settings.ts";
 import { createFastContentHash } from "../../ledger/records/fast-content-hash.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { checksValuesAlone } from "../plan/check-records.ts";
+import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import type { ItemSettings } from "../plan/plan-items.ts";
+import { childRecords } from "./child-records.ts";
 import { type FindPlain, plainFinder } from "./find-plain.ts";
 import { nodeMaker } from "./plain-node.ts";
 
@@ -15,7 +17,7 @@ import { nodeMaker } from "./plain-node.ts";
 export function compilePlainRecords(
   job: CompiledJob,
   { endpoint }: ItemSettings,
-): ((file: ChunkCsvFile) => FindPlain | undefined) | undefined {
+): ((file: ChunkCsvFile, joined: readonly JoinedSource[]) => FindPlain | undefined) | undefined {
   const { mapping, operation, settings } = job;
   const { body } = operation;
   const node = mapping.payloadNode;
@@ -25,16 +27,24 @@ export function compilePlainRecords(
     return undefined;
   const documentRoot = documentRootOf({}, operation, settings);
   const contentOf = createFastContentHash();
-  return (file) => {
+  return (file, joined) => {
     let isKeyKnown = mapping.keyAttr === undefined;
+    const children = joined.map((source) => ({ records: childRecords(source), isMade: false }));
     const make = nodeMaker(node, body, [], {
       contentOf,
       documentRoot,
       columnAt: (name) => file.layout.header.table.columnIndex.get(name),
       keyAttr: mapping.keyAttr,
       onKey: () => (isKeyKnown = true),
+      childrenOf(name) {
+        const child = children.find(({ records }) => records.name === name);
+        if (child !== undefined) child.isMade = true;
+        return child?.records;
+      },
     });
-    return make && isKeyKnown ? plainFinder(make, file, mapping.keyAttr !== undefined) : undefined;
+    return make && isKeyKnown
+      ? plainFinder({ file, make, hasKey: mapping.keyAttr !== undefined, children })
+      : undefined;
   };
 }
 

@@ -2,7 +2,9 @@ import type { CompiledJob } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
 import { csvPiecesOf, type CsvPiece, rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
-import { BATCH_ROWS } from "../../read/row/read-row.ts";
+import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
+import { joinedPiece } from "../../read/join/bytes/joined-piece.ts";
+import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
 import type { FindPlain } from "../bytes/find-plain.ts";
 import { compilePlainRecords } from "../bytes/plain-records.ts";
 import { type CheckAnswer, checkBatches, type CheckSettings, type InputBatch } from "./check-batches.ts";
@@ -14,7 +16,10 @@ export interface ChunkAnswer {
 }
 
 /** What all chunks of an input have in common. */
-export type ChunkSource = Pick<ChunkedInput, "source" | "files">;
+export interface ChunkSource extends Pick<ChunkedInput, "source" | "files"> {
+  /** Of an input whose files are joined. */
+  readonly children?: JoinedInput["children"];
+}
 
 /**
  * Makes records of chunks, maps and checks them. Most records of most extracts are as they should be, and told by their bytes
@@ -24,18 +29,17 @@ export function checkChunks(
   job: CompiledJob,
   input: ChunkSource,
   settings: CheckSettings,
-): (chunk: RecordChunk) => ChunkAnswer {
+): (chunk: RecordChunk | JoinedChunk) => ChunkAnswer {
   const checked = checkBatches(job, settings);
   const finderOf = perFile(compilePlainRecords(job, settings.items), input);
   const seen = new Set<number>();
   return (chunk) => {
     const counted = { count: 0 };
-    const file = input.files[chunk.file];
     const find = finderOf(chunk.file);
     const batches =
-      find === undefined || file?.kind !== "csv"
-        ? rowBatches(chunk, input, counted)
-        : mixedBatches(csvPiecesOf(chunk, file), { find, source: input.source, counted, seen, file: chunk.file });
+      find === undefined
+        ? rowBatches(rowsIn(chunk, input), input.source, counted)
+        : mixedBatches(piecesIn(chunk, input), { find, source: input.source, counted, seen, file: chunk.file });
     const answer = checked(batches);
     return { checked: answer, unnumbered: counted.count };
   };
@@ -48,19 +52,37 @@ interface Counted {
 
 type FinderOf = (file: number) => FindPlain | undefined;
 
-function perFile(compile: ReturnType<typeof compilePlainRecords>, { files }: ChunkSource): FinderOf {
+/** The rows of a chunk in batches. */
+function rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<readonly ReadRow[]> {
+  return "root" in chunk ? rowsOfPiece(joinedPiece(chunk, input)) : rowsOfChunk(chunk, input.files);
+}
+
+function* rowsOfPiece({ boundaries, from, rowsAt }: CsvPiece): Generator<readonly ReadRow[]> {
+  const numbers = Array.from({ length: boundaries.starts.length - from }, (_, index) => from + index);
+  const rows = rowsAt(numbers).filter((row) => row !== undefined);
+  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+}
+
+/** The pieces of a chunk of CSV files. */
+function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<CsvPiece> {
+  if ("root" in chunk) return [joinedPiece(chunk, input)];
+  const file = input.files[chunk.file];
+  return file?.kind === "csv" ? csvPiecesOf(chunk, file) : [];
+}
+
+function perFile(compile: ReturnType<typeof compilePlainRecords>, { files, children = [] }: ChunkSource): FinderOf {
   const known = new Map<number, FindPlain | undefined>();
   return (number) => {
     const file = files[number];
     if (compile === undefined || file?.kind !== "csv") return undefined;
-    const find = known.has(number) ? known.get(number) : compile(file);
+    const find = known.has(number) ? known.get(number) : compile(file, children);
     known.set(number, find);
     return find;
   };
 }
 
-function* rowBatches(chunk: RecordChunk, { source, files }: ChunkSource, counted: Counted): Generator<InputBatch> {
-  for (const rows of rowsOfChunk(chunk, files)) {
+function* rowBatches(batches: Iterable<readonly ReadRow[]>, source: string, counted: Counted): Generator<InputBatch> {
+  for (const rows of batches) {
     yield {
       records: rows.map((read) => {
         counted.count += 1;
@@ -85,7 +107,7 @@ function* mixedBatches(pieces: Iterable<CsvPiece>, reading: MixedReading): Gener
 }
 
 function* batchesOfPiece(piece: CsvPiece, { find, source, counted, seen, file }: MixedReading): Generator<InputBatch> {
-  const { items, others, isPlainMade } = find(piece, piece.from, { isFirstMade: !seen.has(file) });
+  const { items, others, isPlainMade } = find(piece, { isFirstMade: !seen.has(file) });
   const rows = piece.rowsAt(others);
   let next = 0;
   let order: number[] = [];

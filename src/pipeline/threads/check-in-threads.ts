@@ -1,13 +1,15 @@
 import type { Job } from "../../job/job.ts";
 import { addToRecordNumbers, unpackItems } from "../../ledger/packed/packed-items.ts";
+import type { InputRecord } from "../../model/record.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
-import type { Input } from "../../read/input/open-input.ts";
+import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
 import type { PackedBatch } from "./check-batches.ts";
-import { type ChunkAnswer, checkChunks } from "./check-chunks.ts";
+import type { ChunkAnswer, ChunkSource } from "./check-chunks.ts";
+import { checkTasks, type ChunkTask } from "./check-tasks.ts";
 import type { ChunkWork } from "./chunk-worker.ts";
-import { type PackedRecords, recordPacker } from "./packed-records.ts";
+import { recordPacker } from "./packed-records.ts";
 import { unpackFailure } from "../../model/thread-failure.ts";
 import { inThreads, type Task } from "./thread-pool.ts";
 
@@ -30,27 +32,40 @@ interface CheckInThreads extends CheckOptions {
 export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
   const { settings, contract, now, input } = job;
   const { threads, items, shownValues, signal } = options;
-  const { chunked } = input;
-  const { source, files } = chunked ?? { source: "", files: [] };
+  const inChunks = input.chunked ?? input.joined;
+  const { source, files, children } = sourceOf(inChunks);
   const check = { items, showValues: shownValues !== undefined };
   // The document itself is only for the sandbox.
   const workContract = { ...contract, document: {} };
-  const workerData: ChunkWork = { settings, contract: workContract, now, input: { source, files }, check };
+  const common = { source, files, children: children.map((child) => ({ ...child, orderBy: undefined })) };
+  const workerData: ChunkWork = { settings, contract: workContract, now, input: common, check };
   const pool = { entry: new URL("./chunk-worker.js", import.meta.url), workerData, workers: threads - 1 };
   // Making the records keeps this thread busy.
   const answers =
-    chunked === undefined
-      ? inThreads<ChunkAnswer, PackedRecords>(recordTasks(input, signal), pool)
-      : inThreads(chunkTasks(chunked, signal), { ...pool, here: checkChunks(job, chunked, check) });
+    inChunks === undefined
+      ? inThreads<ChunkAnswer, ChunkTask>(recordTasks(input.records({ signal })), pool)
+      : inThreads(chunkTasks(inChunks, signal), { ...pool, here: checkTasks(job, sourceOf(inChunks), check).ofTask });
   return inOrder(job, answers, options);
 }
 
+type InputInChunks = ChunkedInput | JoinedInput;
+
+function sourceOf(input: InputInChunks | undefined): Required<ChunkSource> {
+  const { source, files } = input ?? { source: "", files: [] };
+  return { source, files, children: input !== undefined && "children" in input ? input.children : [] };
+}
+
 /** The same in this thread, of an input that comes in chunks. */
-export function checkChunksHere(job: Job, chunked: ChunkedInput, options: CheckOptions): AsyncGenerator<PlannedBatch> {
+export function checkChunksHere(
+  job: Job,
+  inChunks: InputInChunks,
+  options: CheckOptions,
+): AsyncGenerator<PlannedBatch> {
   const { items, shownValues, signal } = options;
-  const answerOf = checkChunks(job, chunked, { items, showValues: shownValues !== undefined });
+  const { ofTask, ofRecords } = checkTasks(job, sourceOf(inChunks), { items, showValues: shownValues !== undefined });
   const answers = async function* (): AsyncGenerator<ChunkAnswer> {
-    for await (const chunk of chunked.chunks(signal)) yield answerOf(chunk);
+    for await (const chunk of inChunks.chunks(signal))
+      yield "records" in chunk ? ofRecords(chunk.records) : ofTask(chunk);
   };
   return inOrder(job, answers(), options);
 }
@@ -80,13 +95,22 @@ async function* inOrder(
   }
 }
 
-async function* recordTasks({ records }: Input, signal: AbortSignal): AsyncGenerator<Task<PackedRecords>> {
+async function* recordTasks(batches: AsyncIterable<readonly InputRecord[]>): AsyncGenerator<Task<ChunkTask>> {
   const pack = recordPacker();
-  for await (const batch of records({ signal })) yield { message: pack(batch), transfer: [] };
+  for await (const batch of batches) yield { message: pack(batch), transfer: [] };
 }
 
-async function* chunkTasks({ chunks }: ChunkedInput, signal: AbortSignal): AsyncGenerator<Task<RecordChunk>> {
-  for await (const chunk of chunks(signal)) yield { message: chunk, transfer: [chunk.bytes.buffer] };
+async function* chunkTasks({ chunks }: InputInChunks, signal: AbortSignal): AsyncGenerator<Task<ChunkTask>> {
+  const pack = recordPacker();
+  for await (const chunk of chunks(signal)) {
+    if ("records" in chunk) yield { message: pack(chunk.records), transfer: [] };
+    else yield { message: chunk, transfer: buffersOf(chunk) };
+  }
+}
+
+function buffersOf(chunk: RecordChunk | JoinedChunk): readonly ArrayBuffer[] {
+  if (!("root" in chunk)) return [chunk.bytes.buffer];
+  return [chunk.root, ...chunk.children.flat()].map(({ bytes }) => bytes.buffer);
 }
 
 /** With the records' numbers in the whole input; of the items no more than `most`. */

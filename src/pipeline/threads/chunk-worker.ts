@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Contract } from "../../contract/contract.ts";
 import { compileJob, type JobSettings, readJobMapping } from "../../job/job.ts";
-import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
-import { checkBatches, type CheckSettings } from "./check-batches.ts";
-import { type ChunkAnswer, checkChunks, type ChunkSource } from "./check-chunks.ts";
-import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
+import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
+import type { CheckSettings } from "./check-batches.ts";
+import type { ChunkAnswer, ChunkSource } from "./check-chunks.ts";
+import { checkTasks, type ChunkTask } from "./check-tasks.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 
 /**
@@ -24,9 +24,6 @@ export interface ChunkWork {
   readonly input: ChunkSource;
   readonly check: CheckSettings;
 }
-
-/** Some of the input: as bytes, or as records where other threads cannot make them. Each is answered, in order. */
-export type ChunkTask = RecordChunk | PackedRecords;
 
 const work: ChunkWork = workerData;
 const started = start(work);
@@ -48,13 +45,17 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
   try {
     const document = await readJobMapping(settings);
     const job = await compileJob(settings, { contract, document, now }, () => undefined);
-    const ofChunk = checkChunks(job, input, check);
-    const checked = checkBatches(job, check);
-    const unpack = recordUnpacker();
-    return (task) =>
-      "bytes" in task ? ofChunk(task) : { unnumbered: 0, checked: checked([{ records: unpack(task) }]) };
+    return checkTasks(job, { ...input, children: withOrders(input.children, document) }, check).ofTask;
   } catch (error) {
     const failure: ThreadFailure = packFailure(error);
     return () => ({ unnumbered: 0, checked: { batches: [], failure } });
   }
+}
+
+/** How rows are ordered is not data: the mapping says it. */
+function withOrders(
+  children: readonly JoinedSource[] = [],
+  document: Awaited<ReturnType<typeof readJobMapping>>,
+): readonly JoinedSource[] {
+  return children.map((child) => ({ ...child, orderBy: document?.sources.get(child.name)?.orderBy }));
 }

@@ -1,10 +1,9 @@
 import type { CsvLayout } from "../csv/csv-layout.ts";
 import { type CsvBytes, rowsAt } from "../csv/csv-rows.ts";
 import { cellMarks, findCells, newRecordCells, recordStarter } from "../csv/record-cells.ts";
-import { byteKinds, findRecordBoundaries } from "../csv/record-boundaries.ts";
 import { keyOf } from "../row/row-key.ts";
 import type { TextSource } from "../text/text-bytes.ts";
-import { csvPieces } from "./csv-pieces.ts";
+import { csvRecords } from "./csv-records.ts";
 
 /** The keys of a file's rows, as `keyOf` gives them, without the rows. */
 export async function* csvKeys(
@@ -12,39 +11,53 @@ export async function* csvKeys(
   layout: CsvLayout,
   column: string,
 ): AsyncGenerator<readonly (string | undefined)[]> {
-  const kinds = byteKinds(layout.delimiter);
-  const keysOf = keyReader(layout, column);
-  let isHeader = true;
-  for await (const { bytes: parts, line } of csvPieces(source, layout)) {
-    const bytes = Buffer.concat(parts);
-    const boundaries = findRecordBoundaries(bytes, kinds, true);
-    const from = isHeader && boundaries.lines.length > 0 ? 1 : 0;
-    isHeader &&= boundaries.lines.length === 0;
-    yield keysOf({ bytes, boundaries, line }, from);
+  const visit = keyVisitor(layout, column);
+  for await (const records of csvRecords(source, layout)) {
+    const keys: (string | undefined)[] = [];
+    visit(records, records.from, (_, bytes, start, end) => {
+      keys.push(start < 0 ? undefined : bytes.toString("utf8", start, end));
+    });
+    yield keys;
   }
 }
 
-/** Reads keys of the records from this one on. Rows are made where bytes alone do not tell, such as of blank lines. */
-function keyReader(
+/** Is told where the key of a record stands, in UTF-8; `start` -1: it has none. */
+export type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
+
+/**
+ * Visits the keys of records, from this one on. Rows are made where bytes alone do not tell; blank lines, which are no rows,
+ * are passed over.
+ */
+export function keyVisitor(
   layout: CsvLayout,
   column: string,
-): (piece: CsvBytes, from: number) => readonly (string | undefined)[] {
+): (piece: CsvBytes, from: number, visit: VisitKey) => void {
   const cells = newRecordCells(layout);
   const marks = cellMarks(layout);
   const at = layout.header.table.columnIndex.get(column);
   const isSimple = at !== undefined && marks.columns > 1 && layout.header.unnamed.length === 0;
-  return (piece, from) => {
-    const keys: (string | undefined)[] = [];
+  return (piece, from, visit) => {
+    const { bytes } = piece;
     const begin = recordStarter(cells, piece, from);
     for (let number = from; number < piece.boundaries.starts.length; number += 1) {
       if (begin(number) && isSimple && findCells(cells, marks)) {
-        const text = piece.bytes.toString("utf8", cells.starts[at], cells.ends[at]);
-        keys.push(text.trim() === "" ? undefined : text);
+        const [start = 0, end = 0] = [cells.starts[at], cells.ends[at]];
+        visit(number, bytes, isBlank(bytes, start, end) ? -1 : start, end);
         continue;
       }
       const [read] = rowsAt(piece, layout, [number]);
-      if (read !== undefined) keys.push(keyOf(read.row, column));
+      if (read === undefined) continue;
+      const key = keyOf(read.row, column);
+      if (key === undefined) visit(number, bytes, -1, 0);
+      else visit(number, Buffer.from(key), 0, Buffer.byteLength(key));
     }
-    return keys;
   };
+}
+
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte > 0x20 && byte < 0x7f) return false;
+  }
+  return bytes.toString("utf8", start, end).trim() === "";
 }

@@ -8,7 +8,9 @@ import { findRecords, firstRows, type WantedRecords } from "../join/find-records
 import { openJoin } from "../join/join.ts";
 import { headerOf, isSeekable, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
 import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
-import { BATCH_ROWS } from "../row/read-row.ts";
+import { numberRecords } from "../join/number-records.ts";
+import type { JoinedInput } from "../join/bytes/joined-chunk.ts";
+import { joinedInput } from "../join/bytes/joined-input.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "../read-limits.ts";
 
 export interface ReadOptions {
@@ -80,6 +82,8 @@ export interface Input {
   readonly rootFiles: ReadonlySet<string>;
   /** The same records as bytes, for other threads; absent where only one thread can read them. */
   readonly chunked?: ChunkedInput | undefined;
+  /** The same of an input whose files are joined. */
+  readonly joined?: JoinedInput | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -116,6 +120,13 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
   const refuseChanged = async (): Promise<void> => {
     for (const source of sources) await Promise.all(source.files.map(refuseIfChanged));
   };
+  const records: Input["records"] = async function* ({ signal, from } = {}) {
+    await refuseChanged();
+    const place = from !== undefined && canBeginAt(from, root) ? from : undefined;
+    yield* numberRecords(join.rows(place), (place?.record ?? 1) - 1, signal);
+    await refuseChanged();
+  };
+  const reading = { limits: opening.limits, tempFolder: options.tempFolder, refuseChanged, records };
   return {
     files: sources.flatMap((source) => source.files.map((opened) => inputFile(source.name, opened))),
     async *rowsByFile(signal) {
@@ -125,6 +136,7 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     hasKeysBelow: sources.some((source) => source !== root && source.key !== undefined),
     rootFiles: new Set(root.files.map(({ file }) => file)),
     chunked: chunkedInput(root, refuseChanged),
+    joined: joinedInput(root, reading),
     samples: () => firstRows(root),
     async find(wanted) {
       await refuseChanged();
@@ -133,21 +145,7 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
       return found;
     },
     refuseChanged,
-    async *records({ signal, from } = {}) {
-      await refuseChanged();
-      const place = from !== undefined && canBeginAt(from, root) ? from : undefined;
-      let number = (place?.record ?? 1) - 1;
-      for await (const rows of join.rows(place)) {
-        for (let start = 0; start < rows.length; start += BATCH_ROWS) {
-          signal?.throwIfAborted();
-          yield rows.slice(start, start + BATCH_ROWS).map((found) => {
-            number += 1;
-            return { number, ...found };
-          });
-        }
-      }
-      await refuseChanged();
-    },
+    records,
   };
 }
 

@@ -14,8 +14,11 @@ export interface ArrangedRows {
   readonly problems: Problems;
 }
 
+/** What decides which rows are taken, and in what order. */
+type Arranged = Pick<OpenedChild, "name" | "distinct" | "orderBy" | "pick">;
+
 /** Leaves repeated rows out or warns of them, orders the rest, and takes those that the source's `pick` asks for. */
-export function arrangeRows(group: readonly StoredRow[], child: OpenedChild): ArrangedRows {
+export function arrangeRows(group: readonly StoredRow[], child: Arranged): ArrangedRows {
   if (group.length < 2) return { rows: group, problems: NO_PROBLEMS };
   const repeated = repeatedRows(group);
   const kept = child.distinct && repeated.size > 0 ? group.filter(({ id }) => !repeated.has(id)) : group;
@@ -26,7 +29,7 @@ export function arrangeRows(group: readonly StoredRow[], child: OpenedChild): Ar
   return takeRows(kept, child, warnings);
 }
 
-function takeRows(group: readonly StoredRow[], { orderBy, pick }: OpenedChild, warnings: Problems): ArrangedRows {
+function takeRows(group: readonly StoredRow[], { orderBy, pick }: Arranged, warnings: Problems): ArrangedRows {
   const ordered = orderBy === undefined ? group : sortRows(group, orderBy);
   const unordered = orderBy?.cells === undefined ? warnings : [...warnings, ...orderProblems(group, orderBy)];
   if (pick === undefined) return { rows: ordered, problems: unordered };
@@ -90,14 +93,21 @@ function orderProblems(group: readonly StoredRow[], { column, cells }: RowOrder)
   );
 }
 
+function sortRows(group: readonly StoredRow[], orderBy: RowOrder): readonly StoredRow[] {
+  const texts = group.map(({ read }) => orderText(read.row, orderBy.column));
+  return placesInOrder(ranksOf(texts, orderBy)).flatMap((place) => group[place] ?? []);
+}
+
+type Rank = string | number | undefined;
+
+/** What rows are ordered by that have these texts in the column; undefined for one that cannot be ordered. */
+export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly Rank[] {
+  return cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
+}
+
 /** Equal ones stay in the order of the files; those that cannot be ordered come last. */
-function sortRows(group: readonly StoredRow[], { column, cells }: RowOrder): readonly StoredRow[] {
-  const texts = group.map(({ read }) => orderText(read.row, column));
-  const ranks = cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
-  return group
-    .map((stored, index) => ({ stored, rank: ranks[index] }))
-    .toSorted((one, other) => compareRanks(one.rank, other.rank))
-    .map(({ stored }) => stored);
+export function placesInOrder(ranks: readonly Rank[]): readonly number[] {
+  return ranks.map((_, place) => place).toSorted((one, other) => compareRanks(ranks[one], ranks[other]));
 }
 
 function orderText(row: Row, column: string): string {
@@ -110,7 +120,7 @@ function undeclaredRanks(texts: readonly string[]): readonly (string | number)[]
   return numeric ? texts.map(Number) : texts;
 }
 
-function compareRanks(one: string | number | undefined, other: string | number | undefined): number {
+function compareRanks(one: Rank, other: Rank): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
   return one < other ? -1 : Number(one > other);
 }

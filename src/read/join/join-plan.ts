@@ -151,7 +151,7 @@ async function mergedStore(
   return { store: mergeStore(child, { order, count: sorted.count, rowsPerKey }), inOrder: unique };
 }
 
-function bytesBelow(source: OpenedSource): number {
+export function bytesBelow(source: OpenedSource): number {
   return source.children
     .map((child) => child.files.reduce((sum, file) => sum + unpackedBytes(file), bytesBelow(child)))
     .reduce((sum, bytes) => sum + bytes, 0);

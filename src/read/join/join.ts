@@ -1,18 +1,18 @@
 import { Failure } from "../../model/failure.ts";
-import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem } from "../../model/problem.ts";
-import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
+import type { InputPosition, InputRecord } from "../../model/record.ts";
 import { arrangeRows } from "./arrange-rows.ts";
-import type { ChildFinder, StoredRow } from "./child-store.ts";
+import type { ChildFinder, ChildStore, StoredRow } from "./child-store.ts";
+import { type ChildRows, joinedRow } from "./joined-row.ts";
 import { type MatchedRows, nearestParents, newMatchedRows, noMatch, orphanProblems } from "./orphans.ts";
 import { type JoinPlan, planJoin, type PlannedChild } from "./join-plan.ts";
-import { type OpenedSource, rowsOf, withDescendants } from "../input/opened-source.ts";
+import { type OpenedChild, type OpenedSource, rowsOf, withDescendants } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 
 /** An input record that has not been numbered yet. */
-type JoinedRecord = Omit<InputRecord, "number">;
+export type JoinedRecord = Omit<InputRecord, "number">;
 
 export interface Join {
   /**
@@ -66,10 +66,13 @@ async function* joinedRows(
   for (const planned of sources) yield* orphansOf(planned, state);
 }
 
+/** A child source whose rows were joined, to be searched for those that were not. */
+export type SearchedSource = Omit<PlannedChild, "store"> & { readonly store: Pick<ChildStore, "count" | "all"> };
+
 /** What one walk over the input knows. */
-interface JoinState {
+export interface JoinState {
   readonly limits: ReadLimits;
-  readonly matched: ReadonlyMap<PlannedChild, MatchedRows>;
+  readonly matched: ReadonlyMap<SearchedSource, MatchedRows>;
   /** How many rows each source has; the root's once they are read. */
   readonly counts: Map<string, number>;
 }
@@ -112,27 +115,15 @@ async function attach(
   state: JoinState,
 ): Promise<readonly ReadRow[]> {
   if (levels.length === 0) return rows;
-  const groups = new Map<string, readonly ChildRows[]>();
-  for (const level of levels) groups.set(level.planned.child.name, await childrenOf(rows, level, state));
+  const groups: (readonly [source: string, lists: readonly ChildRows[]])[] = [];
+  for (const level of levels) groups.push([level.planned.child.name, await childrenOf(rows, level, state)]);
   return rows.map((read, index) => {
-    const children = new Map<string, readonly Row[]>();
-    const problems = [...read.problems];
-    for (const [name, lists] of groups) {
-      const list = lists[index];
-      if (list === undefined) continue;
-      children.set(
-        name,
-        list.rows.map(({ row }) => row),
-      );
-      for (const each of list.rows) for (const problem of each.problems) addProblem(problems, problem);
-      for (const problem of list.problems) addProblem(problems, problem);
-    }
-    return {
-      row: { ...read.row, children },
-      problems,
-    };
+    const own = groups.map(([source, lists]) => [source, lists[index] ?? NO_ROWS] as const);
+    return joinedRow(read, own);
   });
 }
+
+const NO_ROWS: ChildRows = { rows: [], problems: [] };
 
 /** For each parent row its child rows, in order, with what is joined to them. */
 async function childrenOf(
@@ -160,14 +151,7 @@ async function childrenOf(
   }));
 }
 
-/** The rows of one source that belong to one parent row. */
-interface ChildRows {
-  readonly rows: readonly ReadRow[];
-  /** Of the rows as a set. */
-  readonly problems: readonly LocalProblem[];
-}
-
-function readRowOf({ id, read }: StoredRow, { child, duplicates }: PlannedChild): ReadRow {
+function readRowOf({ id, read }: StoredRow, { child, duplicates }: SearchedSource): ReadRow {
   const other = duplicates?.otherThan(id);
   if (other === undefined || child.key === undefined) return read;
   const finding = { code: "source_duplicate_key", source: child.name, other } as const;
@@ -191,23 +175,28 @@ function refuseTooMany(
   { child }: PlannedChild,
   { rowsPerParent }: ReadLimits,
 ): void {
-  if (group.length <= rowsPerParent || parent === undefined) return;
+  if (group.length > rowsPerParent && parent !== undefined) throw tooManyRows(parent, child, rowsPerParent);
+}
+
+/** A parent has more rows of a source than this. */
+export function tooManyRows(parent: ReadRow, child: OpenedChild, most: number): Failure {
   const place = keyPlace(parent.row, child.parentKey);
-  throw new Failure(
+  return new Failure(
     "source_too_large",
-    `${place.file}:${place.line}: more than ${rowsPerParent} rows of source "${child.name}" belong to this row`,
+    `${place.file}:${place.line}: more than ${most} rows of source "${child.name}" belong to this row`,
     { hint: `check that "${child.on}" is the column that names the parent of a row of "${child.name}"`, place },
   );
 }
 
-async function* orphansOf(planned: PlannedChild, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
-  const { child, parent, store, children } = planned;
-  const matched = state.matched.get(planned);
+/** The rows of a source without a parent, when all parents have come by. */
+export async function* orphansOf(joined: SearchedSource, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
+  const { child, parent, store, children } = joined;
+  const matched = state.matched.get(joined);
   if (matched === undefined || matched.size() === store.count) return;
   const unmatched = async function* (): AsyncGenerator<readonly ReadRow[]> {
     for await (const rows of store.all()) {
       const left = rows.filter(({ id }) => !matched.has(id));
-      if (left.length > 0) yield left.map((stored) => readRowOf(stored, planned));
+      if (left.length > 0) yield left.map((stored) => readRowOf(stored, joined));
     }
   };
   const near = await nearestParents(unmatched(), child, parent);

@@ -64,7 +64,11 @@ export function orphanProblems(
  * A join that finds nothing is wrong as a whole, and no list of orphans says so better. (What would be sent is
  * every parent without its rows.)
  */
-export async function noMatch(child: OpenedChild, parent: OpenedSource, { count }: ChildStore): Promise<Failure> {
+export async function noMatch(
+  child: OpenedChild,
+  parent: OpenedSource,
+  { count }: Pick<ChildStore, "count">,
+): Promise<Failure> {
   const [own, theirs] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
   const samples = [own, theirs].filter((sample) => sample !== undefined);
   const message = `${child.name}: 0 of ${counted(count, "row")} match ${parent.name}.${child.parentKey}`;
@@ -118,8 +122,9 @@ export interface MatchedRows {
   readonly size: () => number;
 }
 
-export function newMatchedRows(rows: number): MatchedRows {
-  const bits = new Uint8Array(Math.ceil(rows / 8));
+/** @param rows how many there are; more may come */
+export function newMatchedRows(rows = 0): MatchedRows {
+  let bits = new Uint8Array(Math.ceil(rows / 8));
   let size = 0;
   const has = (id: number): boolean => (((bits[id >> 3] ?? 0) >> (id & 7)) & 1) === 1;
   return {
@@ -127,8 +132,17 @@ export function newMatchedRows(rows: number): MatchedRows {
     size: () => size,
     add: (id) => {
       if (has(id)) return;
+      if (id >> 3 >= bits.length) bits = widened(bits, id >> 3);
       bits[id >> 3] = (bits[id >> 3] ?? 0) | (1 << (id & 7));
       size += 1;
     },
   };
 }
+
+function widened(bits: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> {
+  const wider = new Uint8Array(2 * Math.max(needed, LEAST_BYTES));
+  wider.set(bits);
+  return wider;
+}
+
+const LEAST_BYTES = 1024;

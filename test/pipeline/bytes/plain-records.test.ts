@@ -89,12 +89,11 @@ function madeRecords(job: Job): Job {
 async function notPlain(job: Job): Promise<readonly number[] | undefined> {
   const { chunked } = job.input;
   const [opened] = chunked?.files ?? [];
-  const find = opened?.kind === "csv" ? compilePlainRecords(job, CHECK.items)?.(opened) : undefined;
+  const find = opened?.kind === "csv" ? compilePlainRecords(job, CHECK.items)?.(opened, []) : undefined;
   if (chunked === undefined || opened?.kind !== "csv" || find === undefined) return undefined;
   const others: number[] = [];
   for await (const chunk of chunked.chunks()) {
-    for (const piece of csvPiecesOf(chunk, opened))
-      others.push(...find(piece, piece.from, { isFirstMade: false }).others);
+    for (const piece of csvPiecesOf(chunk, opened)) others.push(...find(piece, { isFirstMade: false }).others);
   }
   return others;
 }

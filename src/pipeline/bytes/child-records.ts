@@ -1,0 +1,202 @@
+import type { CsvRow } from "../../model/record.ts";
+import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
+import { cellMarks, findCells } from "../../read/csv/record-cells.ts";
+import { RECORD_FLAG, recordFlags } from "../../read/csv/record-flags.ts";
+import { placesInOrder, ranksOf } from "../../read/join/arrange-rows.ts";
+import type { ChildSlice, JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
+import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.ts";
+import { newPlainCells, type PlainCells } from "./plain-cells.ts";
+import { readableCells } from "./readable-cells.ts";
+
+/** The records of a child source that belong to one record of the root, as bytes. */
+export interface ChildRecords {
+  readonly name: string;
+  readonly files: readonly ChunkCsvFile[];
+  /** For each file the cells of the record that was gone to. */
+  readonly cells: readonly PlainCells[];
+  /** Begins with a piece of the root. */
+  readonly load: (groups: ChildGroups) => void;
+  /** Goes to a record of the root. Gives how many there are; -1 where more than their bytes has to be looked at. */
+  readonly begin: (number: number) => number;
+  /** Goes to one of them, as they are arranged. Gives the position of its file; -1: see above. */
+  readonly goTo: (index: number) => number;
+}
+
+export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecords {
+  const readers = files.map(recordReader);
+  let slices: readonly Slice[] = [];
+  let groups: ChildGroups = NO_GROUPS;
+  let [first, count] = [0, 0];
+  let order: readonly number[] | undefined;
+
+  /** Gives the file of the record at a place of the groups; -1 where it is not as it should be. */
+  function read(place: number): number {
+    const slice = slices[groups.sliceAt[place] ?? 0];
+    const isRead = slice !== undefined && readers[slice.file]?.read(slice, groups.numberAt[place] ?? 0) === true;
+    return isRead ? slice.file : -1;
+  }
+
+  /** One of the records that belong together. */
+  function readerAt(index: number): RecordReader | undefined {
+    return readers[read(first + index)];
+  }
+
+  /** False where the same record is there twice, which is worth a warning, and where it cannot be told. */
+  function areDifferent(): boolean {
+    const slice = slices[groups.sliceAt[first] ?? 0];
+    const isSimple = slice !== undefined && count <= FEW && areBareIn(slice, groups, first, count);
+    return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt);
+  }
+
+  /** False where a record has nothing that it could be ordered by. */
+  function putInOrder(): boolean {
+    if (orderBy === undefined) return true;
+    const texts: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const text = readerAt(index)?.textIn(orderBy.column);
+      if (text === undefined) return false;
+      texts.push(text);
+    }
+    const ranks = ranksOf(texts, orderBy);
+    order = placesInOrder(ranks);
+    return !ranks.includes(undefined);
+  }
+
+  return {
+    name,
+    files,
+    cells: readers.map(({ cells }) => cells),
+    load(found) {
+      groups = found;
+      slices = found.slices.map(newSlice);
+    },
+    begin(number) {
+      first = groups.starts[number] ?? 0;
+      count = (groups.starts[number + 1] ?? 0) - first;
+      order = undefined;
+      return count < 2 || (areDifferent() && putInOrder()) ? count : -1;
+    },
+    goTo: (index) => read(first + (order?.[index] ?? index)),
+  };
+}
+
+/** So many records are compared each with each. */
+const FEW = 8;
+
+/** Of a piece without child records. */
+export const NO_GROUPS: ChildGroups = {
+  slices: [],
+  starts: new Int32Array(1),
+  sliceAt: new Int32Array(),
+  numberAt: new Int32Array(),
+};
+
+interface Slice extends Omit<ChildSlice, "bytes"> {
+  readonly bytes: Buffer;
+  readonly flags: Uint8Array;
+}
+
+function newSlice(slice: ChildSlice): Slice {
+  return { ...slice, bytes: asBuffer(slice.bytes), flags: recordFlags(slice.boundaries) };
+}
+
+/** Whether the records are of one slice, and without quotes: then their bytes tell whether they are the same. */
+function areBareIn(slice: Slice, { sliceAt, numberAt }: ChildGroups, first: number, count: number): boolean {
+  const position = sliceAt[first] ?? 0;
+  for (let place = first; place < first + count; place += 1) {
+    const flags = slice.flags[numberAt[place] ?? 0] ?? 0;
+    if (sliceAt[place] !== position || (flags & RECORD_FLAG.quoted) !== 0) return false;
+  }
+  return true;
+}
+
+function haveDifferentBytes(slice: Slice, { numberAt }: ChildGroups, first: number, count: number): boolean {
+  for (let one = first + 1; one < first + count; one += 1)
+    for (let other = first; other < one; other += 1)
+      if (isSameRecord(slice, numberAt[one] ?? 0, numberAt[other] ?? 0)) return false;
+  return true;
+}
+
+function haveDifferentCells(count: number, readerAt: (index: number) => RecordReader | undefined): boolean {
+  const contents = new Set<string>();
+  for (let index = 0; index < count; index += 1) {
+    const cells = readerAt(index)?.cells;
+    if (cells === undefined) return false;
+    contents.add(JSON.stringify(cells.row().cells));
+  }
+  return contents.size === count;
+}
+
+function isSameRecord({ bytes, boundaries: { starts, ends } }: Slice, one: number, other: number): boolean {
+  const [from, start] = [starts[one] ?? 0, starts[other] ?? 0];
+  const length = (ends[one] ?? 0) - from;
+  if ((ends[other] ?? 0) - start !== length) return false;
+  for (let at = 0; at < length; at += 1) if (bytes[from + at] !== bytes[start + at]) return false;
+  return true;
+}
+
+interface RecordReader {
+  readonly cells: PlainCells;
+  /** False for a record that reading has something to say about. */
+  readonly read: (slice: Slice, number: number) => boolean;
+  /** What stands in a column of the record that was read, without the white space around it. */
+  readonly textIn: (column: string) => string;
+}
+
+function recordReader(file: ChunkCsvFile): RecordReader {
+  const { layout } = file;
+  const cells = newPlainCells(layout);
+  const marks = cellMarks(layout);
+  const isReadable = readableCells(file);
+  return {
+    cells,
+    read({ bytes, boundaries, line, flags }, number) {
+      const flag = flags[number] ?? 0;
+      cells.bytes = bytes;
+      cells.start = boundaries.starts[number] ?? 0;
+      cells.end = boundaries.ends[number] ?? 0;
+      cells.line = line + (boundaries.lines[number] ?? 0);
+      cells.isQuoted = (flag & RECORD_FLAG.quoted) !== 0;
+      return (flag & ~RECORD_FLAG.quoted) === 0 && findCells(cells, marks) && isReadable(cells);
+    },
+    textIn(column) {
+      const at = layout.header.table.columnIndex.get(column) ?? -1;
+      return at < 0 ? "" : cells.bytes.toString("utf8", cells.starts[at], cells.ends[at]).trim();
+    },
+  };
+}
+
+/** Whether all records of each source that belong to a record of the root are as they should be. */
+export function areSound(children: readonly ChildRecords[], number: number): boolean {
+  return children.every((records) => {
+    const count = records.begin(number);
+    for (let index = 0; index < count; index += 1) if (records.goTo(index) < 0) return false;
+    return count >= 0;
+  });
+}
+
+/** The cells of a record of the root, whose row has those of its child records joined to it. */
+export function withChildren(cells: PlainCells, children: readonly ChildRecords[]): PlainCells {
+  if (children.length === 0) return cells;
+  const ownRow = cells.row;
+  const rowsOf = (records: ChildRecords, number: number): readonly CsvRow[] => {
+    const count = records.begin(number);
+    return Array.from({ length: Math.max(0, count) }, (_, index) => {
+      const child = records.cells[records.goTo(index)];
+      if (child === undefined) throw new Error("a record that is joined cannot be read");
+      return child.row();
+    });
+  };
+  return Object.assign(cells, {
+    row(): CsvRow {
+      const { number } = cells;
+      let made: ReadonlyMap<string, readonly CsvRow[]> | undefined;
+      return {
+        ...ownRow(),
+        get children() {
+          return (made ??= new Map(children.map((records) => [records.name, rowsOf(records, number)])));
+        },
+      };
+    },
+  });
+}

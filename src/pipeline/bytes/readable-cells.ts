@@ -1,0 +1,26 @@
+import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
+import type { RecordCells } from "../../read/csv/record-cells.ts";
+
+/** Rows that reading would find nothing wrong with: every key is there, and columns without a name hold nothing. */
+export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cells: RecordCells) => boolean {
+  const { unnamed, table } = header;
+  const keyColumns = keys.map((name) => table.columnIndex.get(name) ?? -1);
+  const filled = table.columns.length === 1 ? [0, ...keyColumns] : keyColumns;
+  return (cells) =>
+    filled.every((column) => isFilled(cells, column)) && unnamed.every((column) => isEmpty(cells, column));
+}
+
+/** With something that can be seen; what is not ASCII may be there and not be seen. */
+function isFilled({ bytes, starts, ends }: RecordCells, column: number): boolean {
+  let visible = 0;
+  for (let at = starts[column] ?? 0; at < (ends[column] ?? 0); at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte > 0x7f) return false;
+    if (byte > 0x20) visible += 1;
+  }
+  return visible > 0;
+}
+
+function isEmpty({ starts, ends }: RecordCells, column: number): boolean {
+  return starts[column] === ends[column];
+}

@@ -1,0 +1,27 @@
+import type { CompiledJob } from "../../job/job.ts";
+import type { InputRecord } from "../../model/record.ts";
+import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
+import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
+import { checkBatches, type CheckSettings } from "./check-batches.ts";
+import { type ChunkAnswer, checkChunks, type ChunkSource } from "./check-chunks.ts";
+import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
+
+/** Some of the input: as bytes, or as records where other threads cannot make them. Each is answered, in order. */
+export type ChunkTask = RecordChunk | JoinedChunk | PackedRecords;
+
+interface TaskChecks {
+  readonly ofTask: (task: ChunkTask) => ChunkAnswer;
+  /** Of records that have their numbers. */
+  readonly ofRecords: (records: readonly InputRecord[]) => ChunkAnswer;
+}
+
+export function checkTasks(job: CompiledJob, input: ChunkSource, settings: CheckSettings): TaskChecks {
+  const ofChunk = checkChunks(job, input, settings);
+  const checked = checkBatches(job, settings);
+  const unpack = recordUnpacker();
+  const ofRecords = (records: readonly InputRecord[]): ChunkAnswer => ({
+    unnumbered: 0,
+    checked: checked([{ records }]),
+  });
+  return { ofRecords, ofTask: (task) => ("text" in task ? ofRecords(unpack(task)) : ofChunk(task)) };
+}

@@ -1,0 +1,137 @@
+import { openUnnamedFile, type UnnamedFile } from "../../../files/unnamed-file.ts";
+import { type ByteList, createByteList } from "../../../text/byte-list.ts";
+import type { ChildSlice } from "./joined-chunk.ts";
+import {
+  addRecord,
+  type FlaggedRecords,
+  inOrderOfParents,
+  parentAt,
+  sliceAt,
+  type SliceBuilder,
+  sliceBuilder,
+} from "./spooled-record.ts";
+
+/** Child records in the order of their parents: in memory, and in a private file where they are many. */
+export interface SpoolStore {
+  /** A place for the records of one more source. */
+  readonly newSpool: () => ChildSpool;
+  readonly close: () => void;
+}
+
+export interface ChildSpool {
+  /** Adds a record of a parent. Those of one parent come in the order of the files. @throws Failure `storage` */
+  readonly add: (parent: number, records: FlaggedRecords, number: number) => void;
+  /** The records of these parents, who come behind those of the calls before. @throws Failure `storage` */
+  readonly take: (parents: ParentRange) => readonly ChildSlice[];
+}
+
+/** Parents by their numbers in the whole input, from 0. */
+export interface ParentRange {
+  readonly from: number;
+  readonly to: number;
+  /** The number that the first of them has among the records that it is read with. */
+  readonly firstNumber: number;
+}
+
+const PARENTS_OF_BUCKET = 4096;
+const MEMORY_BYTES = 32 * 2 ** 20;
+
+/** @param folder for the file, which is made when it is needed */
+export function createSpoolStore(folder: string, memoryBytes: number = MEMORY_BYTES): SpoolStore {
+  const spools: Buckets[] = [];
+  let size = 0;
+  let file: UnnamedFile | undefined;
+
+  function spill(): void {
+    file ??= openUnnamedFile(folder, "the records of a join");
+    for (const bucket of spools.flat()) {
+      if (bucket === undefined || bucket.list.length() === 0) continue;
+      bucket.parts.push({ position: file.append(bucket.list.bytes()), length: bucket.list.length() });
+      bucket.list = createByteList(FIRST_BYTES);
+    }
+    size = 0;
+  }
+
+  function contentOf({ list, parts }: Bucket): Uint8Array {
+    if (file === undefined || parts.length === 0) return list.bytes();
+    const whole = createByteList(parts.reduce((sum, { length }) => sum + length, list.length()));
+    for (const { position, length } of parts) whole.addBytes(new Uint8Array(file.read(position, length)));
+    whole.addBytes(list.bytes());
+    return whole.bytes();
+  }
+
+  return {
+    close: () => file?.close(),
+    newSpool() {
+      const buckets: Buckets = [];
+      spools.push(buckets);
+      return {
+        add(parent, records, number) {
+          const { list } = bucketOf(buckets, Math.floor(parent / PARENTS_OF_BUCKET));
+          const before = list.length();
+          addRecord(list, parent % PARENTS_OF_BUCKET, records, number);
+          size += list.length() - before;
+          if (size > memoryBytes) spill();
+        },
+        take: taker((number) => {
+          const bucket = buckets[number];
+          buckets[number] = undefined;
+          return bucket === undefined ? new Uint8Array() : contentOf(bucket);
+        }),
+      };
+    },
+  };
+}
+
+type Buckets = (Bucket | undefined)[];
+
+/** The records of some parents who stand side by side. */
+interface Bucket {
+  list: ByteList;
+  /** Where the file has what was added before. */
+  readonly parts: { readonly position: number; readonly length: number }[];
+}
+
+const FIRST_BYTES = 4096;
+
+function bucketOf(buckets: Buckets, number: number): Bucket {
+  return (buckets[number] ??= { list: createByteList(FIRST_BYTES), parts: [] });
+}
+
+/** @param contentOf what a bucket holds; asked of each once, in order */
+function taker(contentOf: (bucket: number) => Uint8Array): ChildSpool["take"] {
+  let bucket = -1;
+  let records = inOrderOfParents(new Uint8Array(), 0);
+  let next = 0;
+
+  function begin(number: number): void {
+    bucket = number;
+    records = inOrderOfParents(contentOf(number), PARENTS_OF_BUCKET);
+    next = 0;
+  }
+
+  return ({ from, to, firstNumber }) => {
+    const builders = new Map<number, SliceBuilder>();
+    for (let parent = from; parent < to; parent = (bucket + 1) * PARENTS_OF_BUCKET) {
+      const number = Math.floor(parent / PARENTS_OF_BUCKET);
+      if (number !== bucket) begin(number);
+      const shift = bucket * PARENTS_OF_BUCKET - from;
+      const { view, heads } = records;
+      for (; next < heads.length; next += 1) {
+        const at = heads[next] ?? 0;
+        const place = shift + parentAt(view, at);
+        if (place >= to - from) break;
+        builderOf(builders, sliceAt(view, at)).add(records, at, place + firstNumber);
+      }
+    }
+    return [...builders].toSorted(([one], [other]) => one - other).map(([, builder]) => builder.take());
+  };
+}
+
+function builderOf(builders: Map<number, SliceBuilder>, slice: number): SliceBuilder {
+  const known = builders.get(slice);
+  if (known !== undefined) return known;
+  const builder = sliceBuilder(slice);
+  builders.set(slice, builder);
+  return builder;
+}

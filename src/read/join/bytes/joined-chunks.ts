@@ -1,0 +1,89 @@
+import { csvRecords } from "../../chunks/csv-records.ts";
+import type { CsvRecords } from "../../chunks/csv-records.ts";
+import { rowsAt } from "../../csv/csv-rows.ts";
+import { rowsOf } from "../../input/opened-source.ts";
+import type { ReadLimits } from "../../read-limits.ts";
+import { numbered } from "../child-store.ts";
+import { type JoinedRecord, type SearchedSource, type JoinState, orphansOf, tooManyRows } from "../join.ts";
+import type { CsvSource } from "./csv-sources.ts";
+import type { ChildSlice, JoinedChunk } from "./joined-chunk.ts";
+import { type SpreadChildren, spreadChildren } from "./spread-children.ts";
+
+export interface JoiningBytes {
+  readonly limits: ReadLimits;
+  readonly tempFolder: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What is read of joined sources. */
+export interface JoinedReading {
+  readonly chunks: () => AsyncGenerator<JoinedChunk>;
+  /** The child rows without a parent; to be asked for when all chunks were read. */
+  readonly orphans: () => AsyncGenerator<readonly JoinedRecord[]>;
+  readonly close: () => void;
+}
+
+/**
+ * The records of a root source with those joined to them, as bytes. Raises the same failures as `openJoin`. Undefined where
+ * they cannot be joined so.
+ */
+export async function joinBytes(root: CsvSource, joining: JoiningBytes): Promise<JoinedReading | undefined> {
+  const spread = await spreadChildren(root, joining);
+  if (spread === undefined) return undefined;
+  return {
+    chunks: () => chunksOf(root, spread, joining),
+    orphans: () => allOrphans(root, spread, joining.limits),
+    close: spread.close,
+  };
+}
+
+async function* chunksOf(
+  root: CsvSource,
+  spread: SpreadChildren,
+  { limits, signal }: JoiningBytes,
+): AsyncGenerator<JoinedChunk> {
+  let from = 0;
+  for (const [file, opened] of root.files.entries()) {
+    for await (const records of csvRecords(opened, opened.layout)) {
+      signal?.throwIfAborted();
+      const to = from + records.boundaries.starts.length - records.from;
+      const children = spread.take({ from, to, firstNumber: records.from });
+      for (const [index, slices] of children.entries()) {
+        const number = crowdedParent(slices, limits.rowsPerParent);
+        const child = root.children[index];
+        const [parent] = number === undefined ? [] : rowsAt(records, opened.layout, [number]);
+        if (parent !== undefined && child !== undefined) throw tooManyRows(parent, child, limits.rowsPerParent);
+      }
+      yield { file, root: sent(records), children };
+      from = to;
+    }
+  }
+}
+
+/** The memory that records are read into is used again. */
+function sent(records: CsvRecords): JoinedChunk["root"] {
+  return { ...records, bytes: Uint8Array.from(records.bytes) };
+}
+
+/** The number of the first record that more than so many belong to. */
+function crowdedParent(slices: readonly ChildSlice[], most: number): number | undefined {
+  if (slices.reduce((sum, { parents }) => sum + parents.length, 0) <= most) return undefined;
+  const counts = new Map<number, number>();
+  for (const { parents } of slices) for (const parent of parents) counts.set(parent, (counts.get(parent) ?? 0) + 1);
+  const crowded = [...counts].flatMap(([parent, count]) => (count > most ? [parent] : []));
+  return crowded.length === 0 ? undefined : Math.min(...crowded);
+}
+
+async function* allOrphans(
+  root: CsvSource,
+  { found, rows }: SpreadChildren,
+  limits: ReadLimits,
+): AsyncGenerator<readonly JoinedRecord[]> {
+  const sources = found.map(({ child, count, matched }): readonly [SearchedSource, typeof matched] => {
+    const store = { count, all: () => numbered(rowsOf(child)) };
+    return [{ child, parent: root, store, duplicates: undefined, children: [] }, matched];
+  });
+  const counts = new Map([[root.name, rows], ...found.map(({ child, count }) => [child.name, count] as const)]);
+  const state: JoinState = { limits, matched: new Map(sources), counts };
+  for (const [source] of sources) yield* orphansOf(source, state);
+}

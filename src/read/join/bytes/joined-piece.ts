@@ -1,0 +1,117 @@
+import type { CsvPiece } from "../../chunks/chunk-rows.ts";
+import type { ChunkCsvFile, ChunkFile } from "../../chunks/record-chunk.ts";
+import { rowsAt } from "../../csv/csv-rows.ts";
+import { withKeyProblems } from "../../row/key-problems.ts";
+import type { ReadRow } from "../../row/read-row.ts";
+import { arrangeRows } from "../arrange-rows.ts";
+import type { StoredRow } from "../child-store.ts";
+import { type ChildRows, joinedRow } from "../joined-row.ts";
+import type { ChildSlice, JoinedChunk, JoinedSource } from "./joined-chunk.ts";
+
+/** Records of a root source whose rows, and those joined to them, are made when they are asked for. */
+export interface JoinedPiece extends CsvPiece {
+  /** In the order of the sources. */
+  readonly groups: readonly ChildGroups[];
+}
+
+/** Which records of a child source belong to which of the root. */
+export interface ChildGroups {
+  readonly slices: readonly ChildSlice[];
+  /** For each record of the root where its own begin in the lists below; they end where those of the next one begin. */
+  readonly starts: Int32Array;
+  /** Of each child record the position of its slice, and its number there. */
+  readonly sliceAt: Int32Array;
+  readonly numberAt: Int32Array;
+}
+
+/** What is known of the sources of all chunks. */
+interface Sources {
+  readonly files: readonly ChunkFile[];
+  readonly children?: readonly JoinedSource[];
+}
+
+export function joinedPiece(chunk: JoinedChunk, { files, children = [] }: Sources): JoinedPiece {
+  const file = files[chunk.file];
+  if (file?.kind !== "csv") throw new Error(`the input has no CSV file ${chunk.file}`);
+  const root = { ...chunk.root, bytes: asBuffer(chunk.root.bytes) };
+  const count = root.boundaries.starts.length;
+  const groups = chunk.children.map((slices) => groupsOf(slices, count));
+  return {
+    ...root,
+    groups,
+    rowsAt(numbers) {
+      const own = rowsAt(root, file.layout, numbers);
+      const below = children.flatMap((child, index) => {
+        const found = groups[index];
+        return found === undefined ? [] : [{ child, rows: childRows(child, found, numbers) }];
+      });
+      return own.map((read, index) => {
+        if (read === undefined) return undefined;
+        const groupsOfRow = below.map(({ child, rows }) => [child.name, rows[index] ?? NO_ROWS] as const);
+        return joinedRow(withKeys(read, file), groupsOfRow);
+      });
+    },
+  };
+}
+
+const NO_ROWS: ChildRows = { rows: [], problems: [] };
+
+export function asBuffer({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
+function withKeys(read: ReadRow, { keys }: ChunkCsvFile): ReadRow {
+  return keys.length === 0 ? read : withKeyProblems(read, keys);
+}
+
+function groupsOf(slices: readonly ChildSlice[], count: number): ChildGroups {
+  const starts = new Int32Array(count + 1);
+  for (const { parents } of slices) for (const parent of parents) starts[parent + 1] = (starts[parent + 1] ?? 0) + 1;
+  for (let number = 1; number <= count; number += 1) starts[number] = (starts[number] ?? 0) + (starts[number - 1] ?? 0);
+  const next = starts.slice();
+  const sliceAt = new Int32Array(starts[count] ?? 0);
+  const numberAt = new Int32Array(sliceAt.length);
+  for (const [slice, { parents }] of slices.entries()) {
+    for (const [number, parent] of parents.entries()) {
+      const place = next[parent] ?? 0;
+      sliceAt[place] = slice;
+      numberAt[place] = number;
+      next[parent] = place + 1;
+    }
+  }
+  return { slices, starts, sliceAt, numberAt };
+}
+
+/** For each of these records of the root the rows of a child source that belong to it, as the source arranges them. */
+function childRows(child: JoinedSource, groups: ChildGroups, numbers: readonly number[]): readonly ChildRows[] {
+  const { slices, starts, sliceAt, numberAt } = groups;
+  const places = numbers.flatMap((number) => range(starts[number] ?? 0, starts[number + 1] ?? 0));
+  const made = new Map<number, ReadRow>();
+  for (const [index, slice] of slices.entries()) {
+    const file = child.files[slice.file];
+    const own = places.filter((place) => sliceAt[place] === index);
+    if (file === undefined || own.length === 0) continue;
+    const piece = { ...slice, bytes: asBuffer(slice.bytes) };
+    const rows = rowsAt(
+      piece,
+      file.layout,
+      own.map((place) => numberAt[place] ?? 0),
+    );
+    for (const [position, place] of own.entries()) {
+      const read = rows[position];
+      if (read !== undefined) made.set(place, withKeys(read, file));
+    }
+  }
+  return numbers.map((number) => {
+    const group = range(starts[number] ?? 0, starts[number + 1] ?? 0).flatMap((id): readonly StoredRow[] => {
+      const read = made.get(id);
+      return read === undefined ? [] : [{ id, read }];
+    });
+    const { rows, problems } = arrangeRows(group, { ...child, distinct: false, pick: undefined });
+    return { rows: rows.map(({ read }) => read), problems };
+  });
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}

@@ -1,0 +1,114 @@
+/** Which records have a key: told exactly, by the key's bytes. The records are numbered from 0. */
+export interface KeyTable {
+  /** How many records there are. */
+  readonly count: () => number;
+  /** The next record; `start` -1: it has no key. */
+  readonly add: (bytes: Uint8Array, start: number, end: number) => void;
+  /** A record with this key; -1: none has it. */
+  readonly find: (bytes: Uint8Array, start: number, end: number) => number;
+  /** Another record with the same key; -1: there are no more. */
+  readonly next: (record: number) => number;
+  /** What it takes in memory, about. */
+  readonly memoryBytes: () => number;
+}
+
+const FIRST_ROOM = 4096;
+
+export function createKeyTable(): KeyTable {
+  const keys = createKeyList();
+  let [hashes, ends, others] = [new Int32Array(FIRST_ROOM), new Uint32Array(FIRST_ROOM), new Int32Array(FIRST_ROOM)];
+  /** Records and 1, at a place that their key's hash leads to. */
+  let slots = new Int32Array(4 * FIRST_ROOM);
+  let count = 0;
+
+  function grow(): void {
+    hashes = wider(hashes, new Int32Array(2 * count));
+    others = wider(others, new Int32Array(2 * count));
+    ends = wider(ends, new Uint32Array(2 * count));
+    const before = slots;
+    slots = new Int32Array(2 * before.length);
+    for (const held of before) if (held > 0) slots[freeSlot(hashes[held - 1] ?? 0)] = held;
+  }
+
+  function freeSlot(hash: number): number {
+    const last = slots.length - 1;
+    let slot = hash & last;
+    while ((slots[slot] ?? 0) > 0) slot = (slot + 1) & last;
+    return slot;
+  }
+
+  /** Where a record with this key stands, or where it would. */
+  function slotOf(hash: number, bytes: Uint8Array, start: number, end: number): number {
+    const last = slots.length - 1;
+    for (let slot = hash & last; ; slot = (slot + 1) & last) {
+      const record = (slots[slot] ?? 0) - 1;
+      if (record < 0) return slot;
+      if (hashes[record] !== hash) continue;
+      const first = record === 0 ? 0 : (ends[record - 1] ?? 0);
+      if ((ends[record] ?? 0) - first === end - start && keys.hasAt(first, bytes, start, end)) return slot;
+    }
+  }
+
+  return {
+    count: () => count,
+    add(bytes, start, end) {
+      if (count === hashes.length) grow();
+      others[count] = -1;
+      if (start >= 0) {
+        const hash = hashOf(bytes, start, end);
+        const slot = slotOf(hash, bytes, start, end);
+        others[count] = (slots[slot] ?? 0) - 1;
+        slots[slot] = count + 1;
+        hashes[count] = hash;
+        keys.add(bytes, start, end);
+      }
+      ends[count] = keys.length();
+      count += 1;
+    },
+    find: (bytes, start, end) => (slots[slotOf(hashOf(bytes, start, end), bytes, start, end)] ?? 0) - 1,
+    next: (record) => others[record] ?? -1,
+    memoryBytes: () => keys.memoryBytes() + 12 * hashes.length + 4 * slots.length,
+  };
+}
+
+function wider<T extends Int32Array | Uint32Array | Uint8Array>(narrow: T, wide: T): T {
+  wide.set(narrow);
+  return wide;
+}
+
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x243f6a88;
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x9e3779b1);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  return hash ^ (hash >>> 13);
+}
+
+/** Keys one behind the other. */
+interface KeyList {
+  readonly length: () => number;
+  readonly add: (bytes: Uint8Array, start: number, end: number) => void;
+  /** Whether the bytes from `start` to `end` stand at this place. */
+  readonly hasAt: (place: number, bytes: Uint8Array, start: number, end: number) => boolean;
+  readonly memoryBytes: () => number;
+}
+
+function createKeyList(): KeyList {
+  let memory = new Uint8Array(16 * FIRST_ROOM);
+  let length = 0;
+  return {
+    length: () => length,
+    add(bytes, start, end) {
+      const needed = length + end - start;
+      if (needed > memory.length) memory = wider(memory, new Uint8Array(Math.max(needed, 2 * memory.length)));
+      const shift = length - start;
+      for (let at = start; at < end; at += 1) memory[at + shift] = bytes[at] ?? 0;
+      length = needed;
+    },
+    hasAt(place, bytes, start, end) {
+      const shift = place - start;
+      for (let at = start; at < end; at += 1) if (memory[at + shift] !== bytes[at]) return false;
+      return true;
+    },
+    memoryBytes: () => memory.length,
+  };
+}

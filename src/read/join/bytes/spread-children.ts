@@ -1,0 +1,144 @@
+import { Failure } from "../../../model/failure.ts";
+import { type CsvRecords, csvRecords } from "../../chunks/csv-records.ts";
+import { keyVisitor } from "../../chunks/csv-keys.ts";
+import type { CsvLayout } from "../../csv/csv-layout.ts";
+import { recordFlags } from "../../csv/record-flags.ts";
+import { type MatchedRows, newMatchedRows } from "../orphans.ts";
+import { type ChildSpool, createSpoolStore, type ParentRange } from "./child-spool.ts";
+import type { CsvChild, CsvSource } from "./csv-sources.ts";
+import type { ChildSlice } from "./joined-chunk.ts";
+import { createKeyTable, type KeyTable } from "./key-table.ts";
+
+/** The rows of child sources, to be taken in the order of their parents. */
+export interface SpreadChildren {
+  /** For each child source the records of these parents, who come behind those of the calls before. */
+  readonly take: (parents: ParentRange) => readonly (readonly ChildSlice[])[];
+  /** For each child source which of its rows have a parent. */
+  readonly found: readonly FoundRows[];
+  /** How many rows the root has. */
+  readonly rows: number;
+  readonly close: () => void;
+}
+
+interface FoundRows {
+  readonly child: CsvChild;
+  /** How many rows the source has. */
+  readonly count: number;
+  readonly matched: MatchedRows;
+}
+
+interface Spreading {
+  readonly tempFolder: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The keys of all parents stay in memory, up to this. */
+const MOST_KEY_BYTES = 64 * 2 ** 20;
+/** Rows that are wanted by many parents are better looked up where they are. */
+const MOST_COPIES = 4;
+const FIRST_COPIES = 100_000;
+
+/**
+ * Reads the keys of the root, then each child source, and puts its rows in the order of their parents, whatever order they
+ * come in. Undefined where the root has too many keys for that, or too many of its rows share their children.
+ */
+export async function spreadChildren(root: CsvSource, spreading: Spreading): Promise<SpreadChildren | undefined> {
+  const keys = await rootKeys(root, spreading);
+  if (keys === undefined) return undefined;
+  const store = createSpoolStore(spreading.tempFolder);
+  const found: FoundRows[] = [];
+  const spools: ChildSpool[] = [];
+  try {
+    for (const child of root.children) {
+      const table = keys.tables.get(child.parentKey);
+      const spool = store.newSpool();
+      const rows = table && (await spread(child, table, spool, spreading.signal));
+      if (rows === undefined) {
+        store.close();
+        return undefined;
+      }
+      found.push(rows);
+      spools.push(spool);
+    }
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  return { found, rows: keys.rows, take: (parents) => spools.map((spool) => spool.take(parents)), close: store.close };
+}
+
+interface RootKeys {
+  /** By column, in which records a key stands. */
+  readonly tables: ReadonlyMap<string, KeyTable>;
+  readonly rows: number;
+}
+
+/** The keys of all records that can be read: what goes wrong then goes wrong again where the records are read. */
+async function rootKeys(root: CsvSource, { signal }: Spreading): Promise<RootKeys | undefined> {
+  const tables = new Map(root.children.map(({ parentKey }) => [parentKey, createKeyTable()]));
+  let rows = 0;
+  try {
+    for await (const [records, layout] of recordsOf(root)) {
+      signal?.throwIfAborted();
+      let memory = 0;
+      for (const [column, table] of tables) {
+        rows += addKeys(table, keyVisitor(layout, column), records);
+        memory += table.memoryBytes();
+      }
+      if (memory > MOST_KEY_BYTES) return undefined;
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+  return { tables, rows: rows / tables.size };
+}
+
+async function* recordsOf({ files }: CsvSource): AsyncGenerator<readonly [records: CsvRecords, layout: CsvLayout]> {
+  for (const file of files) for await (const records of csvRecords(file, file.layout)) yield [records, file.layout];
+}
+
+/** Every record has a place in the table, blank lines among them. Gives how many rows there are. */
+function addKeys(table: KeyTable, visit: ReturnType<typeof keyVisitor>, records: CsvRecords): number {
+  const first = table.count() - records.from;
+  let rows = 0;
+  const fill = (number: number): void => {
+    while (table.count() - first < number) table.add(records.bytes, -1, 0);
+  };
+  visit(records, records.from, (number, bytes, start, end) => {
+    fill(number);
+    table.add(bytes, start, end);
+    rows += 1;
+  });
+  fill(records.boundaries.starts.length);
+  return rows;
+}
+
+async function spread(
+  child: CsvChild,
+  table: KeyTable,
+  spool: ChildSpool,
+  signal: AbortSignal | undefined,
+): Promise<FoundRows | undefined> {
+  const matched = newMatchedRows();
+  let count = 0;
+  let room = FIRST_COPIES;
+  for (const [number, file] of child.files.entries()) {
+    const visit = keyVisitor(file.layout, child.on);
+    for await (const records of csvRecords(file, file.layout)) {
+      signal?.throwIfAborted();
+      const flagged = { ...records, file: number, flags: recordFlags(records.boundaries) };
+      visit(records, records.from, (record, bytes, start, end) => {
+        let parent = start < 0 ? -1 : table.find(bytes, start, end);
+        if (parent >= 0) matched.add(count);
+        room += MOST_COPIES;
+        for (; parent >= 0 && room >= 0; parent = table.next(parent)) {
+          spool.add(parent, flagged, record);
+          room -= 1;
+        }
+        count += 1;
+      });
+      if (room < 0) return undefined;
+    }
+  }
+  return { child, count, matched };
+}

@@ -1,0 +1,26 @@
+import type { LocalProblem } from "../../model/problem.ts";
+import { addProblem } from "../../model/problem-limit.ts";
+import type { Row } from "../../model/record.ts";
+import type { ReadRow } from "../row/read-row.ts";
+
+/** The rows of one source that belong to one parent row. */
+export interface ChildRows {
+  readonly rows: readonly ReadRow[];
+  /** Of the rows as a set. */
+  readonly problems: readonly LocalProblem[];
+}
+
+/** A row with those of each child source joined to it, and with what is wrong with them. */
+export function joinedRow(read: ReadRow, groups: Iterable<readonly [source: string, ChildRows]>): ReadRow {
+  const children = new Map<string, readonly Row[]>();
+  const problems = [...read.problems];
+  for (const [source, list] of groups) {
+    children.set(
+      source,
+      list.rows.map(({ row }) => row),
+    );
+    for (const each of list.rows) for (const problem of each.problems) addProblem(problems, problem);
+    for (const problem of list.problems) addProblem(problems, problem);
+  }
+  return { row: { ...read.row, children }, problems };
+}
