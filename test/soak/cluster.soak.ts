@@ -18,7 +18,10 @@ const RECORDS = 1_000;
 const FAULTS_A_PUSH = 30;
 const EVERY_MS = 600;
 /** Slow enough for a push to last for as many faults. */
-const FLAGS = ["--rps", "40", "--concurrency", "16"];
+const CONCURRENCY = 16;
+const FLAGS = ["--rps", "40", "--concurrency", String(CONCURRENCY)];
+/** Requests that a fault leaves in doubt at most: those that have an intent and no outcome. */
+const IN_DOUBT = 4 * CONCURRENCY;
 
 const { server } = useServer();
 let noticing: SandboxProcess;
@@ -38,6 +41,7 @@ test(`${faults} faults over ${WORKERS} workers`, async () => {
   const counts = new Map<FaultKind, number>();
   const total = { pushes: 0, records: 0, lost: 0, unaccounted: 0, twice: 0, ambiguous: 0 };
   const budget = { left: faults };
+  const startedAt = performance.now();
   while (budget.left > 0) {
     const sandbox = total.pushes % 2 === 0 ? noticing : forgetful;
     const admin = adminOf(sandbox);
@@ -77,12 +81,18 @@ test(`${faults} faults over ${WORKERS} workers`, async () => {
     );
     if (lost.length + unaccounted.length + twice.length > 0)
       say(`  ${[...lost, ...unaccounted, ...twice].slice(0, 20).join(" ")}\n${end.stderr.slice(-2_000)}`);
-    expect(sandbox === noticing ? ambiguous : 0, "what is ambiguous is sent again where that does no harm").toBe(0);
-    expect(before - budget.left, "a push has to last for some faults").toBeGreaterThan(0);
+    const struck = before - budget.left;
+    expect(struck, "a push has to last for some faults").toBeGreaterThan(0);
+    const most = sandbox === noticing ? 0 : struck * IN_DOUBT;
+    expect(ambiguous, "what is ambiguous is sent again where that does no harm").toBeLessThanOrEqual(most);
+    const checked = await scene.migrate(["ledger", "check", "--ledger", scene.ledger]);
+    expect([checked.code, checked.stderr], "the tables of the ledger agree").toEqual([0, ""]);
     await database.close();
     await platform.close();
   }
-  say(`seed ${seed}: ${faults} faults over ${total.pushes} pushes of ${RECORDS} records by ${WORKERS} workers:`);
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  say(`seed ${seed}: ${faults} faults over ${total.pushes} pushes of ${RECORDS} records by ${WORKERS} workers,`);
+  say(`${minutes} minutes:`);
   for (const [kind, times] of counts) say(`  ${times} ${kind}`);
   say(
     `  ${total.lost} lost, ${total.unaccounted} unaccounted, ${total.twice} twice, ${total.ambiguous} ambiguous (listed)`,

@@ -85,7 +85,9 @@ export async function startPrivatePostgres(
   const start = async (): Promise<void> => {
     server = spawn(path.join(programs, "postgres"), ["-D", data], { ...user, cwd: folder, stdio: "ignore" });
     // Whatever ends this process ends the server.
-    process.once("exit", () => server.kill("SIGQUIT"));
+    const kill = (): void => void server.kill("SIGQUIT");
+    process.once("exit", kill);
+    server.once("close", () => process.off("exit", kill));
     await whenReady(`${url}/postgres`, server);
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
