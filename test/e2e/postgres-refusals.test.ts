@@ -26,7 +26,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       server = await startPrivatePostgres();
       sandbox = await startSandboxProcess();
       await server.query(
-        "create role limited login connection limit 1; create role reader login; create role stranger login",
+        "create role limited login connection limit 1; create role reader login; create role stranger login; create role old login",
       );
       await server.query("alter role reader set default_transaction_read_only = on");
     });
@@ -97,6 +97,17 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining("3")]);
     });
 
+    test("by a server that is too old, which keeps nothing of it", async () => {
+      await server.query(OLD_SERVER, NAME);
+      for (const flags of [[], ["--workers", "2"], ["--dry-run"]]) {
+        expect(await pushTo(as("old"), flags)).toMatch(
+          /^2 migrate: the server of postgres:\S+ is PostgreSQL 12; a ledger needs 13 or newer .*newer server/,
+        );
+      }
+      expect(await server.query("select 1 from pg_namespace where nspname like 'migrate%'", NAME)).toEqual([]);
+      expect(await refused(["status", "--ledger", as("old")])).toMatch(/^2 migrate: there is no ledger at/);
+    });
+
     test("by a server that gives this user no more connections", async () => {
       expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
       await server.query(READ_AND_WRITE.replaceAll("stranger", "limited"), NAME);
@@ -161,6 +172,14 @@ const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapp
 const READ_AND_WRITE = `
   grant usage on schema migrate to stranger;
   grant select, insert, update, delete on all tables in schema migrate to stranger`;
+
+/** To this user, and in this database, the server says that it is of version 12. */
+const OLD_SERVER = `
+  create schema old;
+  create function old.current_setting(name text) returns text language sql return
+    case name when 'server_version_num' then '120022' else pg_catalog.current_setting(name) end;
+  grant usage on schema old to public;
+  alter role old in database ${NAME} set search_path = old, pg_catalog`;
 
 function written(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

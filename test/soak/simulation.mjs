@@ -1,25 +1,44 @@
 // 10,000 seeds of the simulations (test/simulation): of one process, and of several workers; two processes at a time.
-//   node test/soak/simulation.mjs [--seeds 10000] [--first 1]
+//   node test/soak/simulation.mjs [--seeds 10000] [--first 1] [--only shared]
 // A seed that breaks an invariant is printed with the command that replays it.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
 const { values } = parseArgs({
-  options: { seeds: { type: "string", default: "10000" }, first: { type: "string", default: "1" } },
+  options: {
+    seeds: { type: "string", default: "10000" },
+    first: { type: "string", default: "1" },
+    only: { type: "string" },
+  },
 });
-const seeds = Number(values.seeds);
-const first = Number(values.first);
+/** What one process plays: a ledger that it has closed takes some file descriptors until it is collected. */
+const PART = 250;
 const root = path.join(import.meta.dirname, "../..");
-const half = Math.ceil(seeds / 2);
+const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
+const files = ["simulation/simulation.test.ts", "simulation/shared/shared-simulation.test.ts"];
+const parts = files
+  .filter((file) => values.only === undefined || file.includes(values.only))
+  .flatMap((file) => partsOf(Number(values.first), Number(values.seeds)).map((part) => ({ ...part, file })));
 
-const codes = await Promise.all([play(first, half), play(first + half, seeds - half)]);
+const codes = [];
+await Promise.all([playOn(), playOn()]);
 process.exit(codes.every((code) => code === 0) ? 0 : 1);
 
-function play(from, count) {
-  const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
-  const words = [vitest, "run", "--config", "test/vitest.config.ts", "--no-file-parallelism", "simulation.test.ts"];
-  const env = { ...process.env, SIMULATION_FIRST: String(from), SIMULATION_SEEDS: String(count) };
-  const child = spawn(process.execPath, words, { cwd: root, env, stdio: "inherit" });
+async function playOn() {
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) codes.push(await play(part));
+}
+
+function partsOf(first, seeds) {
+  return Array.from({ length: Math.ceil(seeds / PART) }, (_, at) => ({
+    first: first + at * PART,
+    seeds: Math.min(PART, seeds - at * PART),
+  }));
+}
+
+function play({ file, first, seeds }) {
+  const words = [vitest, "run", "--config", "test/vitest.config.ts", "--reporter=dot", file];
+  const env = { ...process.env, SIMULATION_FIRST: String(first), SIMULATION_SEEDS: String(seeds) };
+  const child = spawn(process.execPath, [...words, "-t", "no schedule"], { cwd: root, env, stdio: "inherit" });
   return new Promise((resolve) => child.once("close", resolve));
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { Client } from "pg";
@@ -81,21 +81,7 @@ export async function startPrivatePostgres(
   writeFileSync(path.join(data, "postgresql.auto.conf"), serverSettings(port, folder, settings));
   writeFileSync(path.join(data, "pg_hba.conf"), ACCESS);
   const url = `postgres://tester@127.0.0.1:${port}`;
-  let server: ChildProcess;
-  const start = async (): Promise<void> => {
-    server = spawn(path.join(programs, "postgres"), ["-D", data], { ...user, cwd: folder, stdio: "ignore" });
-    // Whatever ends this process ends the server.
-    const kill = (): void => void server.kill("SIGQUIT");
-    process.once("exit", kill);
-    server.once("close", () => process.off("exit", kill));
-    await whenReady(`${url}/postgres`, server);
-  };
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (server.exitCode !== null || server.signalCode !== null) return;
-    const ended = new Promise((resolve) => void server.once("close", resolve));
-    server.kill(signal);
-    await ended;
-  };
+  const { start, end } = serverProcess(programs, data, `${url}/postgres`);
   await start();
   const client = clientOf(url);
   await client.query("create role guarded login password 's3cret'");
@@ -113,10 +99,71 @@ export async function startPrivatePostgres(
   };
 }
 
+interface ServerProcess {
+  /** Resolves when it lets somebody in. */
+  readonly start: () => Promise<void>;
+  readonly end: (signal: NodeJS.Signals) => Promise<void>;
+}
+
+function serverProcess(programs: string, data: string, url: string): ServerProcess {
+  let server: ChildProcess | undefined;
+  return {
+    async start() {
+      const own = { ...unprivilegedUser(), cwd: path.dirname(data), stdio: "ignore" } as const;
+      const started = spawn(path.join(programs, "postgres"), ["-D", data], own);
+      server = started;
+      // Whatever ends this process ends the server.
+      const kill = (): void => void started.kill("SIGQUIT");
+      process.once("exit", kill);
+      started.once("close", () => process.off("exit", kill));
+      await whenReady(url, started);
+    },
+    async end(signal) {
+      if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+      const ended = new Promise((resolve) => void server?.once("close", resolve));
+      server.kill(signal);
+      await ended;
+    },
+  };
+}
+
+/** Whether a copy of a server can be started that follows it. */
+export const STANDBY_IS_HERE: boolean = PROGRAMS !== undefined && !spawnSync("pg_basebackup", ["--version"]).error;
+
+/** A hot standby of a private server: it follows all that is written there, and can be looked at. Its maker stops it. */
+export async function startStandby(
+  primary: Pick<PostgresCluster, "port">,
+): Promise<Omit<PostgresCluster, "createDatabase">> {
+  if (PROGRAMS === undefined) throw new Error("there are no programs of PostgreSQL");
+  const { folder, remove } = keptFolder();
+  const user = unprivilegedUser();
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = path.join(folder, "data");
+  const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "tester"];
+  const words = ["-D", data, "--write-recovery-conf", "--checkpoint=fast", "--no-sync", ...from];
+  const done = spawnSync("pg_basebackup", words, { ...user, cwd: folder, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`pg_basebackup failed: ${done.stderr}`);
+  const port = await freePort();
+  appendFileSync(path.join(data, "postgresql.auto.conf"), `port = ${port}\n`);
+  const url = `postgres://tester@127.0.0.1:${port}`;
+  const { start, end } = serverProcess(PROGRAMS, data, `${url}/postgres`);
+  await start();
+  return {
+    port,
+    url: `${url}/postgres`,
+    query: clientOf(url).query,
+    async stop() {
+      await end("SIGINT");
+      remove();
+    },
+  };
+}
+
 const ACCESS = `
-host  all guarded 127.0.0.1/32 scram-sha-256
-local all all                  trust
-host  all all     127.0.0.1/32 trust
+host  all         guarded 127.0.0.1/32 scram-sha-256
+local all         all                  trust
+host  all         all     127.0.0.1/32 trust
+host  replication tester  127.0.0.1/32 trust
 `;
 
 function serverSettings(port: number, folder: string, settings: readonly string[]): string {
