@@ -27,7 +27,8 @@ export interface PostgresCluster {
 const NAMED_SERVER = process.env["MIGRATE_TEST_POSTGRES"];
 
 /** Where the programs of PostgreSQL lie: Debian keeps them out of the path. */
-const PROGRAMS = programsFolder();
+const PROGRAMS = folderOf("initdb", "postgres");
+const COPYING = folderOf("pg_basebackup");
 
 /** Whether a server can be had: one of this machine's programs, or the one that `MIGRATE_TEST_POSTGRES` names (a URL). */
 export const POSTGRES_IS_HERE: boolean = NAMED_SERVER !== undefined || PROGRAMS !== undefined;
@@ -128,20 +129,20 @@ function serverProcess(programs: string, data: string, url: string): ServerProce
 }
 
 /** Whether a copy of a server can be started that follows it. */
-export const STANDBY_IS_HERE: boolean = PROGRAMS !== undefined && !spawnSync("pg_basebackup", ["--version"]).error;
+export const STANDBY_IS_HERE: boolean = PROGRAMS !== undefined && COPYING !== undefined;
 
 /** A hot standby of a private server: it follows all that is written there, and can be looked at. Its maker stops it. */
 export async function startStandby(
   primary: Pick<PostgresCluster, "port">,
 ): Promise<Omit<PostgresCluster, "createDatabase">> {
-  if (PROGRAMS === undefined) throw new Error("there are no programs of PostgreSQL");
+  if (PROGRAMS === undefined || COPYING === undefined) throw new Error("there are no programs of PostgreSQL");
   const { folder, remove } = keptFolder();
   const user = unprivilegedUser();
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = path.join(folder, "data");
   const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "tester"];
   const words = ["-D", data, "--write-recovery-conf", "--checkpoint=fast", "--no-sync", ...from];
-  const done = spawnSync("pg_basebackup", words, { ...user, cwd: folder, encoding: "utf8" });
+  const done = spawnSync(path.join(COPYING, "pg_basebackup"), words, { ...user, cwd: folder, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`pg_basebackup failed: ${done.stderr}`);
   const port = await freePort();
   appendFileSync(path.join(data, "postgresql.auto.conf"), `port = ${port}\n`);
@@ -230,12 +231,12 @@ export function unprivilegedUser(): { readonly uid: number; readonly gid: number
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function programsFolder(): string | undefined {
+function folderOf(...programs: readonly string[]): string | undefined {
   const onPath = (process.env["PATH"] ?? "").split(":").filter((folder) => folder !== "");
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
   const folders = [...onPath, ...versions.map((version) => path.join(debian, version, "bin"))];
-  return folders.find((folder) => existsSync(path.join(folder, "initdb")) && existsSync(path.join(folder, "postgres")));
+  return folders.find((folder) => programs.every((name) => existsSync(path.join(folder, name))));
 }
 
 export async function freePort(): Promise<number> {
