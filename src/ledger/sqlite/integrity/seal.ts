@@ -191,14 +191,15 @@ export function updateSeal(database: string, before: Seal): Seal {
   return seal;
 }
 
-/** What is wrong with some pages from number `first` on, and the number of the page behind them; as `findDamage` has it. */
+/**
+ * What is wrong with some pages from number `first` on, and the number of the page behind them; as `findDamage` has it.
+ * @param about `buffer`: a `pagesBuffer`, to be used again
+ */
 export function findDamageFrom(
   database: string,
   first: number,
-  seal: Seal,
+  { seal: { pageSize, pages }, buffer }: { readonly seal: Seal; readonly buffer: Buffer },
 ): { readonly broken: string | undefined; readonly next: number } {
-  const { pageSize, pages } = seal;
-  const buffer = Buffer.alloc(pageSize * PAGES_AT_ONCE);
   const read = withFile(database, (file) => readSync(file, buffer, 0, buffer.length, (first - 1) * pageSize));
   let number = first;
   for (let at = 0; at + pageSize <= read && number <= pages.length; at += pageSize, number += 1) {
@@ -212,9 +213,14 @@ const brokenPage = (number: number): string => `page ${number} is not what was w
 
 const PAGES_AT_ONCE = 256;
 
+/** Room for as many pages as are looked at in one go. */
+export function pagesBuffer({ pageSize }: Pick<Seal, "pageSize">): Buffer {
+  return Buffer.alloc(pageSize * PAGES_AT_ONCE);
+}
+
 /** Gives the number of whole pages. */
 function eachPage(database: string, pageSize: number, visit: (number: number, page: Buffer) => void): number {
-  const buffer = Buffer.alloc(pageSize * PAGES_AT_ONCE);
+  const buffer = pagesBuffer({ pageSize });
   return withFile(database, (file) => {
     for (let number = 0; ;) {
       const read = readSync(file, buffer, 0, buffer.length, number * pageSize);
