@@ -12,13 +12,13 @@ export function createNotedPlaces(
   { ledger, run }: { readonly ledger: Pick<Ledger, "notePosition">; readonly run: string },
   begun: InputPosition | undefined,
 ): NotedPlaces {
-  let notedByte = begun?.byte ?? 0;
+  let noted: Pick<InputPosition, "record" | "byte"> = begun ?? { record: 1, byte: 0 };
   return {
     async readUpTo(last) {
       const behind = positionBehind(last);
-      if (behind === undefined || !isWorthNoting(behind, notedByte)) return;
+      if (behind === undefined || !isWorthNoting(behind, noted)) return;
       await ledger.notePosition(run, behind);
-      notedByte = behind.byte;
+      noted = behind;
     },
   };
 }
@@ -30,10 +30,11 @@ function positionBehind({ number, row, next }: InputRecord): InputPosition | und
 
 /** Reading so much again takes some 30 ms, and noting it waits for the disk once. */
 const NOTED_BYTES = 4_000_000;
+const NOTED_RECORDS = 10_000;
 
 /** The bytes of another file begin at 0 again. */
-function isWorthNoting({ byte }: InputPosition, notedByte: number): boolean {
-  return Math.abs(byte - notedByte) >= NOTED_BYTES;
+function isWorthNoting(behind: InputPosition, noted: Pick<InputPosition, "record" | "byte">): boolean {
+  return behind.record - noted.record >= NOTED_RECORDS || Math.abs(behind.byte - noted.byte) >= NOTED_BYTES;
 }
 
 /** Opening a file anew, and finding the place, costs as much as reading some thousand records. */
