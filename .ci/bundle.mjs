@@ -51,10 +51,13 @@ export async function bundle(root, dist) {
 
 async function write(options, outputOptions) {
   const build = await rolldown({ platform: "node", transform: { target: "es2023" }, onLog: refuseWarning, ...options });
-  const { output } = await build.write({ sourcemapExcludeSources: true, ...outputOptions });
+  const { output } = await build.write({ sourcemapExcludeSources: true, comments: COMMENTS, ...outputOptions });
   await build.close();
   return output;
 }
+
+/** What says how code is used is not read by a program; it would be read past each time that the program starts. */
+const COMMENTS = { jsdoc: false };
 
 /** Among others, of a package that cannot be found. */
 function refuseWarning(level, { message }) {
