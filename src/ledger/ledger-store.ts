@@ -1,4 +1,4 @@
-import type { Ledger } from "./ledger.ts";
+import type { Ledger, Run } from "./ledger.ts";
 import type { SharedRun, SharedStatus } from "./runs/shared-run.ts";
 
 export interface StoreOptions {
@@ -28,6 +28,13 @@ export interface LedgerStore {
    * @throws Failure `run_unknown`, `config`, `storage`
    */
   readonly share?: (run: string) => Promise<SharedRun>;
+  /**
+   * To be asked before a run that several processes send, by whoever has opened the ledger to write: may work be handed out?
+   * @throws Failure `config` where this user lacks a right, `storage`
+   */
+  readonly requireSharing?: () => Promise<void>;
+  /** Who is at work on the ledger; undefined where nobody is. Absent where no other machine reaches the ledger. */
+  readonly atWork?: () => Promise<AtWork | undefined>;
   /** How far the workers of a run have come; undefined for a run that has none. */
   readonly sharedStatus?: (run: string) => Promise<SharedStatus | undefined>;
   /** The id of the run that a living process is at work on. */
@@ -49,6 +56,18 @@ export interface LedgerStore {
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` when not a single run can be read, `storage`
    */
   readonly repair?: (stamp: string) => Promise<LedgerRepair>;
+}
+
+/** A process that works on a ledger; or workers, whose planner has died. */
+export interface AtWork {
+  /** For messages: command, process and host. */
+  readonly who: string;
+  /** The command; absent for workers alone. */
+  readonly command?: string;
+  /** None where it has not begun one yet, and where it is none that sends. */
+  readonly run?: Run | undefined;
+  /** How far the workers of that run are. */
+  readonly shared?: SharedStatus | undefined;
 }
 
 /** What a ledger holds, and what is wrong with it. */

@@ -3,6 +3,7 @@ import type { Problem } from "../model/problem.ts";
 import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
+import type { HeldLease } from "./runs/held-lease.ts";
 
 /**
  * What the tool remembers of every run and of every record's fate, durably. Holds keys, hashes, states and codes;
@@ -94,6 +95,8 @@ export interface Ledger {
    * @param begins `at once`, or when enough has been sent for it to pay
    */
   readonly inThread?: (begins: "at once" | "when it pays") => Ledger;
+  /** Whether it is still this process that writes. Absent where nobody else can while it lives. */
+  readonly lease?: HeldLease;
   close(): Promise<void>;
 }
 

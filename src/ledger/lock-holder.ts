@@ -20,6 +20,8 @@ export interface Holder {
   readonly since: string;
   readonly nonce: string;
   readonly kind: LockKind;
+  /** The id of the run that it has begun, or goes on with, where it says so. */
+  readonly run?: string;
 }
 
 export function thisProcess(command: string, kind: LockKind): Holder {

@@ -83,8 +83,15 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect(await refused(["worker", "--ledger", as("stranger")])).toMatch(/^2 .*lacks a right/);
       await server.query(READ_AND_WRITE, NAME);
       expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
-        /^2 .*migrate: the ledger \S+ lacks a right: permission denied for database.*migrate_jobs/,
+        /^2 migrate: the ledger \S+ lacks a right: permission denied for database.*migrate_jobs/,
       );
+      await server.query("create schema migrate_jobs; grant usage on schema migrate_jobs to stranger", NAME);
+      expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
+        /^2 migrate: the ledger \S+ lacks a right: permission denied for schema migrate_jobs.*migrate_jobs/,
+      );
+      expect((await server.query("select from migrate.runs", NAME)).length, "it was known before a run began").toBe(1);
+      await server.query("alter schema migrate_jobs owner to stranger", NAME);
+      expect((await work.push(["--ledger", as("stranger"), "--workers", "1"])).code).toBe(0);
     });
 
     test("by a server that takes no changes, which can be looked at all the same", async () => {

@@ -6,6 +6,7 @@ import { shellCommand } from "../../text/shell-command.ts";
 import type { ReconcileFlags, RunFlags } from "../options/options.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
 import { showRun } from "../views/run/run-view.ts";
+import { showWorker } from "../views/run/worker-view.ts";
 
 export function validateAction(sources: readonly string[], flags: RunFlags): Promise<void> {
   return withSettings(sources, flags, async (settings, context) => {
@@ -17,15 +18,17 @@ export function validateAction(sources: readonly string[], flags: RunFlags): Pro
 /** The client for the network is loaded where it is used: validate starts without it. */
 export function pushAction(sources: readonly string[], flags: RunFlags): Promise<void> {
   return withSettings(sources, flags, async ({ target, ...settings }, context) => {
-    const { push, remoteValidate } = await import("../../commands/upload/push.ts");
+    const { remoteValidate } = await import("../../commands/upload/push.ts");
+    const { pushOrJoin } = await import("../../commands/upload/push-or-join.ts");
     const { refreshReferences } = await import("../../commands/refresh-references.ts");
     const { refuseWritableByOthers } = await import("../settings/config-file.ts");
     const { requireTarget } = await import("../settings/settings.ts");
-    const run = flags.remoteValidate === true ? remoteValidate : push;
+    const run = flags.remoteValidate === true ? remoteValidate : pushOrJoin;
     await refuseWritableByOthers(settings.configFile);
     const options = { ...settings, target: requireTarget(target, "to push to") };
     if (flags.refreshReferences === true) await refreshReferences(options, context.dependencies);
     const done = await run(options, context.dependencies);
+    if (!("report" in done)) return showWorker(done, context.logger);
     return showRun(flags.dryRun === true ? withNext(done, typedWithout("--dry-run")) : done, flags, context);
   });
 }

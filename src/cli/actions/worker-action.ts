@@ -1,30 +1,10 @@
-import type { WorkerResult } from "../../commands/upload/worker.ts";
 import { work } from "../../commands/upload/worker.ts";
-import { STATUSES } from "../../model/outcome.ts";
-import { counted, formatCount } from "../../text/count.ts";
 import type { InspectFlags } from "../options/options.ts";
 import { withLedger } from "../process/context.ts";
-
-/** Left before the run was at its end; others go on. */
-const LEFT_EARLY_EXIT_CODE = 3;
+import { showWorker } from "../views/run/worker-view.ts";
 
 export function workerAction(flags: InspectFlags): Promise<void> {
-  return withLedger(flags, async ({ ledger }, { dependencies, logger }) => {
-    const done = await work({ ledger, run: flags.run, folder: process.cwd() }, dependencies);
-    logger.notice(workerText(done));
-    if (done.failure !== undefined) throw done.failure;
-    return done.reason === "drained" ? LEFT_EARLY_EXIT_CODE : 0;
-  });
-}
-
-function workerText({ run, reason, ranges, counts }: WorkerResult): string {
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const each = STATUSES.flatMap((status) => {
-    const count = Object.entries(counts).find(([name]) => name === status)?.[1] ?? 0;
-    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
-  });
-  const what = [`${counted(total, "record")} in ${counted(ranges, "range")}`, ...each].join(", ");
-  return reason === "done"
-    ? `Run ${run} has no more to send. This worker sent ${what}`
-    : `Left run ${run}. Sent ${what}`;
+  return withLedger(flags, async ({ ledger }, { dependencies, logger }) =>
+    showWorker(await work({ ledger, run: flags.run, folder: process.cwd() }, dependencies), logger),
+  );
 }

@@ -10,7 +10,7 @@ import { migrate } from "../../migrate.ts";
 import { Failure } from "../../model/failure.ts";
 import { confirmSending, requireSomebodyToAsk } from "../../pipeline/send/confirm-sending.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
-import { type RunOptions, withNewRun } from "../../pipeline/run/with-run.ts";
+import { openToWrite, type RunOptions, withNewRun } from "../../pipeline/run/with-run.ts";
 import type { RateLimitSettings, TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface PushOptions extends RunOptions {
@@ -33,13 +33,22 @@ export interface PushOptions extends RunOptions {
   readonly yes: boolean;
 }
 
-/** Validates the whole input, then uploads what is valid; what was accepted before is passed over. */
-export async function push(options: PushOptions, dependencies: Dependencies): Promise<RunReport> {
+/**
+ * Validates the whole input, then uploads what is valid; what was accepted before is passed over.
+ * @param open opens the ledger
+ */
+export async function push(
+  options: PushOptions,
+  dependencies: Dependencies,
+  open: typeof openToWrite = openToWrite,
+): Promise<RunReport> {
   const { dryRun, ledger, pace, until, workers } = options;
   if (workers !== undefined) requireSharedLedger(ledger);
   if (!dryRun) requireOngoing(options.supplier);
   const [host, instance] = [hostOf(options.target), instanceOf(options.target.baseUrl)];
-  return withNewRun({ options, ledger, target: { host, instance } }, dependencies, async (job, closeLater) => {
+  const isShared = workers !== undefined && !dryRun;
+  const about = { options, ledger, open, isShared, target: { host, instance } };
+  return withNewRun(about, dependencies, async (job, closeLater) => {
     requireStep(job.operation, until);
     const connection = dryRun
       ? undefined

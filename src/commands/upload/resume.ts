@@ -36,9 +36,9 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     const work = async (open: OpenRun): Promise<ShownRun> => {
       const { target, pace, until, workers } = settings;
       await ledger.resumeRun(run.id, planPolicy(job, settings));
-      const connection = (await isAnythingLeft(run, job, ledger))
-        ? closeLater(await connect(target, job.operation, { dependencies, pace }))
-        : undefined;
+      const isLeft = await isAnythingLeft(run, job, ledger);
+      if (isLeft && workers !== undefined) await open.reporting.store?.requireSharing?.();
+      const connection = isLeft ? closeLater(await connect(target, job.operation, { dependencies, pace })) : undefined;
       const isAsking = allowProduction !== true && settings.confirmed !== true && !(await hasSent(ledger, run));
       const confirm = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
       const sending = connection && { connection, pace, until, workers, confirm: isAsking ? confirm : undefined };

@@ -1,17 +1,12 @@
 import { existsSync } from "node:fs";
-import { hostname } from "node:os";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type RunSettings, settingsOf, settingsSeenFrom } from "../../job/settings/recorded-settings.ts";
-import { connect } from "../../job/target-connection.ts";
 import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/ledger.ts";
-import type { SharedRun } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
-import { reportUnsaved } from "../../pipeline/run/report-unsaved.ts";
-import type { WorkEnd } from "../../pipeline/shared/work-on-run.ts";
-import { workUntilDone } from "../../pipeline/shared/work-until-done.ts";
+import { isGivenOut, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface WorkerOptions {
@@ -21,10 +16,6 @@ export interface WorkerOptions {
   readonly run?: string | undefined;
   /** The folder that the command was given in. */
   readonly folder: string;
-}
-
-export interface WorkerResult extends WorkEnd {
-  readonly run: string;
 }
 
 /**
@@ -37,35 +28,13 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
   const store = await openLedgerStore(options.ledger);
   const run = await plannedRun(store, options.run, dependencies);
   const settings = settingsHere(run, options.folder);
-  const shared = await openShared(store, run);
-  try {
-    const job = await openRecordedJob(settings, dependencies);
-    const { target, pace } = settings;
-    const connection = await connect(target, job.operation, { dependencies, pace });
-    try {
-      const sending = { job, run, shared, connection, pace, until: settings.until, dependencies };
-      const onUnsaved = (unsaved: WorkEnd["unsaved"]): Promise<void> => reportUnsaved(unsaved, run.id, dependencies);
-      const worker = { host: hostname(), pid: process.pid };
-      dependencies.onProgress({ kind: "joined" });
-      return { run: run.id, ...(await workUntilDone({ ...sending, worker, onUnsaved })) };
-    } finally {
-      await connection.close();
-      await job.input.close();
-    }
-  } finally {
-    await shared.close();
-  }
+  return joinRun({ store, run, settings, openJob: () => openRecordedJob(settings, dependencies) }, dependencies);
 }
 
 /** Where the folder of the push is not there, its files are looked for in the current one. */
 function settingsHere(run: Run, folder: string): RunSettings {
   const settings = settingsOf(run);
   return existsSync(settings.job.folder) ? settings : settingsSeenFrom(run, folder);
-}
-
-async function openShared(store: LedgerStore, { id }: Run): Promise<SharedRun> {
-  if (store.share === undefined) throw new Failure("usage", "workers need a ledger on PostgreSQL");
-  return store.share(id);
 }
 
 const LOOK_MS = 1_000;
@@ -79,9 +48,7 @@ async function plannedRun(
   for (let isTold = false; ; isTold = true) {
     const run = await readRunLedger(store, (ledger) => requireRun(ledger, id));
     const status = await store.sharedStatus?.(run.id);
-    // That of an earlier planner has ended; the one that resumes the run gives out anew.
-    const isGivenOut = status !== undefined && status.state !== "ended";
-    if (run.state !== "planning" && isGivenOut) return run;
+    if (isGivenOut(run, status)) return run;
     const isAtWork = (await store.activeRun()) === run.id && settingsOf(run).workers !== undefined;
     if (!isAtWork || drain.aborted) throw nothingToDo(run);
     if (!isTold) notice(`Run ${run.id} is being planned; waiting for its ranges`);

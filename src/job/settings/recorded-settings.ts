@@ -124,7 +124,7 @@ export function settingsOf(run: Run): RunSettings {
 }
 
 /** The same; undefined when the ledger holds something else. */
-export function settingsIfKnown({ settings }: Run): RunSettings | undefined {
+export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSettings | undefined {
   const parsed = runSettingsSchema.safeParse(settings);
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }

@@ -1,7 +1,9 @@
 import { type Clock, timestamp } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import type { Ledger } from "../ledger.ts";
+import type { HeldLease } from "../runs/held-lease.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
+import { noteRun } from "./lock/writer-lease.ts";
 import { excludeRows, finishPlan, planItems, restartPlan } from "./plan/plan-rows.ts";
 import type { Fence, PostgresDatabase, TransactionOptions } from "./postgres-database.ts";
 import type { RunRow } from "./postgres-schema.ts";
@@ -21,6 +23,8 @@ export interface PostgresLedgerOptions {
   readonly toolVersion?: string;
   /** For stamps. */
   readonly clock?: Pick<Clock, "now">;
+  /** That of the whole ledger. */
+  readonly lease?: HeldLease | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -33,7 +37,7 @@ const PLACE: TransactionOptions = { isDurable: false };
 
 /** A ledger in the schema `migrate` of a database. Its tables are there, and of this version. */
 export function postgresLedger(database: PostgresDatabase, options: PostgresLedgerOptions): Ledger {
-  const { fence, clock = systemClock, close } = options;
+  const { fence, clock = systemClock, lease, close } = options;
   const now = (): string => timestamp(clock);
 
   /** One transaction over one run, which is read in it. */
@@ -49,8 +53,16 @@ export function postgresLedger(database: PostgresDatabase, options: PostgresLedg
 
   return {
     ...readingLedger(database, "ambiguous", close),
+    ...(lease !== undefined && { lease }),
     startRun: (run) =>
-      database.transaction((transaction) => startRun(transaction, run, options.toolVersion), { ...LONG, fence }),
+      database.transaction(
+        async (transaction) => {
+          const started = await startRun(transaction, run, options.toolVersion);
+          await noteRun(transaction, started.id);
+          return started;
+        },
+        { ...LONG, fence },
+      ),
     setEndpoints: async () => undefined,
     restartPlan: (id) => change(id, restartPlan, PLAN),
     plan: (id, items) => change(id, (transaction, run) => planItems(transaction, run, items), PLAN),
@@ -58,7 +70,15 @@ export function postgresLedger(database: PostgresDatabase, options: PostgresLedg
     finishPlan: (id, policy) => change(id, (transaction, run) => finishPlan(transaction, run, policy), LONG),
     notePosition: (id, position) => change(id, (transaction, run) => notePosition(transaction, run, position), PLACE),
     resumeRun: (id, policy) =>
-      change(id, (transaction, run) => resumeRun(transaction, { run, policy, at: now() }), LONG),
+      change(
+        id,
+        async (transaction, run) => {
+          const resumed = await resumeRun(transaction, { run, policy, at: now() });
+          await noteRun(transaction, resumed.id);
+          return resumed;
+        },
+        LONG,
+      ),
     saveIntents: (id, intents, outcomes = []) =>
       change(id, (transaction, run) => saveIntents(transaction, run, intents, outcomes)),
     saveOutcomes: (id, outcomes) => change(id, (transaction, run) => saveOutcomes(transaction, run, outcomes)),

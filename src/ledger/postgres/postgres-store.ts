@@ -1,5 +1,7 @@
 import type { Ledger } from "../ledger.ts";
-import type { LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
+import { counted } from "../../text/count.ts";
+import type { AtWork, LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
+import { nameOf } from "../lock-holder.ts";
 import type { SharedRun } from "../runs/shared-run.ts";
 import { connectionSettings } from "./connection/connection-settings.ts";
 import { openPool } from "./connection/open-pool.ts";
@@ -12,10 +14,11 @@ import { noPostgresLedger } from "./postgres-failure.ts";
 import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
 import { isLedgerThere, ledgerVersion, upgradeSchema } from "./postgres-schema.ts";
 import type { Queries } from "./queries.ts";
-import { endAbandonedRuns, refuseLiveWorkers } from "./shared/end-shared-run.ts";
+import { endAbandonedRuns, refuseLiveWorkers, workingOf } from "./shared/end-shared-run.ts";
 import { postgresSharedRun } from "./shared/postgres-shared-run.ts";
+import { tryRangeQueue } from "./shared/range-queue.ts";
 import { sharedStatus } from "./shared/worker-rows.ts";
-import { listRuns, requireRun } from "./tables/run-rows.ts";
+import { findRun, listRuns, requireRun } from "./tables/run-rows.ts";
 
 /** Reports, journals and copies of standard input lie on the machine that makes them. */
 const LOCAL_FOLDER = ".migrate";
@@ -61,6 +64,10 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
       const { database, fence: planner } = writing;
       return postgresSharedRun(database, run, { planner, close: async () => undefined });
     },
+    async requireSharing() {
+      if (writing !== undefined) await tryRangeQueue(writing.database);
+    },
+    atWork: () => withSnapshot(connect, whoIsAtWork),
     sharedStatus: (run) =>
       withSnapshot(connect, async (snapshot) => sharedStatus(snapshot, (await requireRun(snapshot, run)).number, run)),
     activeRun: () => withSnapshot(connect, activeRun),
@@ -107,7 +114,7 @@ async function openToWrite(
   await upgradeSchema(database);
   await warnOfServer(database, notice);
   if ((await writerOf(database)) === undefined) await refuseLiveWorkers(database, { notice });
-  const lease = await takeWriterLease(database, command);
+  const lease = await takeWriterLease(database, command, { notice });
   const { fence } = lease;
   try {
     await refuseLiveWorkers(database, { notice });
@@ -118,6 +125,7 @@ async function openToWrite(
   }
   const ledger = postgresLedger(database, {
     fence,
+    lease,
     async close() {
       await lease.release();
       await database.close();
@@ -133,10 +141,34 @@ async function openToRead(database: PostgresDatabase): Promise<Ledger> {
   return ledgerToRead(snapshot, sending, database.close);
 }
 
-/** The run that whoever writes to the ledger is at work on: of several that did not end, the latest. */
+/** The run that whoever writes to the ledger is at work on: where that is not said, the latest that did not end. */
 async function activeRun(queries: Queries): Promise<string | undefined> {
-  if (!(await isLedgerThere(queries)) || (await writerOf(queries)) === undefined) return undefined;
-  return (await listRuns(queries)).find(({ exitCode }) => exitCode === undefined)?.id;
+  const holder = (await isLedgerThere(queries)) ? await writerOf(queries) : undefined;
+  if (holder === undefined) return undefined;
+  const { run } = holder;
+  const open = (await listRuns(queries)).filter(({ exitCode }) => exitCode === undefined);
+  return open.find(({ id }) => run === undefined || id === run)?.id;
+}
+
+async function whoIsAtWork(queries: Queries): Promise<AtWork | undefined> {
+  if (!(await isLedgerThere(queries))) return undefined;
+  const holder = await writerOf(queries);
+  if (holder === undefined) return abandonedWork(queries);
+  const { command, run } = holder;
+  return { who: nameOf(holder), command, ...(run !== undefined && (await workOn(queries, run))) };
+}
+
+/** Workers that go on without the process that has planned their run. */
+async function abandonedWork(queries: Queries): Promise<AtWork | undefined> {
+  const working = await workingOf(queries);
+  const [first] = working;
+  if (first === undefined) return undefined;
+  return { who: `${counted(working.length, "worker")} of run ${first.run}`, ...(await workOn(queries, first.run)) };
+}
+
+async function workOn(queries: Queries, id: string): Promise<Pick<AtWork, "run" | "shared">> {
+  const { number } = await requireRun(queries, id);
+  return { run: await findRun(queries, id), shared: await sharedStatus(queries, number, id) };
 }
 
 async function check(queries: Queries): Promise<LedgerCheck> {

@@ -6,7 +6,7 @@ import type { PackedRows } from "./packed-rows.ts";
 
 type PlainCalls = Omit<
   Ledger,
-  "plan" | "saveIntents" | "saveOutcomes" | "sendable" | "outcomes" | "inThread" | "close"
+  "plan" | "saveIntents" | "saveOutcomes" | "sendable" | "outcomes" | "inThread" | "lease" | "close"
 >;
 
 /** What the thread of a ledger is asked to do: the ledger's own methods, those that are called often with packed rows. */

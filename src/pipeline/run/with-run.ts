@@ -50,6 +50,10 @@ interface NewRunOptions {
   readonly options: RunOptions;
   /** Locator of the ledger; none: a temporary ledger, for a run that nobody goes on with. */
   readonly ledger?: string;
+  /** Opens that ledger; default: `openToWrite`. */
+  readonly open?: typeof openToWrite | undefined;
+  /** Several processes send the run. */
+  readonly isShared?: boolean;
   /** What the records are sent to. */
   readonly target: { readonly host: string; readonly instance: string };
   /** What the command needs beside the flags of its job and its target, to be typed again. */
@@ -67,14 +71,15 @@ interface PreparedRun<J extends Job | undefined, L extends PlanLedger = Ledger> 
  * leaves nothing in the ledger.
  */
 export function withNewRun(
-  { options, ledger: locator, target, flags }: NewRunOptions,
+  { options, ledger: locator, open = openToWrite, isShared = false, target, flags }: NewRunOptions,
   dependencies: Dependencies,
   prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job> & { readonly newRun: NewRun }>,
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
     const { showValues } = options;
     refuseWithoutFolder(options, locator);
-    const known = locator === undefined ? undefined : await openToWrite(locator, "push", { dependencies, closeLater });
+    const known = locator === undefined ? undefined : await open(locator, "push", { dependencies, closeLater });
+    if (isShared) await known?.store.requireSharing?.();
     const inputFolder = known === undefined ? dependencies.temporaryFolder : standardInputFolder(known.store);
     const job = await openReportedJob(options, inputFolder, { dependencies, closeLater });
     await requireSendable(job, target, { known, dependencies });
@@ -235,7 +240,7 @@ interface WritableLedger {
  * The ledger, for this process alone. Standard input that no run needs any more is removed before it is closed.
  * @throws Failure `ledger_outdated`, and what opening a ledger throws
  */
-async function openToWrite(
+export async function openToWrite(
   locator: string,
   command: "push" | "resume" | "reconcile",
   { dependencies, closeLater }: Opening,

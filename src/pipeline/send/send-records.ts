@@ -12,6 +12,7 @@ import type { ShownValues } from "../../report/shown-values.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
 import type { Clock } from "../../time/clock.ts";
 import { upload } from "../../upload/upload.ts";
+import { guardedStep } from "./guarded-step.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import type { KeptGroup, KeptPayloads } from "./kept-payloads.ts";
 import { probeUnsent } from "./probe-unsent.ts";
@@ -43,6 +44,11 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
   const { drain, abort, clock, random, onProgress } = dependencies;
   const { supplier } = job.operation;
+  const { lease } = handle.ledger;
+  const steps =
+    lease === undefined
+      ? connection.steps
+      : connection.steps.map((step) => guardedStep(step, { lease, clock, lost: lease.lost }));
   const quietMs = await quietBeforeResend(handle, connection, dependencies);
   await options.journal?.begin(handle.run.id);
   const end = await upload(
@@ -55,7 +61,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
           : keptRecordsToSend(groups, context, drain);
       return readAhead(remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain }));
     },
-    { ledger: journaled(handle.ledger, options.journal), steps: connection.steps, clock, random, onProgress },
+    { ledger: journaled(handle.ledger, options.journal), steps, clock, random, onProgress },
     {
       run: handle.run.id,
       concurrency: pace.concurrency,
@@ -64,7 +70,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
       remoteValidation,
       oneSupplier: supplier === undefined || job.mapping.isConstant(supplier),
       waitForSupplier: pace.waitForSupplier,
-      drain,
+      drain: lease === undefined ? drain : AbortSignal.any([drain, lease.lost]),
       abort,
       trustNotFoundFrom: clock.monotonic() + quietMs,
       maxWaitMs: MAX_PLATFORM_WAIT_MS,
@@ -72,7 +78,14 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
     },
   );
   options.journal?.end();
-  return end;
+  return lease?.lost.aborted === true ? endWithoutLedger(end, lease.lost) : end;
+}
+
+/** @throws whatever kept the lease from being renewed, where that is a bug */
+function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
+  const failure: unknown = lost.reason;
+  if (!(failure instanceof Failure)) throw failure;
+  return { ...end, reason: "stopped", failure: end.failure ?? failure };
 }
 
 type UploadLedger = UploadDependencies["ledger"];

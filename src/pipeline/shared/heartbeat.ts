@@ -4,7 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { FindingsBuilder } from "./worker-findings.ts";
 import type { ReportBuilder } from "./worker-report.ts";
-import type { WorkerLease } from "./worker-lease.ts";
+import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { WorkerPace } from "./worker-pace.ts";
 
 /** Tells the server each second that the worker lives, and the worker what it is to do. */
@@ -28,7 +28,7 @@ interface HeartbeatParts {
   readonly clock: Clock;
   readonly report: ReportBuilder;
   readonly findings: FindingsBuilder;
-  readonly lease: WorkerLease;
+  readonly lease: LeaseWatch;
   readonly pace: WorkerPace;
   /** What else is due with each beat. */
   readonly onBeat: () => Promise<void>;

@@ -6,9 +6,11 @@ import type { Run } from "../../ledger/ledger.ts";
 import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { InputPosition, InputRecord } from "../../model/record.ts";
+import { createLeaseWatch } from "../../time/lease-watch.ts";
 import { upload } from "../../upload/upload.ts";
 import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import { readRecords } from "../plan/check-records.ts";
+import { guardedStep } from "../send/guarded-step.ts";
 import { createNotedPlaces } from "../send/noted-places.ts";
 import {
   hasReachedStep,
@@ -21,7 +23,6 @@ import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
 import { createRangeReader, type RangeReader } from "./range-reader.ts";
-import { createWorkerLease, guardedStep } from "./worker-lease.ts";
 import { createWorkerPace, type WorkerPace } from "./worker-pace.ts";
 import { createFindings } from "./worker-findings.ts";
 import { createReport, type ReportBuilder } from "./worker-report.ts";
@@ -68,7 +69,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const quietMs = await quietBeforeResend({ ledger: shared.ledger, run }, connection, { clock, notice });
   const trustNotFoundFrom = clock.monotonic() + quietMs;
   const [report, findings, workerPace] = [createReport(clock), createFindings(clock), createWorkerPace(clock)];
-  const lease = createWorkerLease(worker.leaseMs, clock);
+  const lease = createLeaseWatch(worker.leaseMs, clock);
   const closedSuppliers = new Set<string>();
   const ranges = createRangeProgress(worker, async ({ first, last }) => {
     const left = await shared.ledger.sendable(run.id, first, last);

@@ -1,11 +1,14 @@
+import { setMaxListeners } from "node:events";
 import { Failure } from "../../../model/failure.ts";
 import type { Clock } from "../../../time/clock.ts";
+import { createLeaseWatch, type LeaseWatch } from "../../../time/lease-watch.ts";
 import { systemClock } from "../../../time/system-clock.ts";
 import { type Holder, isDead, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
+import type { HeldLease } from "../../runs/held-lease.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Statement } from "../queries.ts";
 
-export interface WriterLease {
+export interface WriterLease extends HeldLease {
   /** Every transaction of the holder goes through it. */
   readonly fence: Fence;
   readonly release: () => Promise<void>;
@@ -14,13 +17,16 @@ export interface WriterLease {
 export interface LeaseOptions {
   /** Milliseconds without a renewal after which the lease counts as given up, by the server's clock. */
   readonly leaseMs?: number;
-  readonly clock?: Pick<Clock, "sleep">;
+  readonly clock?: Pick<Clock, "sleep" | "monotonic" | "now">;
+  readonly notice?: ((message: string) => void) | undefined;
 }
 
 const LEASE_MS = 30_000;
 /** A lease is renewed so many times before it runs out. */
 const RENEWALS = 6;
 const BETWEEN_HOLDERS_MS = 50;
+const LOOK_AGAIN_MS = 250;
+const STILL_AT_WORK = "Waiting for the server, which still works on what a process that has died has asked for";
 
 /**
  * Makes this process the only one that writes to the whole ledger, until `release` or until it has not renewed its lease
@@ -32,13 +38,21 @@ const BETWEEN_HOLDERS_MS = 50;
 export async function takeWriterLease(
   database: PostgresDatabase,
   command: string,
-  { leaseMs = LEASE_MS, clock = systemClock }: LeaseOptions = {},
+  { leaseMs = LEASE_MS, clock = systemClock, notice }: LeaseOptions = {},
 ): Promise<WriterLease> {
   const holder = thisProcess(command, "lease");
+  const watch = createLeaseWatch(leaseMs, clock);
+  let isTold = false;
+  const waitForServer = async (): Promise<void> => {
+    if (!isTold) notice?.(STILL_AT_WORK);
+    isTold = true;
+    await clock.sleep(LOOK_AGAIN_MS);
+  };
   for (let before: SeenLease | undefined; ;) {
     const previous = before;
+    watch.renewed(watch.moment());
     const fence = await take(database, { holder, leaseMs, before });
-    if (fence !== undefined) return heldLease(database, fence, leaseMs);
+    if (fence !== undefined) return heldLease(database, fence, { leaseMs, watch });
     const seen = await lookAt(database);
     before = seen;
     if (seen === undefined) {
@@ -46,9 +60,11 @@ export async function takeWriterLease(
       continue;
     }
     // The answer to taking it was lost.
-    if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, leaseMs);
+    if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, { leaseMs, watch });
     if (isAtWork(seen, previous)) throw inUse(database.name, seen.holder);
     if (!seen.isDead) await clock.sleep(Math.min(Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS, leaseMs / RENEWALS));
+    // The server is still at the last transaction of a process that has died.
+    else if (previous?.isDead === true) await waitForServer();
   }
 }
 
@@ -102,6 +118,15 @@ export async function writerOf(queries: Queries): Promise<Holder | undefined> {
   return seen === undefined || seen.isDead || seen.leftMs < 0 ? undefined : seen.holder;
 }
 
+/** For others: the run that whoever holds the lease is at work on. The last statement of its transaction: it locks the lease. */
+export async function noteRun(transaction: Queries, run: string): Promise<void> {
+  await transaction.run(NOTE_RUN, run);
+}
+
+const NOTE_RUN = `
+  update migrate.writer set holder = (holder::jsonb || jsonb_build_object('run', $1::text))::text
+  where id = 1 and holder is not null`;
+
 interface Taking {
   readonly holder: Holder;
   readonly leaseMs: number;
@@ -131,15 +156,28 @@ const TAKE: Statement<{ fence: number }> = {
   where id in (select id from free) returning fence`,
 };
 
-function heldLease(database: PostgresDatabase, fence: number, leaseMs: number): WriterLease {
+interface Holding {
+  readonly leaseMs: number;
+  readonly watch: LeaseWatch;
+}
+
+function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }: Holding): WriterLease {
   const renewal = `update migrate.writer set lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     where id = 1 and fence = ${fence}`;
-  let renewing: Promise<unknown> | undefined;
+  const lost = new AbortController();
+  // Every request that waits for the lease listens.
+  setMaxListeners(0, lost.signal);
+  const renew = async (): Promise<void> => {
+    const asked = watch.moment();
+    // Durable: no crash of the server makes a lease shorter than its holder takes it for.
+    const renewed = await database.transaction((transaction) => transaction.run(renewal));
+    if (renewed === 0) throw inUse(database.name, undefined);
+    watch.renewed(asked);
+  };
+  let renewing: Promise<void> | undefined;
   const timer = setInterval(() => {
-    // Where it fails, the next transaction fails likewise, and says so.
-    renewing ??= database
-      .run(renewal)
-      .catch(() => undefined)
+    renewing ??= renew()
+      .catch((error: unknown) => lost.abort(error))
       .finally(() => {
         renewing = undefined;
       });
@@ -147,6 +185,8 @@ function heldLease(database: PostgresDatabase, fence: number, leaseMs: number): 
   timer.unref();
   return {
     fence: writerFence(fence, database.name),
+    isHeld: watch.isHeld,
+    lost: lost.signal,
     async release() {
       clearInterval(timer);
       await renewing;

@@ -69,7 +69,8 @@ export async function refuseLiveWorkers(
 
 type WorkerOfRun = Pick<WorkerStatus, "id" | "seenAt"> & { readonly run: string };
 
-async function workingOf(database: Queries): Promise<readonly WorkerOfRun[]> {
+/** The workers that are at work on runs whose planner has not ended them. */
+export async function workingOf(database: Queries): Promise<readonly WorkerOfRun[]> {
   const all: WorkerOfRun[] = [];
   for (const { run, id } of await database.rows(SELECT_OPEN)) {
     const { workers = [] } = (await sharedStatus(database, run, id)) ?? {};

@@ -38,6 +38,7 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
   const name = `ranges-${run}`;
   return {
     async create() {
+      if ((await database.row(SELECT_SCHEMA)) === undefined) await database.run(`create schema ${JOB_SCHEMA}`);
       await boss.start();
       await boss.createQueue(name, { name, retryLimit: RETRIES, retryDelay: 0, expireInSeconds: EXPIRY_SECONDS });
     },
@@ -67,8 +68,22 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
   };
 }
 
+/**
+ * Makes a queue, and removes it: whether this user may do so is known then.
+ * @throws Failure `config` where a right is missing
+ */
+export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
+  const queue = await openRangeQueue(database, "trial");
+  await queue.create();
+  await queue.remove();
+}
+
 /** One job, whatever the server's clock said when it was given back: clocks are set. */
 const NEXT = { batchSize: 1, ignoreStartAfter: true } as const;
+
+const SELECT_SCHEMA: Statement<{ there: boolean }> = {
+  sql: `select true as there from pg_namespace where nspname = '${JOB_SCHEMA}'`,
+};
 
 const SELECT_JOB_TABLE: Statement<{ there: boolean }> = {
   sql: `select to_regclass('${JOB_SCHEMA}.job') is not null as there`,
@@ -111,9 +126,13 @@ function sqlOf(queries: Queries): PgBoss.Db {
   };
 }
 
-/** The same for what makes the schema: several statements, of which one may fail when another process makes it, too. */
+/** It is there; whoever says this of one that is there needs the right to make schemas all the same. */
+const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
+
+/** The same for what makes the tables: several statements, of which one may fail when another process makes them, too. */
 function sqlInTransactions(database: PostgresDatabase): PgBoss.Db {
   return {
-    executeSql: (sql, values) => database.transaction((transaction) => sqlOf(transaction).executeSql(sql, values)),
+    executeSql: (sql, values) =>
+      database.transaction((transaction) => sqlOf(transaction).executeSql(sql.replace(MAKE_SCHEMA, ""), values)),
   };
 }

@@ -1,0 +1,26 @@
+import { STATUSES } from "../../../model/outcome.ts";
+import type { WorkerResult } from "../../../pipeline/shared/join-run.ts";
+import { counted, formatCount } from "../../../text/count.ts";
+import type { Logger } from "../../process/logger.ts";
+
+/** Left before the run was at its end; others go on. */
+const LEFT_EARLY_EXIT_CODE = 3;
+
+/** Says what a worker has done. Gives its exit code. @throws the failure that ended it */
+export function showWorker(done: WorkerResult, logger: Pick<Logger, "notice">): number {
+  logger.notice(workerText(done));
+  if (done.failure !== undefined) throw done.failure;
+  return done.reason === "drained" ? LEFT_EARLY_EXIT_CODE : 0;
+}
+
+function workerText({ run, reason, ranges, counts }: WorkerResult): string {
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const each = STATUSES.flatMap((status) => {
+    const count = Object.entries(counts).find(([name]) => name === status)?.[1] ?? 0;
+    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
+  });
+  const what = [`${counted(total, "record")} in ${counted(ranges, "range")}`, ...each].join(", ");
+  return reason === "done"
+    ? `Run ${run} has no more to send. This worker sent ${what}`
+    : `Left run ${run}. Sent ${what}`;
+}

@@ -1,0 +1,155 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { openJob } from "../../job/job.ts";
+import { describeRun, settingsIfKnown, settingsOf } from "../../job/settings/recorded-settings.ts";
+import { differencesOf } from "../../job/settings/same-run.ts";
+import { hostOf } from "../../job/target-connection.ts";
+import type { NewRun, Run } from "../../ledger/ledger.ts";
+import type { AtWork, LedgerStore } from "../../ledger/ledger-store.ts";
+import { isAddress, openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { Failure } from "../../model/failure.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import type { RunReport } from "../../pipeline/run/run-report.ts";
+import { openToWrite } from "../../pipeline/run/with-run.ts";
+import { isGivenOut, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
+import { push, type PushOptions } from "./push.ts";
+
+/**
+ * A push; or, where another process is at work on a run of several that is this very push, a worker of that run. Where the other
+ * one ends before there is anything to join, this one begins after all.
+ * @throws Failure `ledger_in_use` where what is at work cannot be joined, and what `push` throws
+ */
+export async function pushOrJoin(options: PushOptions, dependencies: Dependencies): Promise<RunReport | WorkerResult> {
+  if (options.dryRun || !isAddress(options.ledger)) return push(options, dependencies);
+  for (;;) {
+    const begun = await pushIfFree(options, dependencies);
+    if (!("refusal" in begun)) return begun;
+    const joined = await joinRunAtWork(options, begun.refusal, dependencies);
+    if (joined !== undefined) return joined;
+  }
+}
+
+/** Gives why it could not begin, where another process has the ledger. */
+async function pushIfFree(
+  options: PushOptions,
+  dependencies: Dependencies,
+): Promise<RunReport | { readonly refusal: Failure }> {
+  let refusal: Failure | undefined;
+  const open: typeof openToWrite = async (...asked) => {
+    try {
+      return await openToWrite(...asked);
+    } catch (error) {
+      if (error instanceof Failure && error.code === "ledger_in_use") refusal = error;
+      throw error;
+    }
+  };
+  try {
+    return await push(options, dependencies, open);
+  } catch (error) {
+    if (refusal === undefined || error !== refusal) throw error;
+    return { refusal };
+  }
+}
+
+/** Undefined where the run has to be pushed after all: nobody is at it any more. */
+async function joinRunAtWork(
+  options: PushOptions,
+  refusal: Failure,
+  dependencies: Dependencies,
+): Promise<WorkerResult | undefined> {
+  const store = await openLedgerStore(options.ledger, { notice: dependencies.notice });
+  const work = await whenGivenOut({ store, options, refusal }, dependencies);
+  if (work === undefined) return undefined;
+  const { run, who } = work;
+  dependencies.notice(`Run ${run.id} is sent by ${who}. This push joins it as a worker; the report is written there`);
+  const { pace, until } = settingsOf(run);
+  const settings = { target: options.target, pace, until };
+  const done = await joinRun({ store, run, settings, openJob: () => openJob(options.job, dependencies) }, dependencies);
+  if (!(await isLeftOpen(store, done))) return done;
+  dependencies.notice(`Nobody is left to end run ${run.id}: this push goes on by itself`);
+  return undefined;
+}
+
+interface Waiting {
+  readonly store: LedgerStore;
+  readonly options: PushOptions;
+  /** Why the push could not begin. */
+  readonly refusal: Failure;
+}
+
+const LOOK_MS = 1_000;
+
+/** Waits until the run at work can be joined; undefined where nobody is at work any more. */
+async function whenGivenOut(waiting: Waiting, dependencies: Dependencies): Promise<JoinableWork | undefined> {
+  const { clock, drain, notice } = dependencies;
+  const known = new Set<string>();
+  for (let isTold = false; ; isTold = true) {
+    const work = await waiting.store.atWork?.();
+    if (work === undefined) return undefined;
+    await requireJoinable(work, { ...waiting, known }, dependencies);
+    if (isJoinable(work)) return work;
+    if (drain.aborted) throw stoppedWaiting(work.who);
+    if (!isTold) notice(`Waiting for ${work.who}: this push joins its run as a worker, or begins when it has ended`);
+    await clock.sleep(LOOK_MS, drain);
+  }
+}
+
+interface JoinableWork extends AtWork {
+  readonly run: Run;
+}
+
+/** What is all sent has only to be ended. */
+function isJoinable(work: AtWork): work is JoinableWork {
+  const { run, shared } = work;
+  if (run === undefined || shared === undefined || !isGivenOut(run, shared)) return false;
+  return shared.state === "open" && shared.ranges.waiting + shared.ranges.taken > 0;
+}
+
+/**
+ * Looks once at each run.
+ * @throws Failure `ledger_in_use` for what cannot be joined, and for a run that is another push than this one
+ */
+async function requireJoinable(
+  { run, command }: AtWork,
+  { options, refusal, known }: Waiting & { readonly known: Set<string> },
+  dependencies: Dependencies,
+): Promise<void> {
+  if (command === "reconcile" || run?.dryRun === true) throw refusal;
+  if (run === undefined || known.has(run.id)) return;
+  if (settingsIfKnown(run)?.workers === undefined) {
+    throw new Failure("ledger_in_use", `${refusal.message}; run ${run.id} is sent by that process alone`, {
+      hint: "wait until it has ended, then run the same command again; a push that was started with --workers can be joined",
+    });
+  }
+  const different = differencesOf(await describePush(options, dependencies), run);
+  if (different.length > 0) {
+    throw new Failure(
+      "ledger_in_use",
+      `${refusal.message}; this push cannot join run ${run.id}, from which it differs in ${different.join(", ")}`,
+      { hint: "wait until it has ended, then run the same command again; or name another database with --ledger" },
+    );
+  }
+  known.add(run.id);
+}
+
+async function describePush(options: PushOptions, dependencies: Dependencies): Promise<NewRun> {
+  const job = await openJob(options.job, dependencies);
+  try {
+    const about = { job, host: hostOf(options.target), clock: dependencies.clock };
+    return await describeRun({ ...options, confirmed: options.yes }, about);
+  } finally {
+    await job.input.close();
+  }
+}
+
+function stoppedWaiting(who: string): Failure {
+  return new Failure("incomplete", `stopped while waiting for ${who}; nothing was sent`, {
+    hint: "run the same command again",
+  });
+}
+
+/** All is sent, but the process that planned the run has died: nobody will end it. */
+async function isLeftOpen(store: LedgerStore, { run, reason, failure }: WorkerResult): Promise<boolean> {
+  if (reason !== "done" || failure !== undefined) return false;
+  if ((await store.atWork?.())?.command !== undefined) return false;
+  return (await readRunLedger(store, (ledger) => ledger.findRun(run)))?.state !== "finished";
+}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
+import { projectFile, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
+import { sharedPush, useServer } from "./shared-run-scene.ts";
+
+const RECORDS = 120;
+const LONG_FREEZE = projectFile("test/failpoints/long-freeze.mjs");
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
+  `a push without workers whose ledger is in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`,
+  () => {
+    const { server } = useServer();
+    let sandbox: SandboxProcess;
+    beforeAll(async () => {
+      sandbox = await startSandboxProcess({ flags: ["--forgetful", "--latency", "100"] });
+    });
+    afterAll(() => sandbox.stop());
+
+    test("that was frozen beyond its lease sends nothing of what it still holds when it wakes, and ends with exit code 7", async () => {
+      const admin = adminOf(sandbox);
+      const scene = await sharedPush(RECORDS, sandbox, server());
+      const flags = ["--ledger", scene.ledger, "--contract", "no-dedupe.yaml"];
+      const frozen = scene.startPush([...flags, "--concurrency", "4"], { nodeFlags: ["--import", LONG_FREEZE] });
+      await scene.whenSettled(20);
+      frozen.kill("SIGSTOP");
+      // By the server's clock as well.
+      await scene.query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
+      const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
+      const { accepted = 0, ambiguous = 0 } = statusCounts(outcomeLines(resumed.stdout));
+      expect([resumed.code, accepted + ambiguous]).toEqual([5, RECORDS]);
+      const sent = await admin.imports();
+      // Its intents were written ahead: more of them than were in flight.
+      expect(ambiguous).toBeGreaterThan(4);
+
+      frozen.kill("SIGCONT");
+      const end = await frozen.ended;
+      expect(end.code).toBe(7);
+      expect(end.stderr).toMatch(/the ledger \S+ is in use by another run/);
+      expect(await admin.imports()).toEqual(sent);
+      const keys = sent.filter(({ method }) => method === "POST").map(({ key }) => key);
+      expect(new Set(keys).size).toBe(keys.length);
+    });
+  },
+);

@@ -1,0 +1,141 @@
+import { cpSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
+import { keptFolder } from "../temporary-folder.ts";
+import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type Admin, adminOf, goodAccounts, writeExtract } from "./push-scene.ts";
+import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
+
+const HURRIED = ["--concurrency", "16"];
+/** Slow enough for a second process to have joined before the first has sent everything. */
+const UNHURRIED = ["--rps", "40"];
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  const { server } = useServer();
+  let sandbox: SandboxProcess;
+  let admin: Admin;
+  const inScene = (records: number): ReturnType<typeof sharedPush> => sharedPush(records, sandbox, server());
+
+  beforeAll(async () => {
+    sandbox = await startSandboxProcess({ flags: ["--latency", "15"] });
+    admin = adminOf(sandbox);
+  });
+  beforeEach(() => admin.reset());
+  afterAll(() => sandbox.stop());
+
+  test("of two that are started at the same moment, one plans and the other joins it; every record is sent once", async () => {
+    const scene = await inScene(160);
+    const both = [scene.share(1, UNHURRIED), scene.share(1, UNHURRIED)];
+    const ends = await Promise.all(both.map(({ ended }) => ended));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    const joined = ends.filter(({ stderr }) => stderr.includes("This push joins it as a worker"));
+    expect(joined).toHaveLength(1);
+    expect(joined[0]).toMatchObject({ stdout: "", stderr: expect.stringMatching(/This worker sent \d+ records? in/) });
+    const [planner] = ends.filter((end) => !joined.includes(end));
+    expect(await wrongsOf(160, planner ?? { stdout: "" }, admin)).toEqual([]);
+    expect(await admin.imports()).toHaveLength(160);
+    expect(await scene.query("select state from migrate.runs")).toEqual([{ state: "finished" }]);
+    expect(await scene.workers()).toHaveLength(2);
+  });
+
+  test("one that begins later, in another folder with the same input, joins as well, and leaves on SIGTERM", async () => {
+    const scene = await inScene(160);
+    const first = scene.share(1, UNHURRIED);
+    await scene.whenWorking(1);
+    const { folder, remove } = keptFolder();
+    cpSync(scene.folder, folder, { recursive: true });
+    const second = scene.startPush(["--ledger", scene.ledger], { cwd: folder });
+    await scene.whenWorking(2);
+    second.kill("SIGTERM");
+    expect(await second.ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/Left run .* Sent \d+ record/) });
+    const end = await first.ended;
+    remove();
+    expect(end.code).toBe(0);
+    expect(await wrongsOf(160, end, admin)).toEqual([]);
+    expect(await admin.imports()).toHaveLength(160);
+  });
+
+  test("one that is another push is refused, and told in what it differs", async () => {
+    const scene = await inScene(160);
+    const first = scene.share(1, UNHURRIED);
+    await scene.whenWorking(1);
+    const others = keptFolder();
+    cpSync(scene.folder, others.folder, { recursive: true });
+    writeExtract(others.folder, { accounts: goodAccounts(3) });
+    const refused = async (flags: readonly string[], options = {}): Promise<string> => {
+      const { code, stderr } = await scene.push(["--ledger", scene.ledger, ...flags], options);
+      return `${code} ${stderr.replaceAll(/\s+/g, " ")}`;
+    };
+    const inUse = `^7 migrate: the ledger \\S+ is in use by \`push\`, process ${first.pid} on .*; this push cannot join run \\S+, from which it differs in`;
+    expect(await refused([], { cwd: others.folder })).toMatch(new RegExp(`${inUse} the input `));
+    expect(await refused(["--only", "EXT-00001", "--revise"])).toMatch(new RegExp(`${inUse} --only, --revise `));
+    expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${inUse} the contract `));
+    expect(await refused(["--dry-run"])).toMatch(/^7 migrate: the ledger \S+ is in use by/);
+    others.remove();
+    expect(await scene.workers()).toHaveLength(1);
+    first.kill("SIGTERM");
+    await first.ended;
+  });
+
+  test("one that comes while a process sends alone is refused, and told what can be joined", async () => {
+    const scene = await inScene(160);
+    const first = scene.startPush(["--ledger", scene.ledger, ...UNHURRIED]);
+    await scene.whenSettled(5);
+    const { code, stderr } = await scene.push(["--ledger", scene.ledger, "--workers", "1"]);
+    expect(code).toBe(7);
+    expect(stderr.replaceAll(/\s+/g, " ")).toMatch(
+      /; run \S+ is sent by that process alone .*a push that was started with --workers can be joined/,
+    );
+    first.kill("SIGTERM");
+    expect((await first.ended).code).toBe(3);
+  });
+
+  describe("when the process that plans is killed in the middle of it", () => {
+    /** Planning stands still at record 350 of the first run that is not a dry one. */
+    const RECORDS = 400;
+    const STAND_STILL = `
+      create function migrate.stand_still() returns trigger language plpgsql as $$ begin
+        if new.record = 350 and new.run = 2 then perform pg_sleep(2); end if;
+        return new;
+      end $$;
+      create trigger stand_still before insert on migrate.items for each row execute function migrate.stand_still()`;
+    const planning = async (): Promise<Awaited<ReturnType<typeof inScene>>> => {
+      const scene = await inScene(RECORDS);
+      expect((await scene.push(["--ledger", scene.ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
+      await scene.query(STAND_STILL);
+      return scene;
+    };
+    const isStandingStill = async (scene: Awaited<ReturnType<typeof inScene>>): Promise<boolean> => {
+      const asked = await scene.query(
+        "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()",
+      );
+      return asked.length === 1;
+    };
+
+    test("a second push that waits for its plan plans itself, and sends every record once", async () => {
+      const scene = await planning();
+      const first = scene.share(1, HURRIED);
+      await expect.poll(() => isStandingStill(scene), { timeout: 60_000 }).toBe(true);
+      const second = scene.share(1, HURRIED);
+      await second.said(/Waiting for `push`, process \d+ .*: this push joins its run as a worker, or begins when/s);
+      first.kill("SIGKILL");
+      const end = await second.ended;
+      expect(end.code).toBe(0);
+      expect(await wrongsOf(RECORDS, end, admin)).toEqual([]);
+      expect(await admin.imports()).toHaveLength(RECORDS);
+    });
+
+    test("resume plans it anew, and sends every record once", async () => {
+      const scene = await planning();
+      const first = scene.share(1, HURRIED);
+      await expect.poll(() => isStandingStill(scene), { timeout: 60_000 }).toBe(true);
+      first.kill("SIGKILL");
+      await first.ended.catch(() => undefined);
+      expect(await scene.query("select state from migrate.runs where id = 2")).toEqual([{ state: "planning" }]);
+      const end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
+      expect(end.code).toBe(0);
+      expect(await wrongsOf(RECORDS, end, admin)).toEqual([]);
+      expect(await admin.imports()).toHaveLength(RECORDS);
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { guardedStep } from "../../src/pipeline/send/guarded-step.ts";
+import type { StepClient } from "../../src/platform/import/step-clients.ts";
+import { fakeClock } from "../upload/scene.ts";
+
+/** A step that asks whether its request may leave, and counts those that did. */
+function bed() {
+  const clock = fakeClock();
+  const lost = new AbortController();
+  const aborted = new AbortController();
+  const state = { isHeld: true, left: 0, asked: 0 };
+  const step: StepClient = {
+    idempotent: false,
+    dedupesByKey: false,
+    async send(_payload, _signal, maySend) {
+      if ((await maySend?.()) !== false) state.left += 1;
+      return { replyClass: { kind: "cancelled", reason: "only asked" }, durationMs: 0 };
+    },
+  };
+  const guarded = guardedStep(step, { lease: { isHeld: () => state.isHeld }, clock, lost: lost.signal });
+  const send = (maySend?: () => Promise<boolean>): Promise<unknown> => guarded.send({}, aborted.signal, maySend);
+  return { clock, lost, aborted, state, send };
+}
+
+test("a request leaves at once while the lease is held", async () => {
+  const { clock, state, send } = bed();
+  await send();
+  expect([state.left, clock.monotonic()]).toEqual([1, 0]);
+});
+
+test("a request waits until the lease is held again", async () => {
+  const { clock, state, send } = bed();
+  state.isHeld = false;
+  const sent = send();
+  await clock.sleep(10_000);
+  expect(state.left).toBe(0);
+  state.isHeld = true;
+  await sent;
+  expect(state.left).toBe(1);
+});
+
+test.each(["lost", "aborted"] as const)(
+  "no request leaves when the lease or the run is %s meanwhile",
+  async (which) => {
+    const { clock, state, send, ...signals } = bed();
+    state.isHeld = false;
+    const sent = send();
+    await clock.sleep(1_000);
+    signals[which].abort();
+    state.isHeld = true;
+    await sent;
+    expect(state.left).toBe(0);
+  },
+);
+
+test("a lease that ends while a request waits for its turn is waited for before the request leaves", async () => {
+  const { clock, state, send } = bed();
+  const sent = send(async () => {
+    state.asked += 1;
+    if (state.asked === 1) state.isHeld = false;
+    return true;
+  });
+  await clock.sleep(5_000);
+  expect(state.left).toBe(0);
+  state.isHeld = true;
+  await sent;
+  expect(state).toMatchObject({ left: 1, asked: 2 });
+});
