@@ -4,11 +4,11 @@ import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/po
 import { keptFolder } from "../temporary-folder.ts";
 import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, writeExtract } from "./push-scene.ts";
-import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
+import { type SharedPush, sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
 const HURRIED = ["--concurrency", "16"];
 /** Slow enough for a second process to have joined before the first has sent everything. */
-const UNHURRIED = ["--rps", "40"];
+const UNHURRIED = ["--rps", "16"];
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
@@ -31,34 +31,36 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const joined = ends.filter(({ stderr }) => stderr.includes("This push joins it as a worker"));
     expect(joined).toHaveLength(1);
     expect(joined[0]).toMatchObject({ stdout: "", stderr: expect.stringMatching(/This worker sent \d+ records? in/) });
-    const [planner] = ends.filter((end) => !joined.includes(end));
+    const planner = ends.find((end) => !joined.includes(end));
     expect(await wrongsOf(160, planner ?? { stdout: "" }, admin)).toEqual([]);
     expect(await admin.imports()).toHaveLength(160);
     expect(await scene.query("select state from migrate.runs")).toEqual([{ state: "finished" }]);
     expect(await scene.workers()).toHaveLength(2);
   });
 
-  test("one that begins later, in another folder with the same input, joins as well, and leaves on SIGTERM", async () => {
+  test("one that begins later, in another folder with the same input, joins as well; the next one goes on when it has left", async () => {
     const scene = await inScene(160);
-    const first = scene.share(1, UNHURRIED);
-    await scene.whenWorking(1);
+    const first = scene.share(0, HURRIED);
+    await first.said(/and no worker on this machine/);
     const { folder, remove } = keptFolder();
     cpSync(scene.folder, folder, { recursive: true });
     const second = scene.startPush(["--ledger", scene.ledger], { cwd: folder });
-    await scene.whenWorking(2);
+    await scene.whenWorking(1);
     second.kill("SIGTERM");
     expect(await second.ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/Left run .* Sent \d+ record/) });
-    const end = await first.ended;
     remove();
+    const third = await scene.push(["--ledger", scene.ledger]);
+    expect([third.code, third.stdout]).toEqual([0, ""]);
+    const end = await first.ended;
     expect(end.code).toBe(0);
     expect(await wrongsOf(160, end, admin)).toEqual([]);
     expect(await admin.imports()).toHaveLength(160);
   });
 
   test("one that is another push is refused, and told in what it differs", async () => {
-    const scene = await inScene(160);
-    const first = scene.share(1, UNHURRIED);
-    await scene.whenWorking(1);
+    const scene = await inScene(20);
+    const first = scene.share(0);
+    await first.said(/and no worker on this machine/);
     const others = keptFolder();
     cpSync(scene.folder, others.folder, { recursive: true });
     writeExtract(others.folder, { accounts: goodAccounts(3) });
@@ -66,21 +68,26 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
       const { code, stderr } = await scene.push(["--ledger", scene.ledger, ...flags], options);
       return `${code} ${stderr.replaceAll(/\s+/g, " ")}`;
     };
-    const inUse = `^7 migrate: the ledger \\S+ is in use by \`push\`, process ${first.pid} on .*; this push cannot join run \\S+, from which it differs in`;
-    expect(await refused([], { cwd: others.folder })).toMatch(new RegExp(`${inUse} the input `));
-    expect(await refused(["--only", "EXT-00001", "--revise"])).toMatch(new RegExp(`${inUse} --only, --revise `));
-    expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${inUse} the contract `));
-    expect(await refused(["--dry-run"])).toMatch(/^7 migrate: the ledger \S+ is in use by/);
+    const inUse = `^7 migrate: the ledger \\S+ is in use by \`push\`, process ${first.pid} on `;
+    const differs = `${inUse}.*; this push cannot join run \\S+, from which it differs in`;
+    expect(await refused([], { cwd: others.folder })).toMatch(new RegExp(`${differs} the input `));
+    expect(await refused(["--only", "EXT-00001", "--revise"])).toMatch(new RegExp(`${differs} --only, --revise `));
+    expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${differs} the contract `));
+    expect(await refused(["--dry-run"])).toMatch(new RegExp(inUse));
+    expect(await refused(["--workers", "0"])).toMatch(
+      new RegExp(`${inUse}.*; with --workers 0 this push would send nothing`),
+    );
     others.remove();
-    expect(await scene.workers()).toHaveLength(1);
+    expect(await scene.workers()).toEqual([]);
     first.kill("SIGTERM");
-    await first.ended;
+    expect((await first.ended).code).toBe(3);
+    expect(await admin.imports()).toEqual([]);
   });
 
   test("one that comes while a process sends alone is refused, and told what can be joined", async () => {
     const scene = await inScene(160);
-    const first = scene.startPush(["--ledger", scene.ledger, ...UNHURRIED]);
-    await scene.whenSettled(5);
+    const first = scene.startPush(["--ledger", scene.ledger, "--rps", "4"]);
+    await scene.whenSettled(2);
     const { code, stderr } = await scene.push(["--ledger", scene.ledger, "--workers", "1"]);
     expect(code).toBe(7);
     expect(stderr.replaceAll(/\s+/g, " ")).toMatch(
@@ -99,19 +106,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
         return new;
       end $$;
       create trigger stand_still before insert on migrate.items for each row execute function migrate.stand_still()`;
-    const planning = async (): Promise<Awaited<ReturnType<typeof inScene>>> => {
+    const planning = async (): Promise<SharedPush> => {
       const scene = await inScene(RECORDS);
       expect((await scene.push(["--ledger", scene.ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
       await scene.query(STAND_STILL);
       return scene;
     };
-    const isStandingStill = async (scene: Awaited<ReturnType<typeof inScene>>): Promise<boolean> => {
-      const asked = await scene.query(
-        "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()",
-      );
-      return asked.length === 1;
-    };
-
     test("a second push that waits for its plan plans itself, and sends every record once", async () => {
       const scene = await planning();
       const first = scene.share(1, HURRIED);
@@ -139,3 +139,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     });
   });
 });
+
+async function isStandingStill(scene: SharedPush): Promise<boolean> {
+  const asked = await scene.query(
+    "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()",
+  );
+  return asked.length === 1;
+}

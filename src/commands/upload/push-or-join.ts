@@ -120,6 +120,15 @@ async function requireJoinable(
       hint: "wait until it has ended, then run the same command again; a push that was started with --workers can be joined",
     });
   }
+  if (options.workers?.count === 0) {
+    throw new Failure(
+      "ledger_in_use",
+      `${refusal.message}; with --workers 0 this push would send nothing of run ${run.id}`,
+      {
+        hint: "leave --workers out to join it, or wait until it has ended",
+      },
+    );
+  }
   const different = differencesOf(await describePush(options, dependencies), run);
   if (different.length > 0) {
     throw new Failure(

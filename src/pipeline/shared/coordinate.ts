@@ -97,6 +97,7 @@ function startWorkers(
 
 function startedText(ranges: number, here: number, run: string): string {
   const others = `join from other machines with \`migrate worker --run ${run} --ledger <url>\``;
+  if (here === 0) return `${ranges} ranges, and no worker on this machine; ${others}`;
   return `${ranges} ranges for ${here} ${here === 1 ? "worker" : "workers"} on this machine; ${others}`;
 }
 
@@ -121,7 +122,7 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
     const status = await shared.watch();
     progress.note(status);
     const here = processes.filter(({ pid }) => !gone.has(pid)).map(({ pid }) => pid);
-    const end = endOf(status, { isDraining, here });
+    const end = endOf(status, { isDraining, here, waits: workers.count === 0 });
     if (end !== undefined) return end;
     await clock.sleep(everyMs, isDraining ? undefined : drain);
   }
@@ -131,10 +132,12 @@ interface Here {
   readonly isDraining: boolean;
   /** The processes that were started on this machine, and have not ended. */
   readonly here: readonly number[];
+  /** None were: others come from elsewhere, as they like. */
+  readonly waits: boolean;
 }
 
 /** Undefined while there is something to wait for. */
-function endOf(status: SharedStatus, { isDraining, here }: Here): UploadEnd | undefined {
+function endOf(status: SharedStatus, { isDraining, here, waits }: Here): UploadEnd | undefined {
   const { ranges, workers, failure } = status;
   const nothing = { counts: {}, unsaved: [] };
   const isAllDone = ranges.waiting + ranges.taken === 0;
@@ -142,6 +145,7 @@ function endOf(status: SharedStatus, { isDraining, here }: Here): UploadEnd | un
   if (workers.some(({ state }) => state === "working")) return undefined;
   // What stands still may wake, and go on; where nobody is to go on, it is not waited for.
   const isOver = failure !== undefined || isDraining;
+  if (waits && !isOver) return undefined;
   if (here.some((pid) => !isOver || !hasWorked(pid, workers))) return undefined;
   if (failure !== undefined) return { reason: "stopped", failure: toFailure(failure), ...nothing };
   if (isDraining) return { reason: "drained", ...nothing };

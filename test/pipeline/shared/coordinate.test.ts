@@ -26,7 +26,7 @@ interface Scene {
 }
 
 /** One process that is frozen: it ends when it is killed, and by nothing else. */
-function coordinated(status: Partial<SharedStatus>, fails: Partial<SharedRun> = {}): Scene {
+function coordinated(status: Partial<SharedStatus>, fails: Partial<SharedRun> = {}, count = 1): Scene {
   const clock = createSimulatedClock();
   const heard: string[] = [];
   const drain = new AbortController();
@@ -52,7 +52,7 @@ function coordinated(status: Partial<SharedStatus>, fails: Partial<SharedRun> = 
     shared,
     run: "x",
     pending: 20,
-    workers: { count: 1, leaseMs: 10_000 },
+    workers: { count, leaseMs: 10_000 },
     pace: { concurrency: 8, maxConcurrency: 8 },
     resendAmbiguous: false,
     workerCommand: [],
@@ -117,6 +117,16 @@ test("a worker that stands still, and that nobody has stopped, is waited for: it
   const { heard, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(3_600_000);
   expect(heard).toEqual([]);
+});
+
+test("where no worker is started here, those of other machines are waited for, until the run is to end", async () => {
+  const { heard, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] }, {}, 0);
+  await pass(3_600_000);
+  expect(heard).toEqual([]);
+  drain.abort();
+  await pass(5_000);
+  expect(await ended).toMatchObject({ reason: "drained" });
+  expect(heard).toEqual(["drain", "end"]);
 });
 
 test("processes are ended also where the run cannot be", async () => {
