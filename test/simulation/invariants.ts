@@ -40,6 +40,30 @@ export interface Witness {
 }
 
 const CEILING = 16;
+/** So many refusals may be known not to depend on the rate, as long as no more than this share of the requests is refused. */
+const REFUSALS_OF_NOISE = 3;
+const MOST_NOISE = 0.5;
+
+/** What Retry-After asks of a process: to hold all its requests, and the refused record alone once refusals may be noise. */
+function createPauses() {
+  const ofRecord = new Map<string, number>();
+  let ofAll = 0;
+  let answered = 0;
+  let refused = 0;
+  return {
+    over(key: string, { isRefused, until }: { readonly isRefused: boolean; readonly until: number }): void {
+      answered += 1;
+      if (!isRefused) return;
+      refused += 1;
+      ofRecord.set(key, Math.max(ofRecord.get(key) ?? 0, until));
+      ofAll = Math.max(ofAll, until);
+    },
+    until(key: string): number {
+      const mayBeNoise = refused >= REFUSALS_OF_NOISE && refused <= MOST_NOISE * answered;
+      return mayBeNoise ? (ofRecord.get(key) ?? 0) : ofAll;
+    },
+  };
+}
 
 export function createWitness(options: WitnessOptions): Witness {
   const { platform, records, operation, concurrency, clock } = options;
@@ -51,7 +75,7 @@ export function createWitness(options: WitnessOptions): Witness {
   const most = concurrency === "auto" ? CEILING : concurrency;
   const isAskedLater = operation.steps.at(-1)?.poll !== undefined;
   let isDrained = false;
-  let pausedUntil = 0;
+  let pauses = createPauses();
   let underWay = 0;
 
   const complain = (invariant: string, what: string): void => void complaints.push({ invariant, what });
@@ -65,7 +89,7 @@ export function createWitness(options: WitnessOptions): Witness {
     complain,
     begin() {
       isDrained = false;
-      pausedUntil = 0;
+      pauses = createPauses();
       underWay = 0;
       const left = [...durable.sending].filter(([, { harmless }]) => !harmless).map(([id]) => id);
       const inDoubt = left.filter((id) => !doubted.has(id)).length;
@@ -84,16 +108,19 @@ export function createWitness(options: WitnessOptions): Witness {
       const isLookup = request.method === "GET" || request.url.pathname === "/v2/data-import/accounts/validate/";
       demand(isLookup || durable.sending.has(hexOf(key)), "I2", `${key} left before its intent was on disk`);
       demand(!isDrained, "P14", `${key} left after the user had asked to stop`);
-      demand(now >= pausedUntil, "P9", `${key} left ${pausedUntil - now} ms before Retry-After was over`);
+      const early = pauses.until(key) - now;
+      demand(early <= 0, "P9", `${key} left ${early} ms before Retry-After was over`);
       underWay += 1;
       demand(underWay <= most, "concurrency", `${underWay} in flight, ${most} allowed`);
     },
     over(request, reply) {
       if (isLogin(request)) return;
       underWay -= 1;
-      if (reply?.status !== 429 && reply?.status !== 503) return;
-      const wait = retryAfterMs(reply, clock.now());
-      if (wait !== undefined) pausedUntil = Math.max(pausedUntil, clock.monotonic() + wait);
+      const isRefused = reply?.status === 429 || reply?.status === 503;
+      const wait = isRefused ? retryAfterMs(reply, clock.now()) : undefined;
+      // The cap of one step of several, which says nothing about the others.
+      if (reply?.status === 429 && wait === undefined && operation.steps.length > 1) return;
+      pauses.over(partsOf(request).key, { isRefused, until: clock.monotonic() + (wait ?? 0) });
     },
     hear(outcomes, { unsaved, summary }) {
       const numbers = outcomes.map(({ record }) => record);

@@ -6,5 +6,6 @@ export default defineConfig({
     include: ["test/soak/*.soak.ts"],
     reporters: ["default"],
     testTimeout: 24 * 3_600_000,
+    hookTimeout: 600_000,
   },
 });
