@@ -58,7 +58,7 @@ async function notedPlaces(input, sent) {
     line += lines;
     if (line - 2 > sent) return places;
     const next = { byte: byte + end, line };
-    await noted.readUpTo({ number: line - 2, row: { table: { file: input } }, next });
+    await noted.readUpTo({ number: line - 2, row: { table: { file: input } }, next }, "sent");
     byte += chunk.length;
   }
   return places;

@@ -3,8 +3,8 @@ import type { InputPosition, InputRecord } from "../../model/record.ts";
 
 /** Notes now and then where a run's input can be read from, while it is read. */
 export interface NotedPlaces {
-  /** @param last record of what was read */
-  readonly readUpTo: (last: InputRecord) => Promise<void>;
+  /** @param last record of what was read, to be sent or only to be passed over */
+  readonly readUpTo: (last: InputRecord, what: "sent" | "passed over") => Promise<void>;
 }
 
 /** @param begun the place at which the reading began; none: the beginning of the input */
@@ -14,9 +14,9 @@ export function createNotedPlaces(
 ): NotedPlaces {
   let noted: Pick<InputPosition, "record" | "byte"> = begun ?? { record: 1, byte: 0 };
   return {
-    async readUpTo(last) {
+    async readUpTo(last, what) {
       const behind = positionBehind(last);
-      if (behind === undefined || !isWorthNoting(behind, noted)) return;
+      if (behind === undefined || !isWorthNoting(behind, noted, what)) return;
       await ledger.notePosition(run, behind);
       noted = behind;
     },
@@ -30,11 +30,17 @@ function positionBehind({ number, row, next }: InputRecord): InputPosition | und
 
 /** Reading so much again takes some 30 ms, and noting it waits for the disk once. */
 const NOTED_BYTES = 4_000_000;
-const NOTED_RECORDS = 10_000;
+/** Sending so many waits for the disk some forty times. */
+const NOTED_SENT = 2_500;
 
 /** The bytes of another file begin at 0 again. */
-function isWorthNoting(behind: InputPosition, noted: Pick<InputPosition, "record" | "byte">): boolean {
-  return behind.record - noted.record >= NOTED_RECORDS || Math.abs(behind.byte - noted.byte) >= NOTED_BYTES;
+function isWorthNoting(
+  behind: InputPosition,
+  noted: Pick<InputPosition, "record" | "byte">,
+  what: "sent" | "passed over",
+): boolean {
+  const isFarBehind = Math.abs(behind.byte - noted.byte) >= NOTED_BYTES;
+  return isFarBehind || (what === "sent" && behind.record - noted.record >= NOTED_SENT);
 }
 
 /** Opening a file anew, and finding the place, costs as much as reading some thousand records. */

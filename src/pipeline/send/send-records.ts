@@ -19,6 +19,7 @@ import { probeUnsent } from "./probe-unsent.ts";
 import type { RunJournal } from "../run/run-journal.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { readAhead } from "./read-ahead.ts";
+import { smallFirst } from "./small-first.ts";
 import { unsentRecords } from "./unsent-records.ts";
 
 export interface SendOptions {
@@ -57,7 +58,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
       const groups = options.kept?.groups();
       const due =
         groups === undefined
-          ? recordsToSend(unsentRecords({ ...handle, input: job.input, signal: drain }), context)
+          ? recordsToSend(smallFirst(unsentRecords({ ...handle, input: job.input, signal: drain })), context)
           : keptRecordsToSend(groups, context, drain);
       return readAhead(remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain }));
     },

@@ -33,8 +33,9 @@ async function* recordsFrom(
   for await (const batch of readRecords({ input }, signal, first.position)) {
     const last = batch.at(-1);
     if (last === undefined) continue;
-    await places.readUpTo(last);
-    if (last.number < next.record) continue;
+    const isPassedOver = last.number < next.record;
+    await places.readUpTo(last, isPassedOver ? "passed over" : "sent");
+    if (isPassedOver) continue;
     yield batch;
     next = await ledger.nextSendable(run.id, last.number + 1);
     if (next === undefined || isFar(next.position, last.number)) return next;

@@ -128,7 +128,7 @@ async function* notedRecords(
   const places = createNotedPlaces({ ledger: shared.ledger, run: run.id }, from);
   for await (const batch of readRecords(job, leaving, from)) {
     const last = batch.at(-1);
-    if (last !== undefined) await places.readUpTo(last);
+    if (last !== undefined) await places.readUpTo(last, "passed over");
     yield batch;
   }
 }
