@@ -1,10 +1,11 @@
+import { matcherOf } from "../text/linear-pattern.ts";
 import type { DecimalType, FieldType, TextType } from "../contract/types/field-type.ts";
 
 /**
  * Tells of the bytes of a text, without white space around it and not empty, whether it is right for sure. False where a closer
  * look is needed: with the value's own check. Bytes beyond ASCII, and control characters, are the caller's to refuse.
  */
-export type ByteCheck = (bytes: Uint8Array, from: number, to: number) => boolean;
+export type ByteCheck = (bytes: Buffer, from: number, to: number) => boolean;
 
 /** Of a value that is sent as the text that it is in its cell; undefined where bytes alone cannot tell. */
 export function compileByteCheck(type: FieldType): ByteCheck | undefined {
@@ -14,9 +15,12 @@ export function compileByteCheck(type: FieldType): ByteCheck | undefined {
 }
 
 function textCheck({ format, pattern, documentPath, minLength = 0, maxLength }: TextType): ByteCheck | undefined {
-  if (format !== undefined || pattern !== undefined || documentPath !== false) return undefined;
+  if (format !== undefined || documentPath !== false) return undefined;
   const most = maxLength ?? Number.POSITIVE_INFINITY;
-  return (_bytes, from, to) => to - from >= minLength && to - from <= most;
+  if (pattern === undefined) return (_bytes, from, to) => to - from >= minLength && to - from <= most;
+  const matches = matcherOf(pattern);
+  return (bytes, from, to) =>
+    to - from >= minLength && to - from <= most && matches(bytes.toString("latin1", from, to));
 }
 
 /** Plain decimals, such as `-12.50`; all digits count, zeros in front among them. */

@@ -81,7 +81,7 @@ function constantMaker({ applies }: LeafNode, closely: PlainMaker): PlainMaker {
 
 interface CopiedCell {
   readonly column: number;
-  readonly isCopied: (bytes: Uint8Array, from: number, to: number) => boolean;
+  readonly isCopied: (bytes: Buffer, from: number, to: number) => boolean;
   readonly isKey: boolean;
   /** An empty cell makes nothing. */
   readonly isOptional: boolean;

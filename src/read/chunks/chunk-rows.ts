@@ -1,4 +1,5 @@
-import { type CsvBytes, csvPieces, rowsAt } from "../csv/csv-rows.ts";
+import type { CsvBytes } from "../csv/csv-records.ts";
+import { csvPieces, rowsAt } from "../csv/csv-rows.ts";
 import { byteKinds, findRecordBoundaries } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
 import { lineSplitter } from "../json/ndjson-lines.ts";

@@ -1,9 +1,9 @@
 import type { CsvLayout } from "../csv/csv-layout.ts";
-import { type CsvBytes, rowsAt } from "../csv/csv-rows.ts";
+import { type CsvBytes, csvRecords } from "../csv/csv-records.ts";
+import { rowsAt } from "../csv/csv-rows.ts";
 import { cellMarks, findCells, newRecordCells, recordStarter } from "../csv/record-cells.ts";
 import { keyOf } from "../row/row-key.ts";
 import type { TextSource } from "../text/text-bytes.ts";
-import { csvRecords } from "./csv-records.ts";
 
 /** The keys of a file's rows, as `keyOf` gives them, without the rows. */
 export async function* csvKeys(

@@ -1,5 +1,5 @@
 import type { CsvLayout } from "../csv/csv-layout.ts";
-import { refuseOpenQuote } from "../csv/csv-rows.ts";
+import { refuseOpenQuote } from "../csv/csv-records.ts";
 import { byteKinds, findRecordBoundaries, lastRecordEnd } from "../csv/record-boundaries.ts";
 import { textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
 import { countLineEnds } from "../text/utf8.ts";

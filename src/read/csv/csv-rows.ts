@@ -1,14 +1,14 @@
 import { isAscii } from "node:buffer";
-import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow, CsvTable, RowPosition } from "../../model/record.ts";
 import { type CsvHeader, refuseUnnamedData } from "./csv-header.ts";
-import { boundariesAt, byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
-import { type CsvLayout, parseRecords, unclosedQuote } from "./csv-layout.ts";
+import { type CsvBytes, csvRecords } from "./csv-records.ts";
+import { boundariesAt, type RecordBoundaries } from "./record-boundaries.ts";
+import { type CsvLayout, parseRecords } from "./csv-layout.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
-import { canBeginAnywhere, textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
+import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 
 export interface CsvOptions {
   /** Is told how many blank lines were passed over. */
@@ -27,27 +27,13 @@ export async function* csvRows(
   layout: CsvLayout,
   { onBlankLines, from }: CsvOptions = {},
 ): AsyncGenerator<readonly ReadRow[]> {
-  const kinds = byteKinds(layout.delimiter);
   const readPiece = csvPieces(layout, { isBehindHeader: from !== undefined });
   const isSeekable = canBeginAnywhere(source);
-  let carried: Buffer = Buffer.alloc(0);
-  let { byte, line } = from ?? { byte: source.encoding.bomBytes + layout.headerByte, line: layout.header.line };
-  const text = from === undefined ? withoutStart(textBytes(source), layout.headerByte) : textAt(source, from);
-  for await (const chunk of withEnd(text)) {
-    const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
-    const boundaries = findRecordBoundaries(bytes, kinds, chunk === undefined);
-    refuseOpenQuote(source, boundaries, { line, left: bytes.length - boundaries.end, final: chunk === undefined });
-    const { found, records, blankLines } = readPiece(bytes.subarray(0, boundaries.end), boundaries, line);
+  for await (const { bytes, boundaries, line, next } of csvRecords(source, layout, from)) {
+    const { found, records, blankLines } = readPiece(bytes, boundaries, line);
     onBlankLines?.(blankLines);
-    carried = bytes.subarray(boundaries.end);
-    byte += boundaries.end;
-    line += boundaries.nextLine;
-    if (records > 0) yield isSeekable ? withNext(found, { byte, line }) : found;
+    if (records > 0) yield isSeekable ? withNext(found, next) : found;
   }
-}
-
-function textAt(source: TextSource, { byte }: RowPosition): AsyncGenerator<Buffer> {
-  return textBytes({ ...source, start: byte });
 }
 
 /** What some whole records of a CSV file hold, below its header. */
@@ -73,14 +59,6 @@ export function csvPieces(
   };
 }
 
-/** Whole records of a CSV file. */
-export interface CsvBytes {
-  readonly bytes: Buffer;
-  readonly boundaries: RecordBoundaries;
-  /** The 1-based line on which they begin. */
-  readonly line: number;
-}
-
 /** The rows of some of the records, by their numbers, which go up; `undefined` for a blank line. */
 export function rowsAt(
   { bytes, boundaries, line }: CsvBytes,
@@ -89,39 +67,6 @@ export function rowsAt(
 ): readonly (ReadRow | undefined)[] {
   if (numbers.length === 0) return [];
   return rowsOf(bytes, { layout, boundaries: boundariesAt(boundaries, numbers), line });
-}
-
-/** `chunks`, then `undefined`. */
-async function* withEnd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
-  yield* chunks;
-  yield undefined;
-}
-
-interface ChunkProgress {
-  /** The 1-based line on which the piece begins. */
-  readonly line: number;
-  /** Bytes of the record that goes on. */
-  readonly left: number;
-  readonly final: boolean;
-}
-
-/** @throws Failure for a quote that nothing closes, and a record without end */
-export function refuseOpenQuote(
-  source: TextSource,
-  boundaries: RecordBoundaries,
-  { line, left, final }: ChunkProgress,
-): void {
-  if (boundaries.brokenQuote !== undefined) throw unclosedQuote(source, line + boundaries.brokenQuote);
-  const tooLong = left > source.limits.csvRecordBytes;
-  if (boundaries.openQuote !== undefined && (final || tooLong))
-    throw unclosedQuote(source, line + boundaries.openQuote);
-  if (!tooLong) return;
-  const place: Place = { file: source.file, line: line + boundaries.nextLine };
-  throw new Failure(
-    "source_too_large",
-    `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
-    { hint: "check that this is a CSV file, with a line end behind every record", place },
-  );
 }
 
 interface CsvChunk {

@@ -1,3 +1,5 @@
+import { equalBytes, firstByte, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
+
 /** The whole records at the beginning of a piece of CSV; blank lines are none. */
 export interface RecordBoundaries {
   /** The records' length in bytes; what lies behind belongs to a record that goes on. */
@@ -47,9 +49,18 @@ export function byteKinds(delimiter: string): Uint8Array {
  */
 export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final: boolean): RecordBoundaries {
   const scan = newScan(bytes, final);
+  const words = wordsOf(bytes);
+  const lastWord = bytes.length - WORD_BYTES;
   for (let at = 0; at < bytes.length; at += 1) {
-    const kind = kinds[bytes[at] ?? 0];
-    if (kind === ORDINARY) continue;
+    for (; at <= lastWord; at += WORD_BYTES) {
+      const word = words.getInt32(at, true);
+      const special = oddBytes(word) | equalBytes(word, QUOTES_TIMES_4);
+      if (special === 0) continue;
+      at += firstByte(special);
+      break;
+    }
+    const kind = kinds[bytes[at] ?? SPACE];
+    if (kind === ORDINARY || kind === DELIMITER) continue;
     scan.at = at;
     step(scan, kind ?? ORDINARY, kinds);
     at = scan.at;
@@ -69,6 +80,7 @@ const LF = 10;
 const CR = 13;
 const SPACE = 32;
 const QUOTE = 34;
+const QUOTES_TIMES_4 = 0x22222222;
 /** In UTF-8 the control characters U+0080 to U+009F are this byte and one below 0xA0. */
 const LEAD_OF_C1 = 0xc2;
 
@@ -77,7 +89,6 @@ interface Scan {
   readonly final: boolean;
   at: number;
   line: number;
-  cellStart: number;
   recordLine: number;
   blankLines: number;
   /** The line of the quote that is open. */
@@ -98,7 +109,6 @@ function newScan(bytes: Uint8Array, final: boolean): Scan {
     final,
     at: 0,
     line: 0,
-    cellStart: 0,
     recordLine: 0,
     blankLines: 0,
     quoteLine: undefined,
@@ -114,9 +124,7 @@ function newScan(bytes: Uint8Array, final: boolean): Scan {
 }
 
 function step(scan: Scan, kind: number, kinds: Uint8Array): void {
-  if (kind === DELIMITER) {
-    if (scan.quoteLine === undefined) scan.cellStart = scan.at + 1;
-  } else if (kind === LINE_END) endLine(scan, kinds);
+  if (kind === LINE_END) endLine(scan, kinds);
   else if (kind === QUOTES) meetQuote(scan, kinds);
   else if (kind === CONTROL || (scan.bytes[scan.at + 1] ?? 0xff) < 0xa0) scan.controls.add(scan.lines.length);
 }
@@ -137,7 +145,6 @@ function endLine(scan: Scan, kinds: Uint8Array): void {
   }
   scan.recordLine = scan.line;
   scan.end = scan.at + 1;
-  scan.cellStart = scan.end;
 }
 
 function isBlankLine({ bytes, end }: Scan, endOfText: number, kinds: Uint8Array): boolean {
@@ -160,7 +167,8 @@ function endRecord(scan: Scan, endOfText: number): void {
 function meetQuote(scan: Scan, kinds: Uint8Array): void {
   if (scan.quoted.at(-1) !== scan.lines.length) scan.quoted.push(scan.lines.length);
   if (scan.quoteLine === undefined) {
-    if (scan.at === scan.cellStart) scan.quoteLine = scan.line;
+    const isFirst = scan.at === scan.end || kinds[scan.bytes[scan.at - 1] ?? 0] === DELIMITER;
+    if (isFirst) scan.quoteLine = scan.line;
     else scan.strayQuotes.add(scan.lines.length);
     return;
   }
@@ -223,14 +231,16 @@ export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly num
 export function lastRecordEnd(bytes: Buffer, kinds: Uint8Array): number | undefined {
   /** Starts and ends of the stretches outside of quotes, in turn. */
   const outside = [0];
+  const nextQuote = quoteFinder(bytes);
   let at = 0;
   for (;;) {
-    const quote = bytes.indexOf(QUOTE, at);
+    const quote = nextQuote(at);
     if (quote < 0) break;
     at = quote + 1;
     if (!startsCell(bytes, quote, kinds)) continue;
     outside.push(quote);
-    const closing = closingQuote(bytes, at);
+    let closing = nextQuote(at);
+    while (closing >= 0 && bytes[closing + 1] === QUOTE) closing = nextQuote(closing + 2);
     if (closing < 0) return lastLineEnd(bytes, outside);
     const behind = kinds[bytes[closing + 1] ?? LF];
     if (behind !== DELIMITER && behind !== LINE_END) return undefined;
@@ -246,11 +256,20 @@ function startsCell(bytes: Buffer, quote: number, kinds: Uint8Array): boolean {
   return before === DELIMITER || before === LINE_END;
 }
 
-/** -1 where there is none. */
-function closingQuote(bytes: Buffer, start: number): number {
-  let at = bytes.indexOf(QUOTE, start);
-  while (at >= 0 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2);
-  return at;
+/** Finds the first quote from a byte on; -1 where there is none. Most extracts have either none or many. */
+function quoteFinder(bytes: Buffer): (from: number) => number {
+  if (!bytes.includes(QUOTE)) return () => -1;
+  const words = wordsOf(bytes);
+  const lastWord = bytes.length - WORD_BYTES;
+  return (from) => {
+    let at = from;
+    for (; at <= lastWord; at += WORD_BYTES) {
+      const quotes = equalBytes(words.getInt32(at, true), QUOTES_TIMES_4);
+      if (quotes !== 0) return at + firstByte(quotes);
+    }
+    for (; at < bytes.length; at += 1) if (bytes[at] === QUOTE) return at;
+    return -1;
+  };
 }
 
 /** Behind the last line end in one of the stretches; 0 where they have none. */

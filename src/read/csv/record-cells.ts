@@ -1,6 +1,6 @@
 import type { CsvRow } from "../../model/record.ts";
 import type { CsvLayout } from "./csv-layout.ts";
-import type { CsvBytes } from "./csv-rows.ts";
+import type { CsvBytes } from "./csv-records.ts";
 
 /** The cells of one record of a CSV file, as bytes. */
 export interface RecordCells {
@@ -54,13 +54,14 @@ export function recordStarter(
   const { starts, ends, lines, controls, strayQuotes, quoted } = boundaries;
   let nextQuoted = quoted[0] === 0 && from > 0 ? 1 : 0;
   cells.bytes = bytes;
+  const areSound = controls.size + strayQuotes.size === 0;
   return (number) => {
     cells.start = starts[number] ?? 0;
     cells.end = ends[number] ?? 0;
     cells.line = line + (lines[number] ?? 0);
     cells.isQuoted = quoted[nextQuoted] === number;
     if (cells.isQuoted) nextQuoted += 1;
-    return !controls.has(number) && !strayQuotes.has(number);
+    return areSound || (!controls.has(number) && !strayQuotes.has(number));
   };
 }
 

@@ -1,3 +1,5 @@
+import { countEqualBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
+
 /** How many bytes at the end of `bytes` begin a character whose other bytes are still to come (0 to 3). */
 export function incompleteTail(bytes: Uint8Array): number {
   const reach = Math.min(3, bytes.length);
@@ -47,10 +49,25 @@ function secondByteRange(lead: number): readonly [number, number] {
 }
 
 const LF = 10;
+const LINE_FEEDS_TIMES_4 = 0x0a0a0a0a;
 const CR = 13;
 
 /** Physical line ends in `bytes`: CRLF, LF and CR each count once. */
 export function countLineEnds(bytes: Uint8Array): number {
+  return bytes.includes(CR) ? countAllLineEnds(bytes) : countLineFeeds(bytes);
+}
+
+function countLineFeeds(bytes: Uint8Array): number {
+  const words = wordsOf(bytes);
+  let count = 0;
+  let at = 0;
+  for (; at <= bytes.length - WORD_BYTES; at += WORD_BYTES)
+    count += countEqualBytes(words.getInt32(at, true), LINE_FEEDS_TIMES_4);
+  for (; at < bytes.length; at += 1) if (bytes[at] === LF) count += 1;
+  return count;
+}
+
+function countAllLineEnds(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];

@@ -1,8 +1,7 @@
 import type { InputRecord } from "../../../model/record.ts";
 import type { RowOrder } from "../../../model/source-spec.ts";
-import type { CsvRecords } from "../../chunks/csv-records.ts";
+import type { CsvBytes, CsvRecords } from "../../csv/csv-records.ts";
 import type { ChunkCsvFile } from "../../chunks/record-chunk.ts";
-import type { CsvBytes } from "../../csv/csv-rows.ts";
 
 /**
  * Some records of the root source with the records joined to them, as bytes that are handed to another thread:

@@ -1,5 +1,4 @@
-import { csvRecords } from "../../chunks/csv-records.ts";
-import type { CsvRecords } from "../../chunks/csv-records.ts";
+import { type CsvRecords, csvRecords } from "../../csv/csv-records.ts";
 import { rowsAt } from "../../csv/csv-rows.ts";
 import { rowsOf } from "../../input/opened-source.ts";
 import type { ReadLimits } from "../../read-limits.ts";
@@ -62,7 +61,7 @@ async function* chunksOf(
 
 /** The memory that records are read into is used again. */
 function sent(records: CsvRecords): JoinedChunk["root"] {
-  return { ...records, bytes: Uint8Array.from(records.bytes) };
+  return { ...records, bytes: new Uint8Array(records.bytes) };
 }
 
 /** The number of the first record that more than so many belong to. */

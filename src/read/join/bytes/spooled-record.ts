@@ -1,5 +1,5 @@
 import { type ByteList, createByteList } from "../../../text/byte-list.ts";
-import type { CsvBytes } from "../../csv/csv-rows.ts";
+import type { CsvBytes } from "../../csv/csv-records.ts";
 import { RECORD_FLAG } from "../../csv/record-flags.ts";
 import type { ChildSlice } from "./joined-chunk.ts";
 

@@ -1,5 +1,5 @@
 import { Failure } from "../../../model/failure.ts";
-import { type CsvRecords, csvRecords } from "../../chunks/csv-records.ts";
+import { type CsvRecords, csvRecords } from "../../csv/csv-records.ts";
 import { keyVisitor } from "../../chunks/csv-keys.ts";
 import type { CsvLayout } from "../../csv/csv-layout.ts";
 import { recordFlags } from "../../csv/record-flags.ts";

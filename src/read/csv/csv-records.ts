@@ -1,0 +1,89 @@
+import { Failure } from "../../model/failure.ts";
+import type { Place } from "../../model/place.ts";
+import type { RowPosition } from "../../model/record.ts";
+import { textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
+import { type CsvLayout, unclosedQuote } from "./csv-layout.ts";
+import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
+
+/** Whole records of a CSV file. */
+export interface CsvBytes {
+  readonly bytes: Buffer;
+  readonly boundaries: RecordBoundaries;
+  /** The 1-based line on which they begin. */
+  readonly line: number;
+}
+
+/** Records of a CSV file that were read together. */
+export interface CsvRecords extends CsvBytes {
+  /** The number of the first record behind the header. */
+  readonly from: number;
+  /** Where what follows begins. */
+  readonly next: RowPosition;
+}
+
+/**
+ * The records of a CSV file, piece by piece: bytes are split into whole records, so that nothing depends on where a chunk
+ * ends. Raises `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without end.
+ * @param from where to begin, behind the header; default: with the header
+ */
+export async function* csvRecords(
+  source: TextSource,
+  layout: CsvLayout,
+  from?: RowPosition,
+): AsyncGenerator<CsvRecords> {
+  const kinds = byteKinds(layout.delimiter);
+  let isHeader = from === undefined;
+  let carried: Buffer = Buffer.alloc(0);
+  let { byte, line } = from ?? { byte: source.encoding.bomBytes + layout.headerByte, line: layout.header.line };
+  const text = from === undefined ? withoutStart(textBytes(source), layout.headerByte) : textAt(source, from);
+  for await (const chunk of withEnd(text)) {
+    const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
+    const boundaries = findRecordBoundaries(bytes, kinds, chunk === undefined);
+    const { end, nextLine, lines } = boundaries;
+    refuseOpenQuote(source, boundaries, { line, left: bytes.length - end, final: chunk === undefined });
+    const first = isHeader && lines.length > 0 ? 1 : 0;
+    isHeader &&= lines.length === 0;
+    carried = bytes.subarray(end);
+    byte += end;
+    if (end > 0)
+      yield { bytes: bytes.subarray(0, end), boundaries, line, from: first, next: { byte, line: line + nextLine } };
+    line += nextLine;
+  }
+}
+
+function textAt(source: TextSource, { byte }: RowPosition): AsyncGenerator<Buffer> {
+  return textBytes({ ...source, start: byte });
+}
+
+/** `chunks`, then `undefined`. */
+async function* withEnd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  yield* chunks;
+  yield undefined;
+}
+
+interface ChunkProgress {
+  /** The 1-based line on which the piece begins. */
+  readonly line: number;
+  /** Bytes of the record that goes on. */
+  readonly left: number;
+  readonly final: boolean;
+}
+
+/** @throws Failure for a quote that nothing closes, and a record without end */
+export function refuseOpenQuote(
+  source: TextSource,
+  boundaries: RecordBoundaries,
+  { line, left, final }: ChunkProgress,
+): void {
+  if (boundaries.brokenQuote !== undefined) throw unclosedQuote(source, line + boundaries.brokenQuote);
+  const tooLong = left > source.limits.csvRecordBytes;
+  if (boundaries.openQuote !== undefined && (final || tooLong))
+    throw unclosedQuote(source, line + boundaries.openQuote);
+  if (!tooLong) return;
+  const place: Place = { file: source.file, line: line + boundaries.nextLine };
+  throw new Failure(
+    "source_too_large",
+    `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
+    { hint: "check that this is a CSV file, with a line end behind every record", place },
+  );
+}
