@@ -7,6 +7,7 @@ import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { InputPosition, InputRecord } from "../../model/record.ts";
 import { createLeaseWatch } from "../../time/lease-watch.ts";
+import { START_LIMIT } from "../../upload/rate/adaptive-concurrency.ts";
 import { upload } from "../../upload/upload.ts";
 import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import { readRecords } from "../plan/check-records.ts";
@@ -64,11 +65,13 @@ interface Work extends WorkOptions {
  * worker is to leave. What it could not finish goes back to the others.
  */
 export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
-  const { job, run, shared, worker, connection, until, dependencies } = options;
+  const { job, run, shared, worker, connection, pace, until, dependencies } = options;
   const { clock, notice } = dependencies;
   const quietMs = await quietBeforeResend({ ledger: shared.ledger, run }, connection, { clock, notice });
   const trustNotFoundFrom = clock.monotonic() + quietMs;
-  const [report, findings, workerPace] = [createReport(clock), createFindings(clock), createWorkerPace(clock)];
+  const [findings, workerPace] = [createFindings(clock), createWorkerPace(clock)];
+  const firstLimit = pace.concurrency === "auto" ? START_LIMIT : pace.concurrency;
+  const report = createReport(clock, (said = firstLimit) => Math.min(said, workerPace.share().limit));
   const lease = createLeaseWatch(worker.leaseMs, clock);
   const closedSuppliers = new Set<string>();
   const ranges = createRangeProgress(worker, async ({ first, last }) => {

@@ -11,7 +11,11 @@ export interface ReportBuilder {
 /** The rate is that of the last seconds. */
 const RATE_WINDOW_MS = 10_000;
 
-export function createReport(clock: Pick<Clock, "monotonic">): ReportBuilder {
+/** @param limitOf requests in flight that it lets itself have, by what it said last */
+export function createReport(
+  clock: Pick<Clock, "monotonic">,
+  limitOf: (said: number | undefined) => number,
+): ReportBuilder {
   const counts: Record<string, number> = {};
   const replies = { count: 0, totalMs: 0 };
   const samples = [{ at: clock.monotonic(), done: 0 }];
@@ -40,6 +44,7 @@ export function createReport(clock: Pick<Clock, "monotonic">): ReportBuilder {
         inFlight,
         perSecond: Math.round(perSecond * 10) / 10,
         ...pace,
+        limit: limitOf(pace.limit),
         replies: { count: replies.count, totalMs: Math.round(replies.totalMs) },
       };
     },

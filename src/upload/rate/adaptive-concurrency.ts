@@ -38,7 +38,8 @@ export interface RateControlDependencies {
   readonly onChange: (event: UploadEvent) => void;
 }
 
-const START_LIMIT = 4;
+/** What may be in flight at first, where the push finds its way. */
+export const START_LIMIT = 4;
 const DEFAULT_MAXIMUM = 16;
 /** After so many requests in a row that could not leave, one at a time tries whether the platform is back. */
 const UNSENT_BEFORE_PROBE = 5;
