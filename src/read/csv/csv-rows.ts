@@ -7,6 +7,7 @@ import { type CsvHeader, refuseUnnamedData } from "./csv-header.ts";
 import { type CsvBytes, csvRecords } from "./csv-records.ts";
 import { boundariesAt, type RecordBoundaries } from "./record-boundaries.ts";
 import { type CsvLayout, parseRecords } from "./csv-layout.ts";
+import { quotedCells } from "./quoted-cells.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
 import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 
@@ -97,8 +98,9 @@ function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): read
 }
 
 /**
- * A record without a quote in it is what stands between its delimiters, and taken apart several times as fast as
- * csv-parse can, which sees the others. Each is decoded on its own, so that a cell that is kept keeps no more alive.
+ * A record is what stands between its delimiters, or between quotes, and taken apart several times as fast as csv-parse
+ * can, which sees those with quotes in odd places. Each is decoded on its own, so that a cell that is kept keeps no more
+ * alive.
  */
 export function cellsOf(
   bytes: Buffer,
@@ -106,29 +108,34 @@ export function cellsOf(
   delimiter: string,
 ): readonly (readonly string[])[] {
   const encoding = isAscii(bytes) ? "latin1" : "utf8";
-  const quoted = quotedRecords(bytes, boundaries, delimiter);
-  if (quoted.length !== boundaries.quoted.length) {
-    throw new Error(`csv-parse sees ${quoted.length} records with quotes, not ${boundaries.quoted.length}`);
-  }
-  let next = 0;
-  return boundaries.starts.map((start, index) => {
-    if (boundaries.quoted[next] !== index)
-      return bytes.toString(encoding, start, boundaries.ends[index]).split(delimiter);
-    next += 1;
-    return quoted[next - 1] ?? [];
+  const { starts, ends, quoted } = boundaries;
+  const odd: number[] = [];
+  let nextQuoted = 0;
+  const cells = starts.map((start, index): readonly string[] => {
+    const record = bytes.toString(encoding, start, ends[index]);
+    if (quoted[nextQuoted] !== index) return record.split(delimiter);
+    nextQuoted += 1;
+    const found = quotedCells(record, delimiter);
+    if (found === undefined) odd.push(index);
+    return found ?? [];
   });
+  const records = oddRecords(bytes, boundaries, { odd, delimiter });
+  for (const [position, index] of odd.entries()) cells[index] = records[position] ?? [];
+  return cells;
 }
 
-/** The cells of the records that hold quotes, which csv-parse gets in one piece. */
-function quotedRecords(
+/** The cells of some of the records, which csv-parse gets in one piece. */
+function oddRecords(
   bytes: Buffer,
-  { quoted, starts, ends }: RecordBoundaries,
-  delimiter: string,
+  { starts, ends }: RecordBoundaries,
+  { odd, delimiter }: { readonly odd: readonly number[]; readonly delimiter: string },
 ): readonly string[][] {
-  if (quoted.length === 0) return [];
+  if (odd.length === 0) return [];
   // One byte of the line end is enough: CR alone ends a record, too.
-  const records = quoted.map((index) => bytes.subarray(starts[index], (ends[index] ?? 0) + 1));
-  return parseRecords(Buffer.concat(records), delimiter);
+  const pieces = odd.map((index) => bytes.subarray(starts[index], (ends[index] ?? 0) + 1));
+  const records = parseRecords(Buffer.concat(pieces), delimiter);
+  if (records.length === odd.length) return records;
+  throw new Error(`csv-parse sees ${records.length} records with quotes in odd places, not ${odd.length}`);
 }
 
 function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): readonly LocalProblem[] {
