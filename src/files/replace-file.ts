@@ -9,6 +9,8 @@ export interface ReplaceOptions {
   readonly mode?: number;
   /** False: the file may be lost with the power, for what can be made again. It is never half written. */
   readonly durable?: boolean;
+  /** Tells the temporary file from those of other writers. Default: one that no other has. */
+  readonly tag?: string;
 }
 
 /**
@@ -21,9 +23,9 @@ export interface ReplaceOptions {
 export async function replaceFile(
   file: string,
   data: string | Uint8Array,
-  { mode = 0o600, durable = true }: ReplaceOptions = {},
+  { mode = 0o600, durable = true, tag = randomBytes(6).toString("hex") }: ReplaceOptions = {},
 ): Promise<void> {
-  const draft = await openDraft(file, randomBytes(6).toString("hex"), mode);
+  const draft = await openDraft(file, tag, mode);
   try {
     await draft.append(data);
     await draft.close(durable);

@@ -21,7 +21,7 @@ async function pushKeys(folder: string, keys: readonly string[], { isKilled = fa
     await journal.begin(run);
     await sendAll(ledger, run, "accepted");
     journal.add(keys.length);
-    if (!isKilled) journal.end();
+    if (!isKilled) await journal.end();
   });
 }
 

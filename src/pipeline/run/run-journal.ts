@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../files/error-code.ts";
-import { replaceFileSync } from "../../files/replace-file.ts";
+import { replaceFile, replaceFileSync } from "../../files/replace-file.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
@@ -16,9 +16,9 @@ import { type Clock, timestamp } from "../../time/clock.ts";
 export interface RunJournal {
   /** The run is about to send. Durable on return. */
   readonly begin: (run: string) => Promise<void>;
-  /** So many requests more are in the ledger. Written down once a second at most. */
+  /** So many requests more are in the ledger. Written down once a second at most, while the run goes on. */
   readonly add: (requests: number) => void;
-  readonly end: () => void;
+  readonly end: () => Promise<void>;
 }
 
 type Place = Pick<LedgerStore, "folder" | "name">;
@@ -30,30 +30,30 @@ type Place = Pick<LedgerStore, "folder" | "name">;
 export async function openRunJournal(place: Place, ledger: Ledger, clock: Clock): Promise<RunJournal> {
   await requireNewestCopy(place, ledger);
   let file = "";
-  let entry: JournalEntry | undefined;
+  let known: Omit<JournalEntry, "at"> | undefined;
   let savedAt = 0;
-  const save = (): void => {
-    if (entry === undefined) return;
-    entry = { ...entry, at: timestamp(clock) };
-    replaceFileSync(file, Buffer.from(`${JSON.stringify(entry)}\n`));
+  /** The latest writing, whether it has ended or not. What the journal says already is not wrong without it. */
+  let saved: Promise<void> = Promise.resolve();
+  let isSaving = false;
+  const textOf = (entry: Omit<JournalEntry, "at">): string => {
     savedAt = clock.monotonic();
+    return `${JSON.stringify({ ...entry, at: timestamp(clock) })}\n`;
   };
-  /** What the journal says already is not wrong without it. */
-  const saveIfPossible = (): void => {
-    try {
-      save();
-    } catch (error) {
+  const saveIfPossible = async (entry: Omit<JournalEntry, "at">): Promise<void> => {
+    isSaving = true;
+    await replaceFile(file, textOf(entry), { tag: "next" }).catch((error: unknown) => {
       if (errorCode(error) === undefined) throw error;
-    }
+    });
+    isSaving = false;
   };
   return {
     async begin(run) {
       const { id, requests } = await ledger.history();
       file = journalPath(place, id ?? run);
-      entry = { run, requests, at: "" };
+      known = { run, requests };
       try {
         mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-        save();
+        replaceFileSync(file, Buffer.from(textOf(known)));
       } catch (cause) {
         if (errorCode(cause) === undefined) throw cause;
         throw new Failure("storage", `the journal ${file} cannot be written`, {
@@ -63,10 +63,14 @@ export async function openRunJournal(place: Place, ledger: Ledger, clock: Clock)
       }
     },
     add(requests) {
-      if (entry !== undefined) entry = { ...entry, requests: entry.requests + requests };
-      if (clock.monotonic() - savedAt >= SAVE_INTERVAL_MS) saveIfPossible();
+      if (known === undefined) return;
+      known = { ...known, requests: known.requests + requests };
+      if (!isSaving && clock.monotonic() - savedAt >= SAVE_INTERVAL_MS) saved = saveIfPossible(known);
     },
-    end: saveIfPossible,
+    async end() {
+      await saved;
+      if (known !== undefined) await saveIfPossible(known);
+    },
   };
 }
 

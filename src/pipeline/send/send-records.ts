@@ -78,7 +78,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
       ...(pace.rps !== undefined && { rps: pace.rps }),
     },
   );
-  options.journal?.end();
+  await options.journal?.end();
   return lease?.lost.aborted === true ? endWithoutLedger(end, lease.lost) : end;
 }
 

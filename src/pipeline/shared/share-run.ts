@@ -37,7 +37,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
       dependencies,
     });
   } finally {
-    journal?.end();
+    await journal?.end();
     await shared.close();
   }
 }
