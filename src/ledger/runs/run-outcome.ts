@@ -1,5 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import type { Outcome, Status } from "../../model/outcome.ts";
+import type { Writable } from "../../model/writable.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 
 /** What is known of a request in flight: a living run waits for its answer, a dead one will never have it. */
@@ -20,18 +21,16 @@ export interface ItemColumns {
   readonly durationMs: number | null;
 }
 
+/** Put together without spreads: there is one for every record of a run. */
 export function toOutcome(item: ItemColumns, problems: readonly Problem[]): Outcome {
-  return {
-    record: item.record,
-    source: { file: item.file, line: item.line },
-    status: item.status,
-    problems,
-    ...(item.key !== null && { key: item.key }),
-    ...(item.http !== null && { http: item.http }),
-    ...(item.attempts !== null && { attempts: item.attempts }),
-    ...(item.account !== null && { account: item.account }),
-    ...(item.durationMs !== null && { durationMs: item.durationMs }),
-  };
+  const { record, key, file, line, status, http, attempts, account, durationMs } = item;
+  const outcome: Writable<Outcome> = { record, source: { file, line }, status, problems };
+  if (key !== null) outcome.key = key;
+  if (http !== null) outcome.http = http;
+  if (attempts !== null) outcome.attempts = attempts;
+  if (account !== null) outcome.account = account;
+  if (durationMs !== null) outcome.durationMs = durationMs;
+  return outcome;
 }
 
 export interface ProblemColumns {

@@ -13,6 +13,7 @@ import { requireNoOtherCopy } from "./lock/other-copies.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { contents, outcomes as selectOutcomes, summary } from "./tables/outcome-query.ts";
 import { createPlanner } from "./plan/planner.ts";
+import { prepareAccepting } from "./tables/accept-together.ts";
 import { countChanges } from "./tables/counts.ts";
 import { coverage } from "./tables/coverage-query.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
@@ -68,6 +69,9 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   return movable(ledgerOver(opened.sealed, { ...options, sending }, opened.sealed.close), opened, options);
 }
 
+/** From here on this connection reads outcomes alone, from front to back. */
+const LITTLE_CACHE = "pragma cache_size = -2000";
+
 /** The same ledger, with `inThread`. */
 function movable(
   ledger: Ledger,
@@ -79,10 +83,13 @@ function movable(
   return {
     ...ledger,
     inThread(begins) {
-      const onMoved = sealed.stopCheck;
+      const onMoved = (): void => {
+        sealed.stopCheck();
+        file.execute(LITTLE_CACHE);
+      };
       const here = callMethodsOf({ ledger, close: sealed.close });
       if (moved === undefined && begins === "at once") onMoved();
-      moved ??= closedBeside(begins === "at once" ? start() : lateThread(here, { start, onMoved }), file);
+      moved ??= closedBeside(begins === "at once" ? start() : lateThread(here, { start, onMoved }), file, ledger);
       return moved;
     },
     close: () => (moved ?? ledger).close(),
@@ -93,12 +100,15 @@ function movable(
  * The file stays open here, too: SQLite would otherwise write its log into it, without the seal, when a process ends that
  * could not close the ledger in order.
  */
-function closedBeside(thread: LedgerThread, file: SqliteDatabase): Ledger {
-  return threadLedger(thread, async (isClean) => {
-    await thread.end();
-    if (isClean) return file.close();
-    forgetChecksums(file.path);
-    file.abandon();
+function closedBeside(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
+  return threadLedger(thread, {
+    outcomes: (run, filter) => here.outcomes(run, filter),
+    async close(isClean) {
+      await thread.end();
+      if (isClean) return file.close();
+      forgetChecksums(file.path);
+      file.abandon();
+    },
   });
 }
 
@@ -106,7 +116,7 @@ function closedBeside(thread: LedgerThread, file: SqliteDatabase): Ledger {
 export function openBeside({ path, toolVersion, isChecked }: LedgerWork): ClosableLedger {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
-  countChanges(database);
+  prepareToWrite(database);
   const sealed = sealedDatabase(database, { isChecked, isLogKnown: true });
   return {
     ledger: ledgerOver(sealed, { ...(toolVersion !== undefined && { toolVersion }) }, sealed.close),
@@ -123,7 +133,7 @@ function openToWrite(path: string, { notice }: Pick<SqliteLedgerOptions, "notice
     if (seen === undefined) requireSound(database);
     upgradeSchema(database, { notice });
     database.execute(DURABLE);
-    countChanges(database);
+    prepareToWrite(database);
     const isChecked = seen?.soundness !== "trusted";
     return { file: database, isChecked, sealed: sealedDatabase(database, { isChecked }) };
   } catch (error) {
@@ -180,7 +190,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   };
   try {
     upgradeSchema(database);
-    countChanges(database);
+    prepareToWrite(database);
     const ledger = ledgerOver(database, {}, discard);
     unlinkWhileOpen(path);
     return ledger;
@@ -188,6 +198,11 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
     discard();
     throw error;
   }
+}
+
+function prepareToWrite(database: SqliteDatabase): void {
+  countChanges(database);
+  prepareAccepting(database);
 }
 
 /** Records are found by their identities, which are spread over the whole file: 32 MB of pages stay in memory. */

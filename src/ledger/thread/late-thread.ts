@@ -13,7 +13,7 @@ interface LateThread {
 /**
  * A thread that is started when it pays: until it is ready, calls are done here, by a ledger that is open already. So the
  * first requests of a run need not wait for it, and a run with few requests has none. It takes over between two groups of
- * requests, and not while outcomes are read: that goes on where it was begun.
+ * requests.
  */
 export function lateThread(here: CallMethods, { start, onMoved }: LateThread): LedgerThread {
   let groups = 0;

@@ -1,6 +1,5 @@
-import type { Outcome } from "../../model/outcome.ts";
 import type { ThreadFailure } from "../../model/thread-failure.ts";
-import type { Ledger, OutcomeFilter } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
 import type { PackedItems } from "../packed/item-columns.ts";
 import type { PackedRows } from "./packed-rows.ts";
 
@@ -15,18 +14,8 @@ interface LedgerCalls extends PlainCalls {
   readonly saveIntents: (run: string, intents: PackedRows, outcomes: PackedRows) => Promise<void>;
   readonly saveOutcomes: (run: string, outcomes: PackedRows) => Promise<void>;
   readonly sendable: (run: string, from: number, to: number) => Promise<PackedRows>;
-  /** The next batch of the outcomes that are read under this number, from the first on; undefined behind the last. */
-  readonly nextOutcomes: (reading: OutcomeReading) => Promise<readonly Outcome[] | undefined>;
-  /** No more of them are wanted. */
-  readonly endOutcomes: (number: number) => Promise<void>;
   /** False where something is left in the log that could not be written into the file. */
   readonly close: () => Promise<boolean>;
-}
-
-interface OutcomeReading {
-  readonly number: number;
-  readonly run: string;
-  readonly filter: OutcomeFilter | undefined;
 }
 
 export type CallName = keyof LedgerCalls;

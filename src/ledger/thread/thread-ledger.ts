@@ -1,16 +1,21 @@
-import type { Outcome } from "../../model/outcome.ts";
-import type { Ledger, OutcomeFilter } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
 import { isPacked, packItems } from "../packed/packed-items.ts";
 import type { LedgerThread } from "./ledger-thread.ts";
 import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts";
 import { piecesOf } from "./packed-rows.ts";
 
+/** What stays with the thread that asks. */
+interface OwnPart extends Pick<Ledger, "outcomes"> {
+  /** Ends the other thread, when it is told whether that one has left nothing undone. */
+  readonly close: (isClean: boolean) => Promise<void>;
+}
+
 /**
  * A ledger that a thread of its own works on. `plan` resolves when there is room for more, which is before its items are
  * written; what goes wrong with them is thrown by the next call that plans. Everything else resolves when it is done.
- * @param close ends the thread, when it is told whether the thread has left nothing undone
+ * Outcomes are read here, once what was asked before is done: to hand them over would take longer than to read them.
  */
-export function threadLedger({ ask }: LedgerThread, close: (isClean: boolean) => Promise<void>): Ledger {
+export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, close }: OwnPart): Ledger {
   const plans = createPlanQueue();
   return {
     startRun: (run) => ask("startRun", [run]),
@@ -53,7 +58,10 @@ export function threadLedger({ ask }: LedgerThread, close: (isClean: boolean) =>
     finishRun: (run, exitCode) => ask("finishRun", [run, exitCode]),
     summary: (run) => ask("summary", [run]),
     coverage: () => ask("coverage", []),
-    outcomes: (run, filter) => outcomesFrom(ask, run, filter),
+    async *outcomes(run, filter) {
+      await ask("findRun", [run]);
+      yield* outcomesHere(run, filter);
+    },
     contents: (run, from, to) => ask("contents", [run, from, to]),
     timeline: (run) => ask("timeline", [run]),
     attempts: (key) => ask("attempts", [key]),
@@ -95,24 +103,4 @@ function createPlanQueue(): PlanQueue {
     },
     written: () => until(0),
   };
-}
-
-let readings = 0;
-
-async function* outcomesFrom(
-  ask: LedgerThread["ask"],
-  run: string,
-  filter: OutcomeFilter | undefined,
-): AsyncGenerator<readonly Outcome[]> {
-  readings += 1;
-  const reading = { number: readings, run, filter };
-  try {
-    for (;;) {
-      const batch = await ask("nextOutcomes", [reading]);
-      if (batch === undefined) return;
-      yield batch;
-    }
-  } finally {
-    await ask("endOutcomes", [reading.number]);
-  }
 }

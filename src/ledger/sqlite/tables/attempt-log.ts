@@ -1,6 +1,7 @@
 import { Failure } from "../../../model/failure.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../../ledger.ts";
+import { acceptTogether } from "./accept-together.ts";
 import { addAccepted, addToCounts } from "./counts.ts";
 import { insertProblems } from "./problem-table.ts";
 import { parseProblem } from "../../records/stored-problem.ts";
@@ -77,15 +78,28 @@ export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: re
 
 function saveAll(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
   if (outcomes.length === 0) return;
-  let accepted = 0;
   const moved = new Map<string, number>([["sending", -outcomes.length]]);
-  for (const told of outcomes) {
+  const count = (status: string, records: number): void => {
+    moved.set(status, (moved.get(status) ?? 0) + records);
+  };
+  const { written, missing, others } = acceptTogether(database, run, outcomes);
+  const revised = missing === 0 ? 0 : acceptRevised(database, written, missing);
+  let accepted = written.length - revised;
+  count("accepted", written.length);
+  for (const told of others) {
     const outcome = withoutSharedAccount(database, run, told);
     if (saveOutcome(database, run, outcome).isNew) accepted += 1;
-    moved.set(outcome.status, (moved.get(outcome.status) ?? 0) + 1);
+    count(outcome.status, 1);
   }
   addToCounts(database, run.number, "status", moved);
   addAccepted(database, run.number, accepted);
+}
+
+/** Accepts those records that the platform had before already: so many. */
+function acceptRevised(database: SqliteDatabase, outcomes: readonly AttemptOutcome[], missing: number): number {
+  const revised = outcomes.reduce((sum, outcome) => sum + updateRecord(database, outcome), 0);
+  requireCount(revised, missing, database.path);
+  return revised;
 }
 
 /** Every attempt for the records of this key in any run. */

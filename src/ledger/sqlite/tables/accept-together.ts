@@ -1,0 +1,97 @@
+import type { AttemptOutcome } from "../../ledger.ts";
+import type { RunRow } from "../ledger-schema.ts";
+import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
+
+/**
+ * Makes the view that `acceptTogether` writes to, for this connection. Its trigger changes the three rows of a record
+ * without a call from JavaScript for each.
+ */
+export function prepareAccepting(database: Pick<SqliteDatabase, "execute">): void {
+  database.execute(ACCEPTING);
+}
+
+const ACCEPTING = `
+  create temp view accepting as
+    select 0 as run, 0 as record, 0 as attempt, x'' as identity, '' as at, 0 as http, '' as account, 0 as duration_ms;
+  create temp trigger accept instead of insert on accepting begin
+    update records set state = 'accepted', accepted_content = content, accepted_at = new.at, account = new.account
+    where identity = new.identity and attempts = new.attempt and state = 'sending'
+      and coalesce(accepted_content, x'') = x'';
+    update attempts set status = 'accepted', settled_at = new.at, http = new.http, account = new.account,
+      duration_ms = new.duration_ms
+    where run = new.run and record = new.record and attempt = new.attempt and identity = new.identity
+      and status = 'sending';
+    update items set status = 'accepted', http = new.http, account = new.account, duration_ms = new.duration_ms
+    where run = new.run and record = new.record and attempt = new.attempt and status = 'sending';
+  end;`;
+
+/** What became of outcomes that were given to be written together. */
+interface AcceptedTogether {
+  /** Those that were written; rows that are missing of them were not as this run left them. */
+  readonly written: readonly AttemptOutcome[];
+  /** Their rows that did not change, of three each. */
+  readonly missing: number;
+  /** Those that were not: each is to be looked at alone. */
+  readonly others: readonly AttemptOutcome[];
+}
+
+/**
+ * Writes those of a group's outcomes that say no more than that a record was accepted under a new account, which next to
+ * all outcomes of a run are. Left to others: accounts that come twice, or that any request was answered with before.
+ */
+export function acceptTogether(
+  database: SqliteDatabase,
+  run: RunRow,
+  outcomes: readonly AttemptOutcome[],
+): AcceptedTogether {
+  const accounts = outcomes.flatMap(({ account }) => account ?? []);
+  const plain = new Set(accounts).size < accounts.length ? [] : outcomes.filter(isPlain);
+  const written: AttemptOutcome[] = [];
+  const before = totalChanges(database);
+  let at = 0;
+  for (const size of ROWS_AT_ONCE) {
+    for (; plain.length - at >= size; at += size) {
+      const chunk = plain.slice(at, at + size);
+      if (database.row(FIND_ACCOUNTS[size], ...chunk.map(({ account = "" }) => account)) !== undefined) continue;
+      database.run(ACCEPT[size], run.number, ...chunk.flatMap(valuesOf));
+      written.push(...chunk);
+    }
+  }
+  const missing = ROWS_OF_RECORD * written.length - (totalChanges(database) - before);
+  if (written.length === outcomes.length) return { written, missing, others: [] };
+  const done = new Set(written);
+  return { written, missing, others: outcomes.filter((outcome) => !done.has(outcome)) };
+}
+
+const ROWS_OF_RECORD = 3;
+const ROWS_AT_ONCE = [64, 16, 4] as const;
+
+function isPlain({ status, account, isNewAccount, problems, reason, step }: AttemptOutcome): boolean {
+  const isAlone = problems.length === 0 && reason === undefined && step === undefined;
+  return status === "accepted" && account !== undefined && isNewAccount === true && isAlone;
+}
+
+function valuesOf({ record, attempt, identity, at, http, account, durationMs }: AttemptOutcome): readonly SqlValue[] {
+  return [record, attempt, identity, at, http ?? null, account ?? null, durationMs ?? null];
+}
+
+const FIND_ACCOUNTS = { 64: findSql(64), 16: findSql(16), 4: findSql(4) } as const;
+
+function findSql(accounts: number): Query<{ found: 1 }> {
+  const list = Array.from({ length: accounts }, () => "?").join(", ");
+  return { sql: `select 1 as found from attempts indexed by attempts_by_account where account in (${list}) limit 1` };
+}
+
+const ACCEPT = { 64: acceptSql(64), 16: acceptSql(16), 4: acceptSql(4) } as const;
+
+/** The run is parameter 1 of every row. */
+function acceptSql(rows: number): string {
+  const values = Array.from({ length: rows }, () => "(?1, ?, ?, ?, ?, ?, ?, ?)").join(", ");
+  return `insert into accepting (run, record, attempt, identity, at, http, account, duration_ms) values ${values}`;
+}
+
+function totalChanges(database: SqliteDatabase): number {
+  return database.row(TOTAL_CHANGES)?.total ?? 0;
+}
+
+const TOTAL_CHANGES: Query<{ total: number }> = { sql: "select total_changes() as total" };
