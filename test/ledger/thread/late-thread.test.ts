@@ -26,9 +26,12 @@ async function openLate() {
     };
   };
   const late = lateThread(methods, { start, onMoved: () => (seen.moved += 1) });
-  const ledger = threadLedger(late, async () => {
-    await late.end();
-    await here.close();
+  const ledger = threadLedger(late, {
+    outcomes: (id, filter) => here.outcomes(id, filter),
+    async close() {
+      await late.end();
+      await here.close();
+    },
   });
   const run = await planned(
     ledger,
