@@ -17,11 +17,10 @@ test("leaves records to others that have a quote in an odd place", () => {
 test("finds the cells that csv-parse finds, wherever it finds any", () => {
   const piece = fc.constantFrom("a", "é", " ", '"', '"', '""', ",", ";", '","', "\t");
   const record = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(""));
-  fc.assert(
-    fc.property(record, (text) => {
-      const cells = quotedCells(text, ",");
-      if (cells !== undefined) expect(parseRecords(Buffer.from(`${text}\n`), ",")).toEqual([cells]);
-    }),
-    { numRuns: 2000 },
-  );
+  const property = fc.property(record, (text) => {
+    const cells = quotedCells(text, ",");
+    fc.pre(cells !== undefined);
+    expect(parseRecords(Buffer.from(`${text}\n`), ",")).toEqual([cells]);
+  });
+  expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
 });
