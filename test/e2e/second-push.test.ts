@@ -1,14 +1,17 @@
 import { cpSync } from "node:fs";
+import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { keptFolder } from "../temporary-folder.ts";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
-import { type Admin, adminOf, goodAccounts, writeExtract } from "./push-scene.ts";
+import { type RunningCli, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, writeExtract } from "./push-scene.ts";
 import { type SharedPush, sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
 const HURRIED = ["--concurrency", "16"];
 /** Slow enough for a second process to have joined before the first has sent everything. */
 const UNHURRIED = ["--rps", "16"];
+
+const WAITS = /Waiting for `push`, process \d+ .*: this push joins its run as a worker, or begins when/s;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
@@ -24,7 +27,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
   afterAll(() => sandbox.stop());
 
   test("of two that are started at the same moment, one plans and the other joins it; every record is sent once", async () => {
-    const scene = await inScene(160);
+    const scene = await inScene(120);
     const both = [scene.share(1, UNHURRIED), scene.share(1, UNHURRIED)];
     const ends = await Promise.all(both.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);
@@ -32,8 +35,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(joined).toHaveLength(1);
     expect(joined[0]).toMatchObject({ stdout: "", stderr: expect.stringMatching(/This worker sent \d+ records? in/) });
     const planner = ends.find((end) => !joined.includes(end));
-    expect(await wrongsOf(160, planner ?? { stdout: "" }, admin)).toEqual([]);
-    expect(await admin.imports()).toHaveLength(160);
+    expect(await wrongsOf(120, planner ?? { stdout: "" }, admin)).toEqual([]);
+    expect(await admin.imports()).toHaveLength(120);
     expect(await scene.query("select state from migrate.runs")).toEqual([{ state: "finished" }]);
     expect(await scene.workers()).toHaveLength(2);
   });
@@ -97,42 +100,51 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect((await first.ended).code).toBe(3);
   });
 
+  test("when the one that planned is killed, the others send the rest, and one of them ends with a report", async () => {
+    const scene = await inScene(80);
+    const planner = scene.share(0, UNHURRIED);
+    await planner.said(/and no worker on this machine/);
+    const others = [scene.share(1, UNHURRIED), scene.share(1, UNHURRIED)];
+    await scene.whenWorking(1);
+    planner.kill("SIGKILL");
+    const ends = await Promise.all(others.map(({ ended }) => ended));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    expect(ends.some(({ stderr }) => stderr.includes("Nobody is left to end run"))).toBe(true);
+    const report = ends.map(({ stdout }) => outcomeLines(stdout)).find((lines) => lines.length > 0);
+    expect(statusCounts(report ?? [])).toEqual({ skipped: 80 });
+    expect(await admin.accounts()).toHaveLength(80);
+    expect(await admin.imports()).toHaveLength(80);
+  });
+
   describe("when the process that plans is killed in the middle of it", () => {
-    /** Planning stands still at record 350 of the first run that is not a dry one. */
-    const RECORDS = 400;
-    const STAND_STILL = `
-      create function migrate.stand_still() returns trigger language plpgsql as $$ begin
-        if new.record = 350 and new.run = 2 then perform pg_sleep(2); end if;
-        return new;
-      end $$;
-      create trigger stand_still before insert on migrate.items for each row execute function migrate.stand_still()`;
-    const planning = async (): Promise<SharedPush> => {
-      const scene = await inScene(RECORDS);
-      expect((await scene.push(["--ledger", scene.ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
-      await scene.query(STAND_STILL);
-      return scene;
-    };
+    const RECORDS = 120;
+
     test("a second push that waits for its plan plans itself, and sends every record once", async () => {
-      const scene = await planning();
-      const first = scene.share(1, HURRIED);
-      await expect.poll(() => isStandingStill(scene), { timeout: 60_000 }).toBe(true);
+      const { scene, first, goOn } = await standingStill(await inScene(RECORDS));
       const second = scene.share(1, HURRIED);
-      await second.said(/Waiting for `push`, process \d+ .*: this push joins its run as a worker, or begins when/s);
+      await second.said(WAITS);
+      const third = scene.share(1);
+      await third.said(WAITS);
+      third.kill("SIGTERM");
+      const stopped = /stopped while waiting for `push`/;
+      expect(await third.ended).toMatchObject({ code: 3, stderr: expect.stringMatching(stopped) });
       first.kill("SIGKILL");
+      await goOn();
       const end = await second.ended;
       expect(end.code).toBe(0);
       expect(await wrongsOf(RECORDS, end, admin)).toEqual([]);
       expect(await admin.imports()).toHaveLength(RECORDS);
     });
 
-    test("resume plans it anew, and sends every record once", async () => {
-      const scene = await planning();
-      const first = scene.share(1, HURRIED);
-      await expect.poll(() => isStandingStill(scene), { timeout: 60_000 }).toBe(true);
+    test("resume waits until the server is done with the dead one, plans anew, and sends every record once", async () => {
+      const { scene, first, goOn } = await standingStill(await inScene(RECORDS));
       first.kill("SIGKILL");
-      await first.ended.catch(() => undefined);
+      await first.ended;
       expect(await scene.query("select state from migrate.runs where id = 2")).toEqual([{ state: "planning" }]);
-      const end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
+      const resumed = scene.start(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
+      await resumed.said(/Waiting for the server, which still works on what a process that has died has asked for/);
+      await goOn();
+      const end = await resumed.ended;
       expect(end.code).toBe(0);
       expect(await wrongsOf(RECORDS, end, admin)).toEqual([]);
       expect(await admin.imports()).toHaveLength(RECORDS);
@@ -140,9 +152,29 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
   });
 });
 
-async function isStandingStill(scene: SharedPush): Promise<boolean> {
-  const asked = await scene.query(
-    "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()",
-  );
-  return asked.length === 1;
+/** The planning of the second run of a ledger waits at its record 100 for a lock. */
+const STAND_STILL = `
+  create function migrate.stand_still() returns trigger language plpgsql as $$ begin
+    if new.record = 100 and new.run = 2 then perform pg_advisory_xact_lock(100); end if;
+    return new;
+  end $$;
+  create trigger stand_still before insert on migrate.items for each row execute function migrate.stand_still()`;
+
+interface StandingStill {
+  readonly scene: SharedPush;
+  /** The push that plans, and does not come to an end with it. */
+  readonly first: RunningCli;
+  readonly goOn: () => Promise<void>;
+}
+
+async function standingStill(scene: SharedPush): Promise<StandingStill> {
+  expect((await scene.push(["--ledger", scene.ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
+  await scene.query(STAND_STILL);
+  const keeper = new Client({ connectionString: scene.ledger });
+  await keeper.connect();
+  await keeper.query("select pg_advisory_lock(100)");
+  const first = scene.share(1, HURRIED);
+  const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+  await expect.poll(() => scene.query(waiting), { timeout: 60_000 }).toHaveLength(1);
+  return { scene, first, goOn: () => keeper.end() };
 }

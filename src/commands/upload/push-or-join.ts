@@ -20,11 +20,18 @@ import { push, type PushOptions } from "./push.ts";
  */
 export async function pushOrJoin(options: PushOptions, dependencies: Dependencies): Promise<RunReport | WorkerResult> {
   if (options.dryRun || !isAddress(options.ledger)) return push(options, dependencies);
+  const store = await openLedgerStore(options.ledger, { notice: dependencies.notice });
+  let worked: WorkerResult | undefined;
   for (;;) {
     const begun = await pushIfFree(options, dependencies);
     if (!("refusal" in begun)) return begun;
-    const joined = await joinRunAtWork(options, begun.refusal, dependencies);
-    if (joined !== undefined) return joined;
+    // Another one has taken over what this one was to end.
+    if (worked !== undefined && (await isHeld(store))) return worked;
+    const joined = await joinRunAtWork({ store, options, refusal: begun.refusal }, dependencies);
+    if (joined === undefined) continue;
+    if (!(await isLeftOpen(store, joined))) return joined;
+    dependencies.notice(`Nobody is left to end run ${joined.run}: this push takes that over`);
+    worked = joined;
   }
 }
 
@@ -50,30 +57,24 @@ async function pushIfFree(
   }
 }
 
-/** Undefined where the run has to be pushed after all: nobody is at it any more. */
-async function joinRunAtWork(
-  options: PushOptions,
-  refusal: Failure,
-  dependencies: Dependencies,
-): Promise<WorkerResult | undefined> {
-  const store = await openLedgerStore(options.ledger, { notice: dependencies.notice });
-  const work = await whenGivenOut({ store, options, refusal }, dependencies);
-  if (work === undefined) return undefined;
-  const { run, who } = work;
-  dependencies.notice(`Run ${run.id} is sent by ${who}. This push joins it as a worker; the report is written there`);
-  const { pace, until } = settingsOf(run);
-  const settings = { target: options.target, pace, until };
-  const done = await joinRun({ store, run, settings, openJob: () => openJob(options.job, dependencies) }, dependencies);
-  if (!(await isLeftOpen(store, done))) return done;
-  dependencies.notice(`Nobody is left to end run ${run.id}: this push goes on by itself`);
-  return undefined;
-}
-
 interface Waiting {
   readonly store: LedgerStore;
   readonly options: PushOptions;
   /** Why the push could not begin. */
   readonly refusal: Failure;
+}
+
+/** Undefined where nobody is at work any more, and nothing was joined. */
+async function joinRunAtWork(waiting: Waiting, dependencies: Dependencies): Promise<WorkerResult | undefined> {
+  const work = await whenGivenOut(waiting, dependencies);
+  if (work === undefined) return undefined;
+  const { store, options } = waiting;
+  const { run, who } = work;
+  dependencies.notice(`Run ${run.id} is sent by ${who}. This push joins it as a worker; the report is written there`);
+  const { pace, until } = settingsOf(run);
+  const settings = { target: options.target, pace, until };
+  const joined = { store, run, settings, openJob: () => openJob(options.job, dependencies) };
+  return joinRun(joined, dependencies);
 }
 
 const LOOK_MS = 1_000;
@@ -158,7 +159,11 @@ function stoppedWaiting(who: string): Failure {
 
 /** All is sent, but the process that planned the run has died: nobody will end it. */
 async function isLeftOpen(store: LedgerStore, { run, reason, failure }: WorkerResult): Promise<boolean> {
-  if (reason !== "done" || failure !== undefined) return false;
-  if ((await store.atWork?.())?.command !== undefined) return false;
+  if (reason !== "done" || failure !== undefined || (await isHeld(store))) return false;
   return (await readRunLedger(store, (ledger) => ledger.findRun(run)))?.state !== "finished";
+}
+
+/** By a process, not only by workers that go on without one. */
+async function isHeld(store: LedgerStore): Promise<boolean> {
+  return (await store.atWork?.())?.command !== undefined;
 }
