@@ -32,6 +32,8 @@ export interface Connection {
   readonly readClient: (signal: AbortSignal) => ReadClient;
   /** The requests that a record passes through. */
   readonly steps: readonly StepClient[];
+  /** No request leaves from now on unless this is true when its first byte is to: it is `HELD_BACK` then. */
+  readonly onlyWhile: (mayStart: () => boolean) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -85,7 +87,8 @@ export async function connect(
 ): Promise<Connection> {
   const { pace, dependencies, remoteValidation = false } = about;
   const connections = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
-  const open = await openTarget(target, { connections }, dependencies);
+  let mayStart: (() => boolean) | undefined;
+  const open = await openTarget(target, { connections, mayStart: () => mayStart?.() ?? true }, dependencies);
   const authorisation = await authorisationOf(target, open, dependencies);
   const { userAgent, clock, random } = dependencies;
   const tools = { ...open, http: maskingHttp(open.http, open.mask), authorisation, userAgent, clock };
@@ -93,7 +96,15 @@ export async function connect(
     createReadClient({ ...tools, random, signal, onWait: () => undefined });
   const steps = remoteValidation ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
   if (!remoteValidation && !tellsAcceptance(operation)) dependencies.notice(acceptanceUnknown(operation));
-  return { quietMs: quietPeriodMs(target), readClient, steps, close: open.close };
+  return {
+    quietMs: quietPeriodMs(target),
+    readClient,
+    steps,
+    onlyWhile(asked) {
+      mayStart = asked;
+    },
+    close: open.close,
+  };
 }
 
 function acceptanceUnknown({ id }: Operation): string {
@@ -122,7 +133,7 @@ export interface OpenTarget extends HttpClient {
  */
 export async function openTarget(
   target: TargetSettings,
-  limits: Pick<HttpOptions, "connections" | "maxReplyBytes" | "onSecured">,
+  limits: Pick<HttpOptions, "connections" | "maxReplyBytes" | "mayStart" | "onSecured">,
   { proxyCredentials }: Pick<Dependencies, "proxyCredentials">,
 ): Promise<OpenTarget> {
   const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });

@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly proxy?: Proxy;
   /** Told of every TLS connection once its certificate has been verified. */
   readonly onSecured?: (connection: SecuredConnection) => void;
+  /** Asked right before the first byte of a request, when its connection is there; false: it is `HELD_BACK`. */
+  readonly mayStart?: () => boolean;
   /** A longer body is cut here (`complete: false`), default 1 MiB. */
   readonly maxReplyBytes?: number;
 }
@@ -48,7 +50,8 @@ export interface HttpClient {
 export function createHttp(options: HttpOptions): HttpClient {
   requireWasmMemory();
   const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const limits = { totalMs: timeouts.totalMs, maxReplyBytes: options.maxReplyBytes ?? MAX_REPLY_BYTES };
+  const { maxReplyBytes = MAX_REPLY_BYTES, mayStart } = options;
+  const limits = { totalMs: timeouts.totalMs, maxReplyBytes, mayStart };
   const { origin } = options.origin;
   const pool = new Pool(origin, {
     connections: options.connections,

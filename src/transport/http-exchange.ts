@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { errorCode } from "../files/error-code.ts";
-import { type HttpReply, type Phase, TransportError } from "./http.ts";
+import { HELD_BACK, type HttpReply, type Phase, TransportError } from "./http.ts";
 
 interface ExchangeCallbacks {
   readonly resolve: (reply: HttpReply) => void;
@@ -11,6 +11,7 @@ interface ExchangeCallbacks {
 interface ExchangeLimits {
   readonly totalMs: number;
   readonly maxReplyBytes: number;
+  readonly mayStart: (() => boolean) | undefined;
 }
 
 /**
@@ -51,6 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new Error(again ? "refused to send a request twice" : "no longer wanted"));
       return;
     }
+    if (this.#limits.mayStart?.() === false) return this.abort(HELD_BACK, "held back before it was sent");
     this.#phase = "sent";
     this.#startedAt = performance.now();
   }

@@ -29,6 +29,9 @@ export interface HttpReply {
  */
 export type Http = (request: HttpRequest) => Promise<HttpReply>;
 
+/** Code of a request that was not sent because `HttpOptions.mayStart` said so. */
+export const HELD_BACK = "HELD_BACK";
+
 /** No reply. `phase` is `unsent` only when no byte of the request can have left. */
 export class TransportError extends Error {
   readonly phase: Phase;

@@ -8,12 +8,17 @@ function bed() {
   const clock = fakeClock();
   const lost = new AbortController();
   const aborted = new AbortController();
-  const state = { isHeld: true, left: 0, asked: 0 };
+  const state = { isHeld: true, left: 0, asked: 0, heldBack: false };
   const step: StepClient = {
     idempotent: false,
     dedupesByKey: false,
     async send(_payload, _signal, maySend) {
-      if ((await maySend?.()) !== false) state.left += 1;
+      const mayLeave = (await maySend?.()) !== false;
+      if (mayLeave && state.heldBack) {
+        Object.assign(state, { heldBack: false, isHeld: false });
+        return { replyClass: { kind: "unsent", code: "HELD_BACK", reason: "held back" }, durationMs: 0 };
+      }
+      if (mayLeave) state.left += 1;
       return { replyClass: { kind: "cancelled", reason: "only asked" }, durationMs: 0 };
     },
   };
@@ -52,6 +57,17 @@ test.each(["lost", "aborted"] as const)(
     expect(state.left).toBe(0);
   },
 );
+
+test("a request that was held back at its first byte is made again when the lease is held", async () => {
+  const { clock, state, send } = bed();
+  state.heldBack = true;
+  const sent = send();
+  await clock.sleep(1_000);
+  expect(state.left).toBe(0);
+  state.isHeld = true;
+  await sent;
+  expect(state.left).toBe(1);
+});
 
 test("a lease that ends while a request waits for its turn is waited for before the request leaves", async () => {
   const { clock, state, send } = bed();

@@ -32,6 +32,16 @@ beforeEach(() => {
 });
 afterEach(() => void unsubscribe("undici:client:sendHeaders", count));
 
+test("a request that may not start when its connection is there is held back, and the next one leaves over it", async () => {
+  let mayStart = false;
+  const { post, server } = await scene(reply(201, "{}"), { mayStart: () => mayStart });
+  expect(await post()).toMatchObject({ phase: "unsent", code: "HELD_BACK" });
+  expect([written, server.requests.length]).toEqual([0, 0]);
+  mayStart = true;
+  expect(await post()).toMatchObject({ status: 201 });
+  expect([written, server.requests.length]).toEqual([1, 1]);
+});
+
 describe("sent, and no reply to speak of", () => {
   test.each<[string, Action, string]>([
     ["closed after the request", closeSilently, "UND_ERR_SOCKET"],

@@ -1,3 +1,5 @@
+import type { Connection } from "../../job/target-connection.ts";
+import { wasHeldBack } from "../../platform/import/classified-request.ts";
 import type { StepClient } from "../../platform/import/step-clients.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { Clock } from "../../time/clock.ts";
@@ -9,33 +11,49 @@ interface Guard {
   readonly lost: AbortSignal;
 }
 
-type MaySend = Parameters<StepClient["send"]>[2];
+type Send = StepClient["send"];
+type MaySend = Parameters<Send>[2];
 
 const LOOK_AGAIN_MS = 50;
 
+/** The steps of a connection, none of whose requests leaves while the lease is not held. */
+export function guardedSteps(
+  { steps, onlyWhile }: Pick<Connection, "steps"> & Partial<Pick<Connection, "onlyWhile">>,
+  guard: Guard,
+): readonly StepClient[] {
+  onlyWhile?.(guard.lease.isHeld);
+  return steps.map((step) => guardedStep(step, guard));
+}
+
 /**
- * The same requests, none of which leaves while the lease is not held: a process that was frozen waits until the server has told
- * it whether what it holds is still its own.
+ * The same requests, which wait while the lease is not held: a process that was frozen learns first from the server whether what
+ * it holds is still its own.
  */
-export function guardedStep(step: StepClient, { lease, clock, lost }: Guard): StepClient {
-  const guarded =
-    (maySend: MaySend, signal: AbortSignal): MaySend =>
-    async () => {
-      for (;;) {
-        while (!lease.isHeld() && !lost.aborted && !signal.aborted) await clock.sleep(LOOK_AGAIN_MS, lost);
-        if (lost.aborted || signal.aborted || (await maySend?.()) === false) return false;
-        if (lease.isHeld()) return true;
-      }
-    };
+export function guardedStep(step: StepClient, guard: Guard): StepClient {
   const { status } = step;
   return {
     ...step,
-    send: (payload, signal, maySend, given) => step.send(payload, signal, guarded(maySend, signal), given),
-    ...(status !== undefined && {
-      status: {
-        ...status,
-        poll: (payload, signal, maySend, given) => status.poll(payload, signal, guarded(maySend, signal), given),
-      },
-    }),
+    send: guarded(step.send, guard),
+    ...(status !== undefined && { status: { ...status, poll: guarded(status.poll, guard) } }),
+  };
+}
+
+function guarded(send: Send, guard: Guard): Send {
+  return async (payload, signal, maySend, given) => {
+    for (;;) {
+      const result = await send(payload, signal, whileHeld(maySend, signal, guard), given);
+      // The lease had run out by the time that the connection was there.
+      if (!wasHeldBack(result)) return result;
+    }
+  };
+}
+
+function whileHeld(maySend: MaySend, signal: AbortSignal, { lease, clock, lost }: Guard): MaySend {
+  return async () => {
+    for (;;) {
+      while (!lease.isHeld() && !lost.aborted && !signal.aborted) await clock.sleep(LOOK_AGAIN_MS, lost);
+      if (lost.aborted || signal.aborted || (await maySend?.()) === false) return false;
+      if (lease.isHeld()) return true;
+    }
   };
 }

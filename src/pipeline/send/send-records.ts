@@ -12,7 +12,7 @@ import type { ShownValues } from "../../report/shown-values.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
 import type { Clock } from "../../time/clock.ts";
 import { upload } from "../../upload/upload.ts";
-import { guardedStep } from "./guarded-step.ts";
+import { guardedSteps } from "./guarded-step.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import type { KeptGroup, KeptPayloads } from "./kept-payloads.ts";
 import { probeUnsent } from "./probe-unsent.ts";
@@ -46,10 +46,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   const { drain, abort, clock, random, onProgress } = dependencies;
   const { supplier } = job.operation;
   const { lease } = handle.ledger;
-  const steps =
-    lease === undefined
-      ? connection.steps
-      : connection.steps.map((step) => guardedStep(step, { lease, clock, lost: lease.lost }));
+  const steps = lease === undefined ? connection.steps : guardedSteps(connection, { lease, clock, lost: lease.lost });
   const quietMs = await quietBeforeResend(handle, connection, dependencies);
   await options.journal?.begin(handle.run.id);
   const end = await upload(

@@ -11,7 +11,7 @@ import { START_LIMIT } from "../../upload/rate/adaptive-concurrency.ts";
 import { upload } from "../../upload/upload.ts";
 import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import { readRecords } from "../plan/check-records.ts";
-import { guardedStep } from "../send/guarded-step.ts";
+import { guardedSteps } from "../send/guarded-step.ts";
 import { createNotedPlaces } from "../send/noted-places.ts";
 import {
   hasReachedStep,
@@ -34,7 +34,7 @@ export interface WorkOptions {
   readonly shared: Pick<SharedRun, "ledger">;
   /** Has joined the run. */
   readonly worker: SharedWorker;
-  readonly connection: Pick<Connection, "steps" | "quietMs">;
+  readonly connection: Pick<Connection, "steps" | "quietMs"> & Partial<Pick<Connection, "onlyWhile">>;
   readonly pace: RateLimitSettings;
   readonly until?: string | undefined;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
@@ -106,7 +106,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   };
   try {
     await heartbeat.ready;
-    const steps = connection.steps.map((step) => guardedStep(step, { lease, clock, lost: heartbeat.lost }));
+    const steps = guardedSteps(connection, { lease, clock, lost: heartbeat.lost });
     const tools = { ledger: ranges.ledger, steps, clock, random: dependencies.random, onProgress };
     const howToSend = uploadOptions(work, trustNotFoundFrom);
     let end = await upload(() => recordsOfRanges(feedOf(work)), tools, howToSend);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
-import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../transport/http.ts";
+import { HELD_BACK, type Http, type HttpReply, type HttpRequest, TransportError } from "../../transport/http.ts";
 import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import type { Classification } from "../reply/reply-class.ts";
@@ -28,6 +28,11 @@ export interface RequestDependencies {
  * with false when it may not leave any more.
  */
 export type MaySend = () => Promise<boolean>;
+
+/** It was ready to leave, and was not to (`Connection.onlyWhile`). */
+export function wasHeldBack({ replyClass }: Classification): boolean {
+  return replyClass.kind === "unsent" && replyClass.code === HELD_BACK;
+}
 
 interface ClassifiedRequest extends Pick<HttpRequest, "method" | "url" | "body"> {
   /** Those of parameters; the tool's own beat them. */
