@@ -1,4 +1,4 @@
-import { createSecureContext, type PeerCertificate, rootCertificates, TLSSocket } from "node:tls";
+import { type PeerCertificate, TLSSocket } from "node:tls";
 import { buildConnector, Pool } from "undici";
 import { Failure } from "../model/failure.ts";
 import { errorCode } from "../files/error-code.ts";
@@ -6,6 +6,7 @@ import { createAbortListeners, Exchange } from "./http-exchange.ts";
 import type { Http } from "./http.ts";
 import { NO_TLS, probePlainHttp } from "./plain-http-probe.ts";
 import { DEFAULT_PORTS, openTunnel, type Proxy } from "./proxy-tunnel.ts";
+import { trustingConnector, wholeContext } from "./trusting-connector.ts";
 
 export interface HttpOptions {
   /** Where requests may go: scheme, host and port of this address, and nowhere else. */
@@ -97,13 +98,14 @@ function requireWasmMemory(): void {
 declare const WebAssembly: { readonly Memory: new (pages: { readonly initial: number }) => object };
 
 function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildConnector.connector {
-  const trust = { minVersion: "TLSv1.2", ...(ca !== undefined && { ca: [...rootCertificates, ca] }) } as const;
-  const verified = { rejectUnauthorized: true } as const;
-  const direct = buildConnector({ timeout: connectMs, ...verified, secureContext: createSecureContext(trust) });
-  if (proxy === undefined) return noticingPlainHttp(direct, Math.min(connectMs, MAX_PROBE_MS));
+  if (proxy === undefined) {
+    return noticingPlainHttp(trustingConnector({ ca, timeoutMs: connectMs }), Math.min(connectMs, MAX_PROBE_MS));
+  }
+  const verified = { rejectUnauthorized: true, secureContext: wholeContext({ ca }) } as const;
+  const direct = buildConnector({ timeout: connectMs, ...verified });
   return (target, callback) => {
     const address = `${target.hostname}:${target.port || DEFAULT_PORTS[target.protocol]}`;
-    openTunnel(proxy, address, { timeoutMs: connectMs, ...verified, ...trust }, (opened) => {
+    openTunnel(proxy, address, { timeoutMs: connectMs, ...verified }, (opened) => {
       if (opened instanceof Error) callback(opened, null);
       else if (target.protocol === "https:") direct({ ...target, httpSocket: opened }, callback);
       else callback(null, opened);

@@ -1,7 +1,7 @@
 import { request as requestPlain } from "node:http";
 import { request as requestSecure, type RequestOptions } from "node:https";
 import type { Socket } from "node:net";
-import type { SecureVersion } from "node:tls";
+import type { SecureContext } from "node:tls";
 import { Failure } from "../model/failure.ts";
 import type { TransportError } from "./http.ts";
 
@@ -15,9 +15,8 @@ export interface Proxy {
 
 interface TunnelOptions {
   readonly timeoutMs: number;
-  /** For a proxy that is spoken to over TLS: authorities to trust, PEM; default: those that Node.js brings. */
-  readonly ca?: string[];
-  readonly minVersion: SecureVersion;
+  /** For a proxy that is spoken to over TLS. */
+  readonly secureContext: SecureContext;
   readonly rejectUnauthorized: true;
 }
 
