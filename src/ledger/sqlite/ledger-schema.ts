@@ -109,13 +109,14 @@ function upgradeNotices(path: string, version: number, notice: UpgradeOptions["n
   const size = `${formatCount(Math.round(bytes / 1_000_000))} MB`;
   notice(
     `The ledger ${path} (${size}) is of an older format. It is copied to ${backupPath(path, version)}, then brought up ` +
-      "to date: once, and for a large ledger that takes minutes",
+      "to date: once, and for a large ledger that takes minutes. Ctrl-C waits for it; to end it, kill the process: the " +
+      "ledger stays as it is",
   );
   const from = performance.now();
   const elapsed = (): string => `${Math.round((performance.now() - from) / 1000)} s`;
   return {
     copied: () => notice(`The ledger is copied (${elapsed()}). Its records are counted, and its indexes made`),
-    done: () => notice(`The ledger is up to date (${elapsed()})`),
+    done: () => notice(`The ledger is up to date (${elapsed()}), and is sealed`),
   };
 }
 

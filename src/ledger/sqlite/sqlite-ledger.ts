@@ -55,7 +55,7 @@ export interface SqliteLedgerOptions {
  * `ledger_damaged`, `ledger_in_use`, `storage`. The methods raise the last three too.
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
-  const { path, create = true, readOnly = false } = options;
+  const { path, create = true, readOnly = false, notice } = options;
   prepared(path, () => {
     requireNoOtherCopy(path);
     if (statOf(path) === undefined && statOf(sealPath(path)) !== undefined) throw vanished(path);
@@ -63,7 +63,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
     preparePrivateFile(path);
   });
   const sending = readOnly && isLocked(path) ? "pending" : "ambiguous";
-  const database = readOnly ? openToRead(path, () => isLocked(path))?.database : undefined;
+  const database = readOnly ? openToRead(path, { isBusy: () => isLocked(path), notice })?.database : undefined;
   if (database !== undefined) return ledgerOver(database, { ...options, sending }, database.close);
   const opened = openToWrite(path, options);
   return movable(ledgerOver(opened.sealed, { ...options, sending }, opened.sealed.close), opened, options);
@@ -126,7 +126,7 @@ export function openBeside({ path, toolVersion, isChecked }: LedgerWork): Closab
 
 /** Opens it to read first: the log that a crash has left beside a ledger that is refused stays as it is. */
 function openToWrite(path: string, { notice }: Pick<SqliteLedgerOptions, "notice">): OpenedToWrite {
-  const seen = openToRead(path, () => false);
+  const seen = openToRead(path, { notice });
   seen?.database.close();
   const database = openToWriteTo(path);
   try {
@@ -153,12 +153,12 @@ interface OpenedToWrite {
 /** Undefined for a ledger of an older version, and for one that a crash has left half made. */
 function openToRead(
   path: string,
-  isBusy: () => boolean,
+  looking: Parameters<typeof requireSound>[1],
 ): { readonly database: SqliteDatabase; readonly soundness: "checked" | "trusted" } | undefined {
   if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
   const database = openDatabase(path, { readOnly: true });
   try {
-    const soundness = requireSound(database, { isBusy, trustsTime: true });
+    const soundness = requireSound(database, { ...looking, trustsTime: true });
     if (isSchemaCurrent(database)) {
       // Everything that is read from here on is the ledger of one moment, also beside a push.
       database.execute("begin");

@@ -189,7 +189,7 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
         /^The ledger <ledger> \(67 MB\) is of an older format\. It is copied to <ledger>\.v1\.bak, /,
       ),
       expect.stringMatching(/^The ledger is copied \(\d+ s\)/),
-      expect.stringMatching(/^The ledger is up to date \(\d+ s\)$/),
+      expect.stringMatching(/^The ledger is up to date \(\d+ s\), and is sealed$/),
     ]);
   });
 

@@ -115,6 +115,8 @@ interface SoundnessOptions {
   readonly isBusy?: () => boolean;
   /** A large file that nobody has written to since it was sealed is believed to hold what it held then. */
   readonly trustsTime?: boolean;
+  /** Told what takes long. */
+  readonly notice?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -138,18 +140,30 @@ export function requireSound(database: SqliteDatabase, options: SoundnessOptions
 function requireSealed(
   database: SqliteDatabase,
   { seal, logSize }: { readonly seal: Seal; readonly logSize: number },
-  { isBusy = () => false, trustsTime = false }: SoundnessOptions,
+  { isBusy = () => false, trustsTime = false, notice }: SoundnessOptions,
 ): "checked" | "trusted" {
   const { path } = database;
-  const isTrusted = trustsTime && seal.pages.length * seal.pageSize > LARGE_BYTES && isAsSealed(path, seal);
-  if (!isTrusted) requireUnbroken(path, isBusy);
+  const bytes = seal.pages.length * seal.pageSize;
+  const isTrusted = trustsTime && bytes > LARGE_BYTES && isAsSealed(path, seal);
+  if (!isTrusted && !isBusy()) {
+    if (bytes > TOLD_BYTES) notice?.(lookingAt(path, bytes));
+    requireUnbroken(path, isBusy);
+  }
   if (committed(database) < seal.commits) throw damagedLedger(path, "what was written last is missing from its log");
   if (seal.pages.length === 0) requireWhole(database, logSize);
   return isTrusted ? "trusted" : "checked";
 }
 
+/** To look at more may take longer than two seconds. */
+const TOLD_BYTES = 1024 * 1024 * 1024;
+
+function lookingAt(path: string, bytes: number): string {
+  const size = `${formatCount(Math.round(bytes / 1_000_000))} MB`;
+  return `Looking at all of the ledger ${path} (${size}): it is a copy, or not as it was when it was closed last`;
+}
+
 function requireUnbroken(path: string, isBusy: () => boolean): void {
-  const broken = isBusy() ? undefined : findDamage(path);
+  const broken = findDamage(path);
   // Whoever has begun to write meanwhile has changed the one and not yet the other.
   if (broken !== undefined && !isBusy() && findDamage(path) !== undefined) throw damagedLedger(path, broken);
 }
