@@ -32,12 +32,14 @@ function ranked(parts: readonly (string | undefined)[], order: readonly number[]
   return present.map(({ text, rank }) => ({ text, rank: ranks.indexOf(rank) }));
 }
 
-function inputParts({ input, elapsedMs }: RunProgress): readonly Part[] {
+function inputParts({ run, input, elapsedMs }: RunProgress): readonly Part[] {
   const { bytes, ofBytes, records, invalid } = input;
+  // What is sent is sent when all has been checked: somebody may wait for the first request.
+  const [reading, behind] = run?.command === "push" ? ["Reading all of it first", ":"] : ["Reading", ""];
   const read = ofBytes === 0 ? undefined : `${percent(bytes, ofBytes)} of ${size(ofBytes)}`;
   return ranked(
     [
-      `Reading${read === undefined ? "" : ` ${read}`}`,
+      read === undefined ? reading : `${reading}${behind} ${read}`,
       records === 0 ? undefined : `${formatCount(records)} records checked`,
       records === 0 ? undefined : `${formatCount(invalid)} invalid`,
       duration(elapsedMs),

@@ -122,8 +122,8 @@ function holdsError(body: JsonValue, name: string, form: DocumentedReply["body"]
 
 function isOtherKey(body: JsonValue, key: AttrPath | undefined, payload: JsonObject | undefined): boolean {
   if (key === undefined || payload === undefined) return false;
-  const [sent, replied] = [keyText(valueAt(payload, key)), keyText(valueAt(body, key))];
-  return sent !== "" && replied !== "" && sent !== replied;
+  const [sent, replied] = [valueAt(payload, key), valueAt(body, key)];
+  return sent !== replied && keyText(sent) !== "" && keyText(replied) !== "" && keyText(sent) !== keyText(replied);
 }
 
 /** Numbers may come back as text. */

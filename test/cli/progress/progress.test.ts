@@ -82,6 +82,14 @@ describe("progress without a terminal", () => {
     ]);
   });
 
+  it("tells of a push that all of its input is read before the first request", () => {
+    const { progress, written, at } = inPipe();
+    progress.onProgress(begun());
+    at(5000);
+    progress.onProgress({ kind: "read", bytes: 3_000_000, ofBytes: 4_000_000 });
+    expect(written.at(-1)).toBe("Reading all of it first: 75 % of 4.0 MB, 5 s\n");
+  });
+
   it("tells the run and its counts at once, then total, done, rate, requests in flight and the time left", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress(begun());
