@@ -41,9 +41,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await scene.workers()).toHaveLength(2);
   });
 
-  test("one that begins later, in another folder with the same input, joins as well; the next one goes on when it has left", async () => {
+  test("one that begins later, in another folder with the same input, joins as well; the next one joins with two workers when it has left", async () => {
     const scene = await inScene(160);
-    const first = scene.share(0, HURRIED);
+    const first = scene.share(0, UNHURRIED);
     await first.said(/and no worker on this machine/);
     const { folder, remove } = keptFolder();
     cpSync(scene.folder, folder, { recursive: true });
@@ -52,8 +52,11 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     second.kill("SIGTERM");
     expect(await second.ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/Left run .* Sent \d+ record/) });
     remove();
-    const third = await scene.push(["--ledger", scene.ledger]);
+    const next = scene.share(2);
+    await scene.whenWorking(2);
+    const third = await next.ended;
     expect([third.code, third.stdout]).toEqual([0, ""]);
+    expect(third.stderr).toContain("This push joins it with 2 workers");
     const end = await first.ended;
     expect(end.code).toBe(0);
     expect(await wrongsOf(160, end, admin)).toEqual([]);

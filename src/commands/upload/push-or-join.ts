@@ -11,6 +11,7 @@ import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { openToWrite } from "../../pipeline/run/with-run.ts";
 import { isGivenOut, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
+import { withWorkerProcesses, workerWords } from "../../pipeline/shared/worker-processes.ts";
 import { push, type PushOptions } from "./push.ts";
 
 /**
@@ -70,11 +71,17 @@ async function joinRunAtWork(waiting: Waiting, dependencies: Dependencies): Prom
   if (work === undefined) return undefined;
   const { store, options } = waiting;
   const { run, who } = work;
-  dependencies.notice(`Run ${run.id} is sent by ${who}. This push joins it as a worker; the report is written there`);
+  const count = options.workers?.count ?? 1;
+  const joins = count === 1 ? "as a worker" : `with ${count} workers`;
+  dependencies.notice(`Run ${run.id} is sent by ${who}. This push joins it ${joins}; the report is written there`);
   const { pace, until } = settingsOf(run);
   const settings = { target: options.target, pace, until };
   const joined = { store, run, settings, openJob: () => openJob(options.job, dependencies) };
-  return joinRun(joined, dependencies);
+  return withWorkerProcesses(dependencies, async (start) => {
+    // This process is the first of them.
+    start(count - 1, workerWords(run, store));
+    return joinRun(joined, dependencies);
+  });
 }
 
 const LOOK_MS = 1_000;

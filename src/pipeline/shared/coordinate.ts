@@ -6,6 +6,7 @@ import type { SharedFailure, SharedPlan, SharedRun, SharedStatus } from "../../l
 import { Failure, type FailureCode, FAILURES } from "../../model/failure.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
 import { createSharedProgress } from "./shared-progress.ts";
+import { withWorkerProcesses } from "./worker-processes.ts";
 
 export interface CoordinateOptions {
   readonly shared: Pick<SharedRun, "handOut" | "watch" | "expel" | "drain" | "end">;
@@ -23,8 +24,6 @@ export interface CoordinateOptions {
 }
 
 const LOOK_MS = 1_000;
-/** A worker waits so long for its answers, and a little more for the server. */
-const GRACE_MS = 40_000;
 
 /**
  * Gives what is pending out to workers, starts those of this machine, and watches until all of it is sent, or nobody is
@@ -32,39 +31,21 @@ const GRACE_MS = 40_000;
  */
 export async function coordinate(options: CoordinateOptions): Promise<UploadEnd> {
   const { shared, workers, pending, pace, resendAmbiguous, run, workerCommand, dependencies } = options;
-  const { drain, abort, notice } = dependencies;
+  const { notice } = dependencies;
   const given = await shared.handOut(planOf(pending, { workers, pace, resendAmbiguous }));
   if (given === 0) {
     await shared.end();
     return { reason: "done", counts: {}, unsaved: [] };
   }
-  const processes: StartedProcess[] = [];
-  const stopProcesses = (): void => processes.forEach((one) => one.stop());
-  drain.addEventListener("abort", stopProcesses);
-  abort.addEventListener("abort", stopProcesses);
-  try {
-    startWorkers(processes, { count: workers.count, command: workerCommand }, dependencies);
-    notice(startedText(given, processes.length, run));
-    return await watch(options, processes);
-  } finally {
-    drain.removeEventListener("abort", stopProcesses);
-    abort.removeEventListener("abort", stopProcesses);
+  return withWorkerProcesses(dependencies, async (start) => {
     try {
-      await shared.end();
+      const processes = start(workers.count, workerCommand);
+      notice(startedText(given, processes.length, run));
+      return await watch(options, processes);
     } finally {
-      stopProcesses();
-      await untilEnded(processes, dependencies);
+      await shared.end();
     }
-  }
-}
-
-/** One that stands still does not hear that it is to end; it holds nothing any more. */
-async function untilEnded(processes: readonly StartedProcess[], { clock }: Pick<Dependencies, "clock">): Promise<void> {
-  const allEnded = new AbortController();
-  const ended = Promise.all(processes.map((one) => one.ended)).then(() => allEnded.abort());
-  await clock.sleep(GRACE_MS, allEnded.signal);
-  for (const one of processes) one.kill();
-  await ended;
+  });
 }
 
 /** Ranges that are long enough to cost little, and short enough that no worker is left with much in the end. */
@@ -84,15 +65,6 @@ export function planOf(
     resendAmbiguous,
     ...(pace.rps !== undefined && { rps: pace.rps }),
   };
-}
-
-function startWorkers(
-  processes: StartedProcess[],
-  { count, command }: { readonly count: number; readonly command: readonly string[] },
-  { startProcess }: CoordinateOptions["dependencies"],
-): void {
-  if (startProcess === undefined) throw new Failure("usage", "workers can be started by the command line alone");
-  while (processes.length < count) processes.push(startProcess(command));
 }
 
 function startedText(ranges: number, here: number, run: string): string {

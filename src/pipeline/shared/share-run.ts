@@ -7,6 +7,7 @@ import { probeFirstUnsent } from "../send/probe-unsent.ts";
 import { recordsToSend, type SendOptions } from "../send/send-records.ts";
 import { unsentRecords } from "../send/unsent-records.ts";
 import { coordinate } from "./coordinate.ts";
+import { workerWords } from "./worker-processes.ts";
 
 interface Sharing extends Partial<Pick<SendOptions, "connection" | "pace" | "until">> {
   readonly workers: WorkerSettings;
@@ -32,7 +33,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
       workers,
       pace,
       resendAmbiguous: canResendAtOnce(job),
-      workerCommand: ["worker", "--run", run.id, "--ledger", store.name, "--quiet"],
+      workerCommand: workerWords(run, store),
       onRequests: (count) => journal?.add(count),
       dependencies,
     });
