@@ -35,7 +35,7 @@ export async function* chunksOf(pieces: AsyncIterable<Piece>, file: number): Asy
 
 /** Buffers share their memory with others, so the bytes are copied. */
 function joined(waiting: readonly Piece[], size: number): Pick<RecordChunk, "bytes" | "pieces"> {
-  const bytes = new Uint8Array(size);
+  const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
   let end = 0;
   const pieces = waiting.map(({ bytes: parts, ...marks }) => {
     for (const part of parts) {

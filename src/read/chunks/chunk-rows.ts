@@ -1,6 +1,6 @@
 import type { CsvBytes } from "../csv/csv-records.ts";
 import { csvPieces, rowsAt } from "../csv/csv-rows.ts";
-import { byteKinds, findRecordBoundaries } from "../csv/record-boundaries.ts";
+import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
 import { lineSplitter } from "../json/ndjson-lines.ts";
 import { withKeyProblems } from "../row/key-problems.ts";
@@ -27,10 +27,9 @@ export interface CsvPiece extends CsvBytes {
 
 /** The pieces of a chunk of a CSV file. */
 export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<CsvPiece> {
-  const kinds = byteKinds(layout.delimiter);
   let isHeader = chunk.isFirst;
   for (const { bytes, marks } of piecesOf(chunk)) {
-    const boundaries = findRecordBoundaries(bytes, kinds, true);
+    const boundaries = boundariesIn(marks);
     const piece = { bytes, boundaries, line: marks.line };
     const from = isHeader && boundaries.lines.length > 0 ? 1 : 0;
     isHeader &&= boundaries.lines.length === 0;
@@ -68,11 +67,14 @@ function pieceReader(file: ChunkFile, isFirst: boolean): PieceReader {
   return file.kind === "ndjson" ? ndjsonReader(file, isFirst) : elementReader(file);
 }
 
-/** A piece ends where a record does: nothing follows that could belong to it. */
 function csvReader({ layout }: ChunkCsvFile, isFirst: boolean): PieceReader {
-  const kinds = byteKinds(layout.delimiter);
   const readPiece = csvPieces(layout, { isBehindHeader: !isFirst });
-  return (bytes, { line }) => readPiece(bytes, findRecordBoundaries(bytes, kinds, true), line).found;
+  return (bytes, marks) => readPiece(bytes, boundariesIn(marks), marks.line).found;
+}
+
+function boundariesIn({ boundaries }: PieceMarks): RecordBoundaries {
+  if (boundaries === undefined) throw new Error("a piece of a CSV file comes without its records");
+  return boundaries;
 }
 
 function ndjsonReader({ table, jsonRecordBytes }: ChunkJsonFile, isFirst: boolean): PieceReader {

@@ -1,5 +1,6 @@
 import type { JsonTable } from "../../model/record.ts";
 import type { CsvLayout } from "../csv/csv-layout.ts";
+import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 
 /**
  * Whole records of one file, as bytes that are handed to another thread: `rowsOfChunk` makes rows of them there.
@@ -24,6 +25,8 @@ interface ChunkPiece extends PieceMarks {
 export interface PieceMarks {
   /** 1-based line on which the piece begins. */
   readonly line: number;
+  /** Of CSV: where its records are, as `findRecordBoundaries` gives them. */
+  readonly boundaries?: RecordBoundaries;
   /** Of NDJSON: the line of a record in front of the piece that is too long to be kept. */
   readonly tooLongAt?: number | undefined;
   /** Of a JSON document. */

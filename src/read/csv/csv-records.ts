@@ -70,11 +70,7 @@ interface ChunkProgress {
 }
 
 /** @throws Failure for a quote that nothing closes, and a record without end */
-export function refuseOpenQuote(
-  source: TextSource,
-  boundaries: RecordBoundaries,
-  { line, left, final }: ChunkProgress,
-): void {
+function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { line, left, final }: ChunkProgress): void {
   if (boundaries.brokenQuote !== undefined) throw unclosedQuote(source, line + boundaries.brokenQuote);
   const tooLong = left > source.limits.csvRecordBytes;
   if (boundaries.openQuote !== undefined && (final || tooLong))
