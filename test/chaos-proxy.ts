@@ -40,6 +40,8 @@ export async function startChaosProxy(server: URL, options: ChaosProxyOptions = 
     const behind = connect(Number(server.port), "localhost");
     sockets.add(behind);
     behind.on("error", () => client.destroy()).on("close", () => sockets.delete(behind));
+    // Who is killed may leave a reset behind.
+    client.on("error", () => through(() => behind.destroy()));
     forward(client, behind, options.bytesPerSecond, through);
     delay(behind, client, options.delayMs, through);
   });

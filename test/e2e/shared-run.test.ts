@@ -135,20 +135,6 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(await wrongsOf(280, resumed, admin)).toEqual([]);
   });
 
-  test("a crash of the server costs nothing but time", async () => {
-    await admin.reset();
-    const scene = await inScene(280);
-    const push = scene.share(2, UNHURRIED);
-    await scene.whenWorking(2);
-    await scene.whenSettled(40);
-    await server().crash();
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    await server().start();
-    const end = await push.ended;
-    expect(await wrongsOf(280, end, admin)).toEqual([]);
-    expect(end.code).toBe(0);
-  });
-
   test("connections that the server ends again and again cost nothing but time", async () => {
     await admin.reset();
     const scene = await inScene(300);

@@ -43,7 +43,12 @@ const KINDS: readonly (readonly [number, FaultKind])[] = [
 /** Strikes once. Gives what it did, when it is over; undefined where there was nothing to strike. */
 export async function strike(victims: Victims, dice: Dice): Promise<FaultKind | undefined> {
   const kind = oneOf(dice, KINDS);
-  return (await strikes[kind](victims, dice)) ? kind : undefined;
+  return (await strikeBy(kind, victims, dice)) ? kind : undefined;
+}
+
+/** False where there was nothing to strike. */
+export function strikeBy(kind: FaultKind, victims: Victims, dice: Dice): Promise<boolean> {
+  return strikes[kind](victims, dice);
 }
 
 const strikes: Readonly<Record<FaultKind, (victims: Victims, dice: Dice) => Promise<boolean>>> = {

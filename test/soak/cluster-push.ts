@@ -77,13 +77,13 @@ const MOST_RESUMES = 60;
  * Killed, incomplete, stopped by the platform that was out of reach, by the server that was, or by others that still send. What
  * is ambiguous wins over what was not sent.
  */
-function needsMore({ code, stdout }: CliEnd): boolean {
+export function needsMore({ code, stdout }: CliEnd): boolean {
   if (code === null || code === 3 || code === 4 || code === 6 || code === 7) return true;
   const { pending = 0, blocked = 0 } = statusCounts(outcomeLines(stdout));
   return pending + blocked > 0;
 }
 
-function isThere({ process: { exitCode, signalCode } }: RunningCli): boolean {
+export function isThere({ process: { exitCode, signalCode } }: RunningCli): boolean {
   return exitCode === null && signalCode === null;
 }
 
@@ -93,7 +93,7 @@ function joining(living: readonly RunningCli[], started: readonly RunningCli[]):
   return last !== undefined && living.includes(last) && last.stderr() === "" ? 1 : 0;
 }
 
-async function workingPids({ workers }: SharedPush): Promise<readonly number[]> {
+export async function workingPids({ workers }: SharedPush): Promise<readonly number[]> {
   const found = await workers();
   return found.filter(({ state }) => state === "working" || state === "holding").map(({ pid }) => pid);
 }
