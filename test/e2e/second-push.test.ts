@@ -28,7 +28,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
 
   test("of two that are started at the same moment, one plans and the other joins it; every record is sent once", async () => {
     const scene = await inScene(120);
-    const both = [scene.share(1, UNHURRIED), scene.share(1, UNHURRIED)];
+    await admin.faults({ latencyMs: 3_000 });
+    const both = [scene.share(1, HURRIED), scene.share(1, HURRIED)];
+    await scene.whenWorking(2);
+    await admin.faults({ latencyMs: 15 });
     const ends = await Promise.all(both.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);
     const joined = ends.filter(({ stderr }) => stderr.includes("This push joins it as a worker"));
@@ -155,14 +158,6 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
   });
 });
 
-/** The planning of the second run of a ledger waits at its record 100 for a lock. */
-const STAND_STILL = `
-  create function migrate.stand_still() returns trigger language plpgsql as $$ begin
-    if new.record = 100 and new.run = 2 then perform pg_advisory_xact_lock(100); end if;
-    return new;
-  end $$;
-  create trigger stand_still before insert on migrate.items for each row execute function migrate.stand_still()`;
-
 interface StandingStill {
   readonly scene: SharedPush;
   /** The push that plans, and does not come to an end with it. */
@@ -170,6 +165,7 @@ interface StandingStill {
   readonly goOn: () => Promise<void>;
 }
 
+/** The planning of the second run of a ledger waits at its record 100 for a lock. */
 async function standingStill(scene: SharedPush): Promise<StandingStill> {
   expect((await scene.push(["--ledger", scene.ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
   await scene.query(STAND_STILL);
@@ -181,3 +177,10 @@ async function standingStill(scene: SharedPush): Promise<StandingStill> {
   await expect.poll(() => scene.query(waiting), { timeout: 60_000 }).toHaveLength(1);
   return { scene, first, goOn: () => keeper.end() };
 }
+
+const STAND_STILL = `
+  create function migrate.stand_still() returns trigger language plpgsql as $$ begin
+    if new.record = 100 and new.run = 2 then perform pg_advisory_xact_lock(100); end if;
+    return new;
+  end $$;
+  create trigger stand_still before insert on migrate.items for each row execute function migrate.stand_still()`;
