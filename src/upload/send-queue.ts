@@ -12,8 +12,11 @@ export interface SendQueue {
   readonly countWaiting: (change: 1 | -1) => void;
   /** A record has its outcome. */
   readonly recordDone: () => void;
-  /** True when at most so many records are without an outcome. */
-  readonly isBelow: (count: number) => boolean;
+  /**
+   * How many records more may get an intent, when so many may be in flight: none as long as twice as many are without an
+   * outcome, and never more than four times as many with an intent.
+   */
+  readonly room: (inFlight: number) => number;
   /** No more will come. */
   readonly close: () => void;
   /** True when no more will come and none is left. */
@@ -60,7 +63,12 @@ export function createSendQueue(): SendQueue {
       active -= 1;
       notify();
     },
-    isBelow: (count) => active - Math.min(waiting, MAX_WAITING) <= count,
+    room(inFlight) {
+      const intended = active - Math.min(waiting, MAX_WAITING);
+      if (intended > 2 * inFlight) return 0;
+      // Each record that waits gets an intent again when it is sent.
+      return Math.min(2 * inFlight, 4 * inFlight - intended - Math.min(waiting, inFlight));
+    },
     close() {
       closed = true;
       notify();

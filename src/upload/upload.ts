@@ -93,10 +93,10 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
 async function feedBatch(batch: readonly RecordToSend[], context: SendContext): Promise<void> {
   const { queue, rate, shutdown } = context;
   for (let at = 0; at < batch.length;) {
-    const ahead = 2 * rate.limit();
-    while (!queue.isBelow(ahead) && !shutdown.stopping.aborted) await queue.changed();
+    const limit = rate.limit();
+    while (queue.room(limit) === 0 && !shutdown.stopping.aborted) await queue.changed();
     if (shutdown.stopping.aborted) return;
-    const group = batch.slice(at, at + ahead);
+    const group = batch.slice(at, at + queue.room(limit));
     await feedGroup(group, context);
     at += group.length;
   }

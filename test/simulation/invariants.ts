@@ -40,9 +40,12 @@ export interface Witness {
 }
 
 const CEILING = 16;
-/** So many refusals may be known not to depend on the rate, as long as no more than this share of the requests is refused. */
+/**
+ * So many refusals may be known not to depend on the rate, as long as no more than this share of the requests is refused:
+ * the 40 % of decision 10, and what few answers may lie above it before that is sure.
+ */
 const REFUSALS_OF_NOISE = 3;
-const MOST_NOISE = 0.5;
+const MOST_NOISE = 0.6;
 
 /** What Retry-After asks of a process: to hold all its requests, and the refused record alone once refusals may be noise. */
 function createPauses() {
