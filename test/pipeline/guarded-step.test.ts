@@ -82,3 +82,23 @@ test("a lease that ends while a request waits for its turn is waited for before 
   await sent;
   expect(state).toMatchObject({ left: 1, asked: 2 });
 });
+
+test.each(["lost", "aborted"] as const)(
+  "a request whose token is held back does not keep the process from learning that the lease or the run is %s",
+  async (which) => {
+    const { clock, lost, aborted, lease } = { ...bed(), lease: { isHeld: () => false } };
+    let tries = 0;
+    const heldBack = { kind: "unsent", code: "HELD_BACK", reason: "held back" } as const;
+    const send = async (): ReturnType<StepClient["send"]> => {
+      tries += 1;
+      return { replyClass: heldBack, durationMs: 0 };
+    };
+    const guarded = guardedStep({ idempotent: false, dedupesByKey: false, send }, { lease, clock, lost: lost.signal });
+    const sent = guarded.send({}, aborted.signal, undefined);
+    await clock.sleep(1_000);
+    expect(tries).toBeGreaterThan(1);
+    expect(tries).toBeLessThan(50);
+    ({ lost, aborted })[which].abort();
+    expect(await sent).toMatchObject({ replyClass: heldBack });
+  },
+);

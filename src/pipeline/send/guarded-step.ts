@@ -42,8 +42,10 @@ function guarded(send: Send, guard: Guard): Send {
   return async (payload, signal, maySend, given) => {
     for (;;) {
       const result = await send(payload, signal, whileHeld(maySend, signal, guard), given);
-      // The lease had run out by the time that the connection was there.
-      if (!wasHeldBack(result)) return result;
+      if (!wasHeldBack(result) || guard.lost.aborted || signal.aborted) return result;
+      // The lease had run out by the time that the connection was there: that of the request, or that of its token, before
+      // whose request nobody waits for the lease.
+      await guard.clock.sleep(LOOK_AGAIN_MS, guard.lost);
     }
   };
 }
