@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { type Job, openJob } from "../../../src/job/job.ts";
+import type { Job } from "../../../src/job/job.ts";
 import { isPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { checkedRecords } from "../../../src/migrate.ts";
 import { compilePlainRecords } from "../../../src/pipeline/bytes/plain-records.ts";
@@ -11,6 +11,7 @@ import { planItems } from "../../../src/pipeline/plan/plan-records.ts";
 import { checkChunksHere } from "../../../src/pipeline/threads/check-in-threads.ts";
 import { joinedPiece } from "../../../src/read/join/bytes/joined-piece.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
+import { openFolder } from "./open-folder.ts";
 
 const CONTRACT = `
 openapi: 3.0.3
@@ -141,15 +142,6 @@ const files = fc
     };
   });
 
-async function open(folder: string): Promise<Job> {
-  const settings = { folder, contract: ["contract.yaml"], mapping: "mapping.yaml", sources: [], namedSources: {} };
-  return openJob(settings, {
-    temporaryFolder: path.join(folder, "temp"),
-    notice: () => undefined,
-    clock: { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
-  });
-}
-
 const ITEMS = { endpoint: "", supplier: "" };
 
 /** Everything that is planned, and the failure that ends it. */
@@ -189,7 +181,7 @@ test("records that are joined as bytes are planned as if their rows were joined"
     fc.asyncProperty(files, fc.constantFrom(...MAPPINGS), async (contents, mapping) => {
       for (const [name, content] of Object.entries(contents)) writeFileSync(path.join(folder, name), content);
       writeFileSync(path.join(folder, "mapping.yaml"), mapping);
-      const job = await open(folder);
+      const job = await openFolder(folder);
       try {
         const expected = await planned(joinedRows(job));
         expect(await planned(joinedBytes(job))).toEqual(expected);
@@ -218,7 +210,7 @@ test("of good joined rows none is made, several of one parent among them, and qu
     "more.csv": [HEADERS["more.csv"], "1;A3;Smith;Cy;", ""].join("\n"),
     "meters.csv": [HEADERS["meters.csv"], "1,A2,G", "2,A1,P", "3,A2,G", ""].join("\n"),
   });
-  const job = await open(folder);
+  const job = await openFolder(folder);
   onTestFinished(() => job.input.close());
   expect(await notPlain(job)).toEqual([]);
 });

@@ -2,26 +2,18 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { type Job, openJob } from "../../../src/job/job.ts";
+import type { Job } from "../../../src/job/job.ts";
 import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { compilePlainRecords } from "../../../src/pipeline/bytes/plain-records.ts";
 import type { CheckAnswer } from "../../../src/pipeline/threads/check-batches.ts";
 import { checkChunks } from "../../../src/pipeline/threads/check-chunks.ts";
 import { csvPiecesOf } from "../../../src/read/chunks/chunk-rows.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
+import { openFolder } from "./open-folder.ts";
 import { COLUMNS, CONTRACT, file, GOOD, MAPPING } from "./odd-records.ts";
 
 function folderOf(content: string, mapping = MAPPING): string {
   return temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": mapping, "things.csv": content });
-}
-
-async function open(folder: string): Promise<Job> {
-  const settings = { folder, contract: ["contract.yaml"], mapping: "mapping.yaml", sources: [], namedSources: {} };
-  return openJob(settings, {
-    temporaryFolder: path.join(folder, "temp"),
-    notice: () => undefined,
-    clock: { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
-  });
 }
 
 const CHECK = { items: { endpoint: "", supplier: "" }, showValues: true };
@@ -103,7 +95,7 @@ test("records that are told by their bytes are planned as if they were made and 
   await fc.assert(
     fc.asyncProperty(file, async (content) => {
       writeFileSync(path.join(folder, "things.csv"), content);
-      const job = await open(folder);
+      const job = await openFolder(folder);
       try {
         expect(await planned(job)).toEqual(await planned(madeRecords(job)));
       } finally {
@@ -126,7 +118,7 @@ test("of good rows none is made, quoted ones, other alphabets and empty cells am
     GOOD.with(0, " A8 ").with(1, "toolong"),
     GOOD.with(0, "A9").with(12, "").with(13, ""),
   ];
-  const job = await open(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n")));
+  const job = await openFolder(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n")));
   onTestFinished(() => job.input.close());
   // Doubled quotes are left to the parser; the other one has an error.
   expect(await notPlain(job)).toEqual([3, 8]);
@@ -139,7 +131,7 @@ test.each([
   ["a nested key", `key: place.street\n${MAPPING}`],
 ])("records are planned the same by their bytes with %s", async (_, mapping) => {
   const rows = [GOOD, GOOD.with(0, "007"), GOOD.with(0, ""), GOOD.with(0, "Zoë").with(12, " "), GOOD.with(12, "Ä 1")];
-  const job = await open(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n"), mapping));
+  const job = await openFolder(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n"), mapping));
   onTestFinished(() => job.input.close());
   expect((await notPlain(job))?.length).toBeLessThan(4);
   expect(await planned(job)).toEqual(await planned(madeRecords(job)));
