@@ -103,9 +103,8 @@ function plannedBatches(
   if (options.threads > 1) return checkInThreads(job, options);
   const { chunked, joined } = job.input;
   const inChunks = chunked ?? joined;
-  const isUnsent = options.items.endpoint === "";
-  if (inChunks !== undefined && isUnsent) return checkChunksHere(job, inChunks, options);
-  return planItems(checkedRecords(job, { ...options, kept }), job, options.items);
+  if (inChunks !== undefined) return checkChunksHere(job, inChunks, { ...options, keep: kept?.keep });
+  return planItems(checkedRecords(job, options), job, options.items);
 }
 
 /** Payloads and problems of some few records, found without reading all of the input (`Input.find`). */
@@ -119,10 +118,8 @@ export function checkedFoundRecords(
 /** Sources -> rows -> payloads -> problems, as far as `--only` and `--limit` let them through. Pure reading. */
 export function checkedRecords(
   job: Job,
-  { signal, shownValues, kept }: Pick<CheckOptions, "signal" | "shownValues" | "kept">,
+  { signal, shownValues }: Pick<CheckOptions, "signal" | "shownValues">,
 ): AsyncGenerator<readonly MappedRecord[]> {
-  const rows = kept === undefined ? readRecords(job, signal) : kept.records(signal);
-  const payloads = selectRecords(mapRecords(rows, job), job.settings);
-  const checked = checkRecords(payloads, job, shownValues);
-  return kept === undefined ? checked : kept.keep(checked);
+  const payloads = selectRecords(mapRecords(readRecords(job, signal), job), job.settings);
+  return checkRecords(payloads, job, shownValues);
 }

@@ -6,6 +6,8 @@ export interface ByteList {
   /** The same, to be kept. */
   readonly take: () => Uint8Array<ArrayBuffer>;
   readonly clear: () => void;
+  /** Takes away what stands behind so many bytes. */
+  readonly cut: (length: number) => void;
   readonly addByte: (byte: number) => void;
   /** @param from of the bytes, the first; by default all of them are added */
   readonly addBytes: (bytes: Uint8Array, from?: number, to?: number) => void;
@@ -62,6 +64,7 @@ export function createByteList(firstSize: number = LEAST_SIZE): ByteList {
       return taken;
     },
     clear,
+    cut: (length) => (end = Math.min(end, length)),
     addByte(byte) {
       makeRoom(1);
       memory[end] = byte;

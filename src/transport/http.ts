@@ -6,8 +6,8 @@ export interface HttpRequest {
   /** Absolute https URL on the client's own origin. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text; its UTF-8 bytes are sent. */
-  readonly body?: string;
+  /** JSON text, or its UTF-8 bytes, which are sent. */
+  readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../json/json-value.ts";
 import { type Clock, timestamp } from "../time/clock.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { Writable } from "../model/writable.ts";
@@ -13,8 +14,8 @@ import type { StepSlot } from "./rate/step-limit.ts";
 /** A record that has an intent and no outcome yet. */
 export interface RecordState {
   readonly toSend: RecordToSend;
-  /** Its payload as JSON text. */
-  readonly json: string;
+  /** Its payload as canonical JSON in UTF-8. */
+  readonly json: Buffer;
   /** Where it is on its way through the steps. */
   position: WorkflowPosition;
   /** The attempt that its latest intent is for. */
@@ -38,7 +39,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
   const { attempts, isAmbiguous } = toSend;
   return {
     toSend,
-    json: toSend.json ?? JSON.stringify(toSend.payload),
+    json: toSend.json ?? Buffer.from(canonicalJson(toSend.payload)),
     ...atPosition(at),
     attempt: attempts + 1,
     isAmbiguous,

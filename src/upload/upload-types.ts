@@ -21,8 +21,8 @@ export interface RecordToSend {
   /** The last step that was done for this content. */
   readonly step?: string;
   readonly payload: JsonObject;
-  /** The payload as JSON text, where it was made already. */
-  readonly json?: string;
+  /** The payload as canonical JSON in UTF-8, where it was made already. */
+  readonly json?: Buffer;
   /** What the mapping gives to the bodies of steps, by the step's name. */
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
   /** The values of the parameters of its requests, by their names. */

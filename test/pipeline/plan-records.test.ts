@@ -51,7 +51,8 @@ describe("a plan", () => {
   });
 
   it("a plan that is stopped stays open, to be read anew", async () => {
-    const folder = thingsFolder(rows(1200, 0));
+    const count = 50_000;
+    const folder = thingsFolder(rows(count, 0));
     const handle = await startSampleRun(folder);
     const stopping = new AbortController();
     const end = await check(await openThings(folder), handle, {
@@ -59,7 +60,9 @@ describe("a plan", () => {
       signal: stopping.signal,
       onProgress: () => stopping.abort(),
     });
-    expect(end).toEqual({ records: 500, invalid: 0, reason: "stopped" });
+    expect(end).toMatchObject({ invalid: 0, reason: "stopped" });
+    expect(end.records).toBeGreaterThan(0);
+    expect(end.records).toBeLessThan(count);
     expect(await handle.ledger.findRun(handle.run.id)).toMatchObject({ state: "planning" });
   });
 

@@ -259,7 +259,7 @@ export function partsOf({ url, body }: Pick<HttpRequest, "url" | "body">): {
   readonly content: string;
 } {
   if (body === undefined) return { key: url.pathname.split("/").at(-2) ?? "", content: "" };
-  const parsed: { readonly payload?: object } = JSON.parse(body);
+  const parsed: { readonly payload?: object } = JSON.parse(String(body));
   const { external_account_number: key, billing_name: content }: Record<string, unknown> = {
     ...parsed,
     ...parsed.payload,

@@ -21,7 +21,7 @@ const ANY_RECORD: RecordToSend = {
 function checker(payload: JsonObject = {}): (result: RequestResult, record: number) => RequestResult {
   const { check } = createAccountNumbers();
   return (result, record) =>
-    check(result, { toSend: { ...ANY_RECORD, record, payload }, json: JSON.stringify(payload) });
+    check(result, { toSend: { ...ANY_RECORD, record, payload }, json: Buffer.from(JSON.stringify(payload)) });
 }
 
 test("an account number that another record was given makes a reply ambiguous", () => {

@@ -70,7 +70,7 @@ function stepOver(http: Http, operation: Operation, clock: Clock): StepClient {
 }
 
 function seenOf({ url, body = "", headers }: HttpRequest, clock: Clock): Seen {
-  const { record }: { readonly record: number } = JSON.parse(body);
+  const { record }: { readonly record: number } = JSON.parse(String(body));
   return { at: clock.monotonic(), path: url.pathname, record, authorization: headers["authorization"] };
 }
 

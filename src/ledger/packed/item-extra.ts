@@ -20,6 +20,17 @@ export function addExtra({ problems, identity, content, awaits }: PlannedItem, e
   if (problems.length > 0) extras.addText(JSON.stringify(problems.map(withoutValue)));
 }
 
+/** The same of an item that has nothing but its two hashes, one behind the other. */
+export function addHashes(hashes: Uint8Array, start: number, extras: ByteList): void {
+  for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {
+    extras.addByte(HASH_BYTES);
+    extras.addBytes(hashes, at, at + HASH_BYTES);
+  }
+  extras.addByte(NO_HASH);
+}
+
+/** sha256 */
+export const HASH_BYTES = 32;
 const NO_HASH = 255;
 
 /** The value that a problem was found in is never stored. */

@@ -1,8 +1,8 @@
 import type { PlannedItem } from "../ledger.ts";
 import type { Problem } from "../../model/problem.ts";
-import { createByteList } from "../../text/byte-list.ts";
+import { type ByteList, createByteList } from "../../text/byte-list.ts";
 import { columnsIn, FLAG, type ItemColumns, newColumns, type PackedItems, type ProblemCounts } from "./item-columns.ts";
-import { addExtra, hasExtra } from "./item-extra.ts";
+import { addExtra, addHashes, HASH_BYTES, hasExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
 
 /** Items of valid records of one file with nothing to say about them, side by side. */
@@ -18,6 +18,8 @@ export interface PlainItems {
   readonly keyStarts: Int32Array;
   readonly keyEnds: Int32Array;
   readonly keyTexts: (string | undefined)[];
+  /** Of a run that sends: for each item its identity and its content, in place of `contents`. All have a key. */
+  readonly hashes: Uint8Array | undefined;
 }
 
 /** Puts items into columns, in input order. */
@@ -64,13 +66,13 @@ export function createItemPacker(): ItemPacker {
     },
     addPlain(items, at, record) {
       begin(items.file);
-      columns.contents[count] = items.contents[at] ?? Number.NaN;
-      const start = items.keyStarts[at] ?? -1;
-      const text = start < 0 ? items.keyTexts[at] : undefined;
-      const hasKey = start >= 0 || text !== undefined;
-      if (start >= 0) columns.marks[count] = packAsciiKey(items.bytes, start, items.keyEnds[at] ?? start, keys);
-      else columns.marks[count] = text === undefined ? Number.NaN : packKey(text, keys);
-      end(record, items.lines[at] ?? 0, hasKey ? FLAG.key : 0);
+      const { hashes } = items;
+      columns.contents[count] = plainContent(items, at);
+      if (hashes !== undefined) addHashes(hashes, 2 * HASH_BYTES * at, extras);
+      const mark = packPlainKey(items, at, keys);
+      columns.marks[count] = mark;
+      const extra = hashes === undefined ? 0 : FLAG.extra;
+      end(record, items.lines[at] ?? 0, extra | (Number.isNaN(mark) ? 0 : FLAG.key));
     },
     take() {
       const memory = newColumns({ count, keyBytes: keys.length(), extraBytes: extras.length() });
@@ -87,6 +89,18 @@ export function createItemPacker(): ItemPacker {
       return taken;
     },
   };
+}
+
+function plainContent({ hashes, contents }: PlainItems, at: number): number {
+  return hashes === undefined ? (contents[at] ?? Number.NaN) : hashNumber(hashes, 2 * HASH_BYTES * at + HASH_BYTES);
+}
+
+/** Adds the item's key to the list. Gives its mark; NaN: it has none. */
+function packPlainKey({ bytes, keyStarts, keyEnds, keyTexts }: PlainItems, at: number, keys: ByteList): number {
+  const start = keyStarts[at] ?? -1;
+  if (start >= 0) return packAsciiKey(bytes, start, keyEnds[at] ?? start, keys);
+  const text = keyTexts[at];
+  return text === undefined ? Number.NaN : packKey(text, keys);
 }
 
 /** What is copied into the memory of packed items as it stands. */
@@ -134,9 +148,14 @@ function flagsOf(item: PlannedItem): number {
   return invalid | (hasExtra(item) ? FLAG.extra : 0) | (item.key === undefined ? 0 : FLAG.key);
 }
 
-/** The first 52 bits of a sha256 tell contents apart as well as a fast hash of 52 bits does. */
 function contentNumber(content: PlannedItem["content"]): number {
   if (content === undefined) return Number.NaN;
-  if (typeof content === "number") return content;
-  return content.subarray(0, 6).reduce((sum, byte) => sum * 256 + byte, (content[6] ?? 0) & 0xf);
+  return typeof content === "number" ? content : hashNumber(content, 0);
+}
+
+/** The first 52 bits of a sha256 tell contents apart as well as a fast hash of 52 bits does. */
+function hashNumber(hashes: Uint8Array, start: number): number {
+  let number = (hashes[start + 6] ?? 0) & 0xf;
+  for (let at = start; at < start + 6; at += 1) number = number * 256 + (hashes[at] ?? 0);
+  return number;
 }

@@ -1,5 +1,14 @@
 import type { PlannedItem } from "../ledger.ts";
-import { columnsIn, extraOf, FLAG, type ItemColumns, keyOf, type PackedItems } from "./item-columns.ts";
+import {
+  columnsIn,
+  extraOf,
+  FLAG,
+  type ItemColumns,
+  keyOf,
+  newColumns,
+  type PackedItems,
+  type ProblemCounts,
+} from "./item-columns.ts";
 import { readExtra } from "./item-extra.ts";
 import { createItemPacker } from "./item-packer.ts";
 
@@ -18,6 +27,55 @@ export function addToRecordNumbers({ columns }: PackedItems, added: number): voi
 
 export function isPacked(items: readonly PlannedItem[] | PackedItems): items is PackedItems {
   return "columns" in items;
+}
+
+export function countPacked({ columns }: PackedItems): number {
+  return columnsIn(columns).count;
+}
+
+/** The items of all of them, in this order. */
+export function joinPacked(lists: readonly PackedItems[]): PackedItems {
+  const [only] = lists;
+  if (only !== undefined && lists.length === 1) return only;
+  const parts = lists.map(({ columns }) => columnsIn(columns));
+  const memory = newColumns({
+    count: sumOf(parts, ({ count }) => count),
+    keyBytes: sumOf(parts, ({ keys }) => keys.length),
+    extraBytes: sumOf(parts, ({ extras }) => extras.length),
+  });
+  const joined = columnsIn(memory);
+  const files: string[] = [];
+  let [at, keysEnd, extrasEnd] = [0, 0, 0];
+  for (const [index, part] of parts.entries()) {
+    for (const name of COPIED) joined[name].set(part[name], at);
+    for (let item = 0; item < part.count; item += 1) {
+      joined.keyEnds[at + item] = keysEnd + (part.keyEnds[item] ?? 0);
+      joined.extraEnds[at + item] = extrasEnd + (part.extraEnds[item] ?? 0);
+      joined.fileNumbers[at + item] = files.length + (part.fileNumbers[item] ?? 0);
+    }
+    joined.keys.set(part.keys, keysEnd);
+    joined.extras.set(part.extras, extrasEnd);
+    files.push(...(lists[index]?.files ?? []));
+    at += part.count;
+    keysEnd += part.keys.length;
+    extrasEnd += part.extras.length;
+  }
+  const problems = lists.map((list) => list.problems);
+  return { columns: memory, files, problems: { error: sums(problems, "error"), warning: sums(problems, "warning") } };
+}
+
+/** The columns whose numbers say nothing of where something stands. */
+const COPIED = ["records", "lines", "contents", "marks", "flags"] as const;
+
+function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
+  return list.reduce((sum, one) => sum + numberOf(one), 0);
+}
+
+function sums(counts: readonly ProblemCounts[], severity: keyof ProblemCounts): ReadonlyMap<string, number> {
+  const all = new Map<string, number>();
+  for (const { [severity]: byCode } of counts)
+    for (const [code, count] of byCode) all.set(code, (all.get(code) ?? 0) + count);
+  return all;
 }
 
 export function unpackItems({ columns: memory, files }: PackedItems): readonly PlannedItem[] {

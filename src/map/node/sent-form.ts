@@ -29,12 +29,18 @@ export function compileSentForm(
 }
 
 function compileSentObject(type: FieldType | undefined): (payload: JsonObject) => JsonObject {
-  const leading = type && typesLeadingTo(type, ({ kind }) => kind === "datetime");
-  if (type === undefined || leading?.has(type) !== true) return (payload) => payload;
+  const toSent = type && compileSentValue(type);
+  if (toSent === undefined) return (payload) => payload;
   return (payload) => {
-    const sent = sentValue([type], payload, leading);
+    const sent = toSent(payload);
     return isJsonObject(sent) ? sent : payload;
   };
+}
+
+/** The same of any value; undefined where all values of the type are sent as they are. */
+export function compileSentValue(type: FieldType): ((value: JsonValue) => JsonValue) | undefined {
+  const leading = typesLeadingTo(type, ({ kind }) => kind === "datetime");
+  return leading.has(type) ? (value) => sentValue([type], value, leading) : undefined;
 }
 
 /** `types`: what the value may be. A text is a date-time where it can be no other text. */

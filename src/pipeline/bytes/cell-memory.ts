@@ -5,20 +5,18 @@
 export interface CellMemory {
   /** Where the cell is remembered; -1: nowhere. */
   readonly find: (bytes: Uint8Array, from: number, to: number) => number;
-  readonly contentAt: (slot: number) => number;
   readonly madeAt: (slot: number) => number;
-  /** The cell is the one that was looked for last. */
-  readonly keep: (content: number, made: number) => void;
+  /** Remembers the cell that was looked for last. Gives where; -1: nowhere. */
+  readonly keep: (made: number) => number;
 }
 
 /** A power of two. What is never used takes no memory. */
-const SLOTS = 16_384;
+export const SLOTS = 16_384;
 /** Of a slot: the cell's length and 1, then the cell. */
 const SLOT_BYTES = 32;
 
 export function createCellMemory(): CellMemory {
   const cells = new Uint8Array(SLOTS * SLOT_BYTES);
-  const contents = new Float64Array(SLOTS);
   const made = new Uint8Array(SLOTS);
   let slot = -1;
   let cell: Uint8Array = cells;
@@ -35,14 +33,13 @@ export function createCellMemory(): CellMemory {
       for (let at = from; at < to; at += 1) if (cells[at + shift] !== bytes[at]) return -1;
       return slot;
     },
-    contentAt: (at) => contents[at] ?? 0,
     madeAt: (at) => made[at] ?? 0,
-    keep(content, count) {
-      if (slot < 0) return;
-      contents[slot] = content;
+    keep(count) {
+      if (slot < 0) return slot;
       made[slot] = count;
       cells[slot * SLOT_BYTES] = length + 1;
       cells.set(cell.subarray(start, start + length), slot * SLOT_BYTES + 1);
+      return slot;
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { PlainItems } from "../../ledger/packed/item-packer.ts";
+import type { ByteList } from "../../text/byte-list.ts";
 import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
-import { newPlainCells, startRecord } from "./plain-cells.ts";
+import { HASH_BYTES } from "../../ledger/packed/item-extra.ts";
+import { newPlainCells, type PlainCells, startRecord } from "./plain-cells.ts";
 import { type PlainMaker, UNSURE } from "./plain-leaf.ts";
 import { cellMarks, findCells, recordStarter } from "../../read/csv/record-cells.ts";
 import type { ChildGroups } from "../../read/join/bytes/joined-piece.ts";
@@ -12,13 +14,16 @@ import { readableCells } from "./readable-cells.ts";
  * Which records of some bytes are valid, with nothing to say about them, told without making rows and payloads. All
  * others, and all that it is not sure of, are to be made and checked.
  */
-interface PlainFinding {
+export interface PlainFinding {
   /** By the numbers of the plain records, what is planned of them. */
   readonly items: PlainItems;
   /** The numbers of the others, in order. */
   readonly others: readonly number[];
   /** A plain one is among them. */
   readonly isPlainMade: boolean;
+  /** Of a run that sends: by the numbers of the plain records, where their payloads begin in the list of texts, and end. */
+  readonly textStarts: Uint32Array;
+  readonly textEnds: Uint32Array;
 }
 
 /**
@@ -33,8 +38,16 @@ type FoundPiece = CsvPiece & { readonly groups?: readonly ChildGroups[] };
 interface FindingPlain {
   readonly file: ChunkCsvFile;
   readonly make: PlainMaker;
+  /** Of a run that sends: the payloads' texts, which `make` writes, and what is planned of them. */
+  readonly texts: PlainTexts | undefined;
   readonly hasKey: boolean;
   readonly children: readonly FoundChild[];
+}
+
+export interface PlainTexts {
+  readonly list: Pick<ByteList, "length" | "bytes" | "cut">;
+  readonly identityOf: (key: string) => Uint8Array;
+  readonly contentOf: (text: Uint8Array) => Uint8Array;
 }
 
 /** A child source, all of whose records have to be as they should be. */
@@ -44,17 +57,16 @@ interface FoundChild {
   readonly isMade: boolean;
 }
 
-export function plainFinder({ file, make, hasKey, children }: FindingPlain): FindPlain {
+export function plainFinder({ file, make, texts, hasKey, children }: FindingPlain): FindPlain {
   const { layout } = file;
   const { header } = layout;
   const marks = cellMarks(layout);
   const isReadable = readableCells(file);
-  const cells = withChildren(
-    newPlainCells(layout),
-    children.map(({ records }) => records),
-  );
+  const joined = children.map(({ records }) => records);
+  const cells = withChildren(newPlainCells(layout), joined);
   const unmade = children.flatMap(({ records, isMade }) => (isMade ? [] : [records]));
-  let items = newItems(header.table.file, 0);
+  const newFound = (count: number): Found => newItems(header.table.file, count, texts !== undefined);
+  let found = newFound(0);
 
   /** What fails on a row is for the ordinary way to say. */
   function content(): number {
@@ -71,6 +83,7 @@ export function plainFinder({ file, make, hasKey, children }: FindingPlain): Fin
     const isSound = findCells(cells, marks) && isReadable(cells) && areSound(unmade, number);
     const made = isSound ? content() : UNSURE;
     if (made < 0 || (hasKey && cells.keyStart < 0 && (cells.keyText ?? "") === "")) return false;
+    const { items } = found;
     items.lines[number] = cells.line;
     items.contents[number] = hasKey ? made : Number.NaN;
     items.keyStarts[number] = cells.keyStart;
@@ -79,27 +92,61 @@ export function plainFinder({ file, make, hasKey, children }: FindingPlain): Fin
     return true;
   }
 
+  /** A record that is not told by its bytes leaves no text. */
+  function planWithText(number: number, sent: PlainTexts): boolean {
+    const start = sent.list.length();
+    const isPlain = plan(number);
+    if (isPlain) noteText(found, { number, start, cells }, sent);
+    else sent.list.cut(start);
+    return isPlain;
+  }
+
   return (piece, { isFirstMade }) => {
     const { from } = piece;
-    for (const [index, { records }] of children.entries()) records.load(piece.groups?.[index] ?? NO_GROUPS);
+    for (const [index, records] of joined.entries()) records.load(piece.groups?.[index] ?? NO_GROUPS);
     const count = piece.boundaries.starts.length;
-    if (items.lines.length < count) items = newItems(header.table.file, 2 * count);
-    items.bytes = piece.bytes;
+    if (found.items.lines.length < count) found = newFound(2 * count);
+    found.items.bytes = piece.bytes;
     const others: number[] = [];
     const begin = recordStarter(cells, piece, from);
     let isPlainMade = false;
     for (let number = from; number < count; number += 1) {
-      const isPlain = begin(number) && plan(number);
+      const isPlain = begin(number) && (texts === undefined ? plan(number) : planWithText(number, texts));
       if (isPlain && (!isFirstMade || isPlainMade)) continue;
       others.push(number);
       isPlainMade ||= isPlain;
     }
-    return { items, others, isPlainMade };
+    return { ...found, others, isPlainMade };
   };
 }
 
-function newItems(file: string, count: number): PlainItems {
-  return {
+interface PlainText {
+  readonly number: number;
+  readonly start: number;
+  readonly cells: PlainCells;
+}
+
+/** What is planned of a record whose payload is the last text of the list. */
+function noteText(
+  { items, textStarts, textEnds }: Found,
+  { number, start, cells }: PlainText,
+  { list, identityOf, contentOf }: PlainTexts,
+): void {
+  textStarts[number] = start;
+  textEnds[number] = list.length();
+  const at = 2 * HASH_BYTES * number;
+  items.hashes?.set(identityOf(keyIn(cells)), at);
+  items.hashes?.set(contentOf(list.bytes().subarray(start)), at + HASH_BYTES);
+}
+
+function keyIn({ bytes, keyStart, keyEnd, keyText = "" }: PlainCells): string {
+  return keyStart < 0 ? keyText : bytes.toString("latin1", keyStart, keyEnd);
+}
+
+type Found = Pick<PlainFinding, "items" | "textStarts" | "textEnds">;
+
+function newItems(file: string, count: number, hasTexts: boolean): Found {
+  const items = {
     file,
     bytes: Buffer.alloc(0),
     lines: new Float64Array(count),
@@ -107,5 +154,8 @@ function newItems(file: string, count: number): PlainItems {
     keyStarts: new Int32Array(count),
     keyEnds: new Int32Array(count),
     keyTexts: [],
+    hashes: hasTexts ? new Uint8Array(2 * HASH_BYTES * count) : undefined,
   };
+  const texts = hasTexts ? count : 0;
+  return { items, textStarts: new Uint32Array(texts), textEnds: new Uint32Array(texts) };
 }

@@ -1,11 +1,11 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonValue } from "../../json/json-value.ts";
-import { asciiTextContent } from "../../ledger/records/fast-content-hash.ts";
 import { buildValue, newBuildState } from "../../map/node/build-payload.ts";
 import type { LeafNode, MappingNode } from "../../map/node/mapping-node.ts";
 import { compileByteCheck } from "../../validate/byte-checks.ts";
 import { compileValueCheck } from "../../validate/compile-validator.ts";
-import { createCellMemory } from "./cell-memory.ts";
+import { createCellMemory, SLOTS } from "./cell-memory.ts";
+import type { ContentForm } from "./content-form.ts";
 import type { PlainCells } from "./plain-cells.ts";
 
 /**
@@ -18,7 +18,9 @@ export const ABSENT = -1;
 export const UNSURE = -2;
 
 export interface PlainContext {
-  readonly contentOf: (value: JsonValue) => number;
+  readonly form: ContentForm;
+  /** The content of values of a type; `UNSURE` where one is not sent as it is. */
+  readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
   /** Where documents lie; the same for all records. */
   readonly documentRoot: string | undefined;
   /** The position of a column; undefined where the file has no such column. */
@@ -43,6 +45,7 @@ function makerOf(
   { contentOf, documentRoot }: PlainContext,
   note: (value: JsonValue, cells: PlainCells) => void,
 ): PlainMaker {
+  const contentOfValue = contentOf(type);
   const isRight = compileValueCheck(type, { keepValues: false, ...(documentRoot !== undefined && { documentRoot }) });
   return (cells) => {
     const build = newBuildState();
@@ -51,7 +54,7 @@ function makerOf(
     cells.made += build.cells;
     if (value === undefined) return ABSENT;
     note(value, cells);
-    return isRight(value) ? contentOf(value) : UNSURE;
+    return isRight(value) ? contentOfValue(value) : UNSURE;
   };
 }
 
@@ -63,20 +66,29 @@ export function leafMaker(
   isKey: boolean,
 ): PlainMaker | undefined {
   const closely = isKey ? keyValueMaker(leaf, type, context) : valueMaker(leaf, type, context);
-  if (leaf.cell === undefined) return leaf.read === undefined && !isKey ? constantMaker(leaf, closely) : closely;
+  const { form } = context;
+  if (leaf.cell === undefined) return leaf.read === undefined && !isKey ? constantMaker(leaf, closely, form) : closely;
   const column = context.columnAt(leaf.cell.column);
   if (column === undefined) return undefined;
   const isCopied = leaf.cell.isCopied ? compileByteCheck(type) : undefined;
   if (isCopied !== undefined)
-    return copyMaker({ column, isCopied, isKey, isOptional: leaf.fallback === undefined }, closely);
-  return isKey ? closely : rememberingMaker(column, closely);
+    return copyMaker({ column, isCopied, isKey, isOptional: leaf.fallback === undefined, form }, closely);
+  return isKey ? closely : rememberingMaker(column, closely, form);
 }
 
 /** The same for every record, so that one tells it. */
-function constantMaker({ applies }: LeafNode, closely: PlainMaker): PlainMaker {
+function constantMaker({ applies }: LeafNode, closely: PlainMaker, form: ContentForm): PlainMaker {
   if (applies !== undefined) return closely;
-  let content: number | undefined;
-  return (cells) => (content ??= closely(cells));
+  const written = form.remember(1);
+  let isKnown = false;
+  return (cells) => {
+    if (isKnown) return written.use(0);
+    const place = form.place();
+    const content = closely(cells);
+    written.keep(0, content, place);
+    isKnown = true;
+    return content;
+  };
 }
 
 interface CopiedCell {
@@ -85,10 +97,11 @@ interface CopiedCell {
   readonly isKey: boolean;
   /** An empty cell makes nothing. */
   readonly isOptional: boolean;
+  readonly form: ContentForm;
 }
 
 /** The text of a cell, without the white space around it. */
-function copyMaker({ column, isCopied, isKey, isOptional }: CopiedCell, closely: PlainMaker): PlainMaker {
+function copyMaker({ column, isCopied, isKey, isOptional, form }: CopiedCell, closely: PlainMaker): PlainMaker {
   return (cells) => {
     const { bytes, starts, ends } = cells;
     let from = starts[column] ?? 0;
@@ -96,7 +109,7 @@ function copyMaker({ column, isCopied, isKey, isOptional }: CopiedCell, closely:
     while (from < to && isBlank(bytes[from])) from += 1;
     while (to > from && isBlank(bytes[to - 1])) to -= 1;
     if (from === to && isOptional) return ABSENT;
-    const content = isCopied(bytes, from, to) ? asciiTextContent(bytes, from, to) : UNSURE;
+    const content = isCopied(bytes, from, to) ? form.copied(bytes, from, to) : UNSURE;
     if (content < 0) return closely(cells);
     cells.made += 1;
     if (isKey) {
@@ -113,17 +126,20 @@ function isBlank(byte: number | undefined): boolean {
 }
 
 /** What comes of one cell alone comes of another one like it, too. */
-function rememberingMaker(column: number, closely: PlainMaker): PlainMaker {
+function rememberingMaker(column: number, closely: PlainMaker, form: ContentForm): PlainMaker {
   const memory = createCellMemory();
+  const written = form.remember(SLOTS);
   return (cells) => {
     const slot = memory.find(cells.bytes, cells.starts[column] ?? 0, cells.ends[column] ?? 0);
     if (slot >= 0) {
       cells.made += memory.madeAt(slot);
-      return memory.contentAt(slot);
+      return written.use(slot);
     }
     const before = cells.made;
+    const place = form.place();
     const content = closely(cells);
-    if (content !== UNSURE) memory.keep(content, cells.made - before);
+    const kept = content === UNSURE ? -1 : memory.keep(cells.made - before);
+    if (kept >= 0) written.keep(kept, content, place);
     return content;
   };
 }

@@ -1,8 +1,8 @@
 import type { FieldType, ListType, ObjectType } from "../../contract/types/field-type.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import { EMPTY_LIST, EMPTY_OBJECT, nameContent, withItem, withMember } from "../../ledger/records/fast-content-hash.ts";
 import type { EachNode, ItemsNode, MappingNode, ObjectNode } from "../../map/node/mapping-node.ts";
 import type { ChildRecords } from "./child-records.ts";
+import type { ContentForm } from "./content-form.ts";
 import { eachMaker } from "./plain-each.ts";
 import { ABSENT, leafMaker, type PlainContext, type PlainMaker, UNSURE, valueMaker } from "./plain-leaf.ts";
 
@@ -51,18 +51,24 @@ function objectMaker(
 ): PlainMaker | undefined {
   if (!node.fields.every(({ name }) => isOrdinaryField(type, name))) return valueMaker(node, type, context);
   const fields: FieldMaker[] = [];
-  for (const { name, node: inner } of node.fields) {
+  const { form } = context;
+  for (const { name, node: inner } of node.fields.toSorted(byName)) {
     const property = type.properties.get(name);
     const below = path && [...path, name];
     const make = property && nodeMaker(inner, property.type, below, context);
     if (property === undefined || make === undefined) return undefined;
-    fields.push({ name: nameContent(name), make, required: property.required });
+    fields.push({ name: form.nameOf(name), make, required: property.required });
   }
   const given = new Set(node.fields.map(({ name }) => name));
   const lacks = [...type.properties.values()].some(
     ({ name, required, readOnly }) => required && !readOnly && !given.has(name),
   );
-  return objectOf(fields, { lacks, isOptional: node.optional });
+  return objectOf(fields, { lacks, isOptional: node.optional, form });
+}
+
+/** By UTF-16 code units, as in canonical JSON. */
+function byName({ name: one }: { readonly name: string }, { name: other }: { readonly name: string }): number {
+  return one < other ? -1 : 1;
 }
 
 /** The contract has it, and it is neither set by the platform nor something that every object has. */
@@ -70,27 +76,39 @@ function isOrdinaryField({ properties }: ObjectType, name: string): boolean {
   return properties.get(name)?.readOnly === false && !(name in {});
 }
 
-/** As `buildPayload` and validation have it: an object that is given is complete. `lacks`: nothing fills a required field. */
-function objectOf(
-  fields: readonly FieldMaker[],
-  { lacks, isOptional }: { readonly lacks: boolean; readonly isOptional: boolean },
-): PlainMaker {
+interface ObjectOptions {
+  /** Nothing fills a required field. */
+  readonly lacks: boolean;
+  readonly isOptional: boolean;
+  readonly form: ContentForm;
+}
+
+/** As `buildPayload` and validation have it: an object that is given is complete. */
+function objectOf(fields: readonly FieldMaker[], { lacks, isOptional, form }: ObjectOptions): PlainMaker {
   return (cells) => {
     const before = cells.made;
-    let content = EMPTY_OBJECT;
+    const start = form.place();
+    let content = form.beginObject();
     let count = 0;
     let isIncomplete = lacks;
     for (const { name, make, required } of fields) {
+      const place = form.place();
+      form.beginMember(name, count === 0);
       const made = make(cells);
       if (made >= 0) {
-        content = withMember(content, name, made);
+        content = form.withMember(content, name, made);
         count += 1;
-      } else if (made === UNSURE) return UNSURE;
-      else if (required) isIncomplete = true;
+        continue;
+      }
+      if (made === UNSURE) return UNSURE;
+      form.undo(place);
+      if (required) isIncomplete = true;
     }
-    if (count === 0) return ABSENT;
-    if (!isIncomplete) return content;
-    return isOptional && cells.made === before ? ABSENT : UNSURE;
+    form.endObject();
+    if (count > 0 && !isIncomplete) return content;
+    if (count > 0 && !(isOptional && cells.made === before)) return UNSURE;
+    form.undo(start);
+    return ABSENT;
   };
 }
 
@@ -106,12 +124,13 @@ function joinedMaker(node: EachNode, type: ListType, context: NodeContext): Plai
     if (make === undefined) return undefined;
     makers.push(make);
   }
-  return eachMaker(records, makers, type);
+  return eachMaker({ records, makers, form: context.form }, type);
 }
 
 /** A list literal, each of whose entries makes one item or none. */
 function listMaker(node: ItemsNode, type: ListType, context: NodeContext): PlainMaker | undefined {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems } = type;
+  const { form } = context;
   const makers: PlainMaker[] = [];
   for (const entry of node.entries) {
     if (entry.kind === "each" || entry.applies !== undefined || uniqueItems) return valueMaker(node, type, context);
@@ -120,16 +139,26 @@ function listMaker(node: ItemsNode, type: ListType, context: NodeContext): Plain
     makers.push(make);
   }
   return (cells) => {
-    let content = EMPTY_LIST;
+    const start = form.place();
+    let content = form.beginList();
     let count = 0;
     for (const make of makers) {
+      const place = form.place();
+      form.beginItem(count === 0);
       const made = make(cells);
       if (made === UNSURE) return UNSURE;
-      if (made === ABSENT) continue;
-      content = withItem(content, made);
+      if (made === ABSENT) {
+        form.undo(place);
+        continue;
+      }
+      content = form.withItem(content, made);
       count += 1;
     }
-    if (count === 0 && makers.length > 0) return ABSENT;
+    form.endList();
+    if (count === 0 && makers.length > 0) {
+      form.undo(start);
+      return ABSENT;
+    }
     return count < minItems || count > maxItems ? UNSURE : content;
   };
 }

@@ -5,7 +5,7 @@ import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger/ledger.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { createFastContentHash } from "../../ledger/records/fast-content-hash.ts";
-import { contentHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
+import { contentText, contentTextHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
@@ -46,10 +46,14 @@ export interface FoundKeyColumn {
 
 type KeyColumn = PlanPolicy["keyColumns"] extends ReadonlyMap<string, infer Column> ? Column : never;
 
+/** Takes a valid record of a run that sends, and its `contentText`. */
+export type KeepPayload = (record: MappedRecord, text: string) => void;
+
 /** Makes planned items of checked records, batch after batch. They are not compared with each other. */
 export function createItemMaker(
   job: CompiledJob,
   settings: ItemSettings,
+  keepPayload?: KeepPayload,
 ): (batch: readonly MappedRecord[]) => PlannedBatch & { readonly items: readonly PlannedItem[] } {
   const fastHash = createFastContentHash();
   const filesWithColumn = new Set<string>();
@@ -66,7 +70,7 @@ export function createItemMaker(
       count: batch.length,
       items: batch.map((record) => {
         const planned = settings.sendInvalid === true ? withErrorsAsWarnings(record) : record;
-        return plannedItem(planned, { job, settings, fastHash });
+        return plannedItem(planned, { job, settings, fastHash, keepPayload });
       }),
       invalid: batch.flatMap((record, position) => (isValid(record) ? [] : [position])),
       excluded: batch.flatMap((record, position) => excludedParents(record, job).map((row) => ({ position, row }))),
@@ -79,24 +83,37 @@ interface ItemContext {
   readonly job: CompiledJob;
   readonly settings: ItemSettings;
   readonly fastHash: (payload: JsonObject) => number;
+  readonly keepPayload: KeepPayload | undefined;
 }
 
 function plannedItem(record: MappedRecord, context: ItemContext): PlannedItem {
-  const { job, settings, fastHash } = context;
-  const { number, key, row, problems, payload, parameters } = record;
+  const { job, settings } = context;
+  const { number, key, row, problems, parameters } = record;
   const { supplier } = settings;
   const endpoint = filledEndpoint(settings.endpoint, job.operation, parameters);
   return {
     record: number,
     key,
     identity: key === undefined || endpoint === "" ? undefined : recordIdentity({ endpoint, supplier, key }),
-    content: key === undefined ? undefined : endpoint === "" ? fastHash(payload) : contentHash(payload, parameters),
+    content: key === undefined ? undefined : contentOf(record, endpoint, context),
     file: row.table.file,
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
     problems,
     ...(endpoint !== "" && awaitedRecord(record, context)),
   };
+}
+
+function contentOf(
+  record: MappedRecord,
+  endpoint: string,
+  { fastHash, keepPayload }: ItemContext,
+): PlannedItem["content"] {
+  const { payload, parameters } = record;
+  if (endpoint === "") return fastHash(payload);
+  const text = contentText(payload, parameters);
+  if (isValid(record)) keepPayload?.(record, text);
+  return contentTextHash(text);
 }
 
 /** The record that has to be accepted before this one is sent (`after:` in the mapping). */

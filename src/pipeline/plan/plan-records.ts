@@ -5,7 +5,8 @@ import type { CompiledJob, Job } from "../../job/job.ts";
 import { type MaxErrors, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { ExcludedRow, Ledger, PlanLedger, PlannedItem, PlanPolicy, Run } from "../../ledger/ledger.ts";
-import { isPacked } from "../../ledger/packed/packed-items.ts";
+import type { PackedItems } from "../../ledger/packed/item-columns.ts";
+import { countPacked, isPacked, joinPacked } from "../../ledger/packed/packed-items.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { createItemMaker, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
@@ -152,21 +153,39 @@ const GROUP_SIZE = 600;
 
 function createItemGroups(write: (items: PlannedBatch["items"]) => Promise<void>): ItemGroups {
   let group: PlannedItem[] = [];
-  const end = async (): Promise<void> => {
+  let packed: PackedItems[] = [];
+  let packedCount = 0;
+
+  async function endItems(): Promise<void> {
     const items = group;
     group = [];
     if (items.length > 0) await write(items);
-  };
+  }
+
+  async function endPacked(): Promise<void> {
+    const lists = packed;
+    packed = [];
+    packedCount = 0;
+    if (lists.length > 0) await write(joinPacked(lists));
+  }
+
   return {
     async add(items) {
       if (isPacked(items)) {
-        await end();
-        return write(items);
+        await endItems();
+        packed.push(items);
+        packedCount += countPacked(items);
+        if (packedCount >= GROUP_SIZE) await endPacked();
+      } else {
+        await endPacked();
+        group.push(...items);
+        if (group.length >= GROUP_SIZE) await endItems();
       }
-      group.push(...items);
-      if (group.length >= GROUP_SIZE) await end();
     },
-    end,
+    async end() {
+      await endPacked();
+      await endItems();
+    },
   };
 }
 

@@ -2,9 +2,9 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import { supplierIn } from "../../job/settings/supplier-settings.ts";
 import type { Connection } from "../../job/target-connection.ts";
-import { type JsonObject, valueAt } from "../../json/json-value.ts";
+import { canonicalJson, type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { SendableItem } from "../../ledger/ledger.ts";
-import { contentHash } from "../../ledger/records/record-hashes.ts";
+import { contentText, contentTextHash } from "../../ledger/records/record-hashes.ts";
 import { Failure } from "../../model/failure.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
@@ -184,7 +184,7 @@ function keptRecord(group: KeptGroup, item: SendableItem, context: SendContext):
   const { job } = context;
   const json = group.payload(item.record);
   if (json === undefined) throw new Error(`The payload of record ${item.record} was not kept.`);
-  const payload: JsonObject = JSON.parse(json);
+  const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(() => group.row(item.record), payload, context);
   const { record, identity, content, attempts, isAmbiguous, step } = item;
   const supplier = supplierIn(payload, job.operation);
@@ -205,10 +205,12 @@ interface RecordContext extends SendContext {
 function recordToSend(record: InputRecord | undefined, item: SendableItem, context: RecordContext): RecordToSend {
   const { mapping, operation } = context.job;
   const mapped = record && mapping.map(record.row);
+  const text = mapped && contentText(mapped.payload, mapped.parameters);
   if (
     record === undefined ||
     mapped === undefined ||
-    Buffer.compare(item.content, contentHash(mapped.payload, mapped.parameters)) !== 0
+    text === undefined ||
+    Buffer.compare(item.content, contentTextHash(text)) !== 0
   ) {
     throw new Failure("source_changed", `record ${item.record} is not what it was when the run was planned`, {
       hint: "the input or the mapping has changed: start again with `migrate push`",
@@ -216,7 +218,9 @@ function recordToSend(record: InputRecord | undefined, item: SendableItem, conte
   }
   const { payload, steps, parameters } = context.toSentForm(mapped);
   const locate = locatorIn(() => record.row, payload, context);
-  return { ...item, payload, steps, parameters, locate, supplier: supplierIn(payload, operation) };
+  const isTextSent = payload === mapped.payload && parameters === undefined;
+  const json = Buffer.from(isTextSent ? text : canonicalJson(payload));
+  return { ...item, payload, json, steps, parameters, locate, supplier: supplierIn(payload, operation) };
 }
 
 function locatorIn(

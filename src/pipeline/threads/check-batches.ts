@@ -1,14 +1,16 @@
 import type { CompiledJob } from "../../job/job.ts";
-import type { JsonValue } from "../../json/json-value.ts";
+import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
 import type { PlannedItem } from "../../ledger/ledger.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Place } from "../../model/place.ts";
 import type { InputRecord, MappedRecord } from "../../model/record.ts";
 import { createItemPacker, type PlainItems } from "../../ledger/packed/item-packer.ts";
 import { packItems } from "../../ledger/packed/packed-items.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { compileChecks, keySelection, mapRecord } from "../plan/check-records.ts";
-import { createItemMaker, type ItemSettings, type PlannedBatch } from "../plan/plan-items.ts";
+import { createItemMaker, type ItemSettings, type KeepPayload, type PlannedBatch } from "../plan/plan-items.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
+import type { PayloadList } from "./packed-payloads.ts";
 
 /** What checking needs to know beside the job. Plain data. */
 export interface CheckSettings {
@@ -50,14 +52,18 @@ interface PlainRecords {
   readonly order: readonly number[];
 }
 
-/** Maps and checks the records of tasks, and makes planned items of them: `checkedRecords` and `planItems` in one. */
+/**
+ * Maps and checks the records of tasks, and makes planned items of them: `checkedRecords` and `planItems` in one.
+ * @param payloads takes the payloads of those that may be sent
+ */
 export function checkBatches(
   job: CompiledJob,
   { items, showValues }: CheckSettings,
+  payloads?: PayloadList,
 ): (batches: Iterable<InputBatch>) => CheckAnswer {
   const onlyWanted = keySelection(job.settings);
   const check = createCheck(job, showValues);
-  const itemsOf = createItemMaker(job, items);
+  const itemsOf = createItemMaker(job, items, payloads && payloadKeeper(job, payloads));
   return (batches) => {
     const made = newBatchList();
     try {
@@ -73,6 +79,14 @@ export function checkBatches(
     } catch (error) {
       return { batches: made.take(), failure: packFailure(error) };
     }
+  };
+}
+
+function payloadKeeper({ operation }: CompiledJob, payloads: PayloadList): KeepPayload {
+  const toSentForm = compileSentForm(operation);
+  return (record, text) => {
+    const { payload } = toSentForm(record);
+    payloads.add(record.number, payload === record.payload ? text : canonicalJson(payload));
   };
 }
 

@@ -5,14 +5,22 @@ import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.t
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import { joinedPiece } from "../../read/join/bytes/joined-piece.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
-import type { FindPlain } from "../bytes/find-plain.ts";
+import type { FindPlain, PlainFinding } from "../bytes/find-plain.ts";
 import { compilePlainRecords } from "../bytes/plain-records.ts";
 import { type CheckAnswer, checkBatches, type CheckSettings, type InputBatch } from "./check-batches.ts";
+import { createPayloadList, type PackedPayloads, type PayloadList } from "./packed-payloads.ts";
 
 export interface ChunkAnswer {
   /** Records of a chunk, the unwanted ones among them: they are numbered from 1. 0 for records that have their numbers. */
   readonly unnumbered: number;
   readonly checked: CheckAnswer;
+  /** Of records that may be sent, where they are to be kept. */
+  readonly payloads?: PackedPayloads | undefined;
+}
+
+/** `keepsPayloads`: those of records that may be sent are wanted, of records that are nothing but a payload. */
+export interface ChunkSettings extends CheckSettings {
+  readonly keepsPayloads?: boolean;
 }
 
 /** What all chunks of an input have in common. */
@@ -28,10 +36,11 @@ export interface ChunkSource extends Pick<ChunkedInput, "source" | "files"> {
 export function checkChunks(
   job: CompiledJob,
   input: ChunkSource,
-  settings: CheckSettings,
+  { keepsPayloads = false, ...settings }: ChunkSettings,
 ): (chunk: RecordChunk | JoinedChunk) => ChunkAnswer {
-  const checked = checkBatches(job, settings);
-  const finderOf = perFile(compilePlainRecords(job, settings.items), input);
+  const payloads = createPayloadList();
+  const checked = checkBatches(job, settings, keepsPayloads ? payloads : undefined);
+  const finderOf = perFile(compilePlainRecords(job, settings.items, payloads.text), input);
   const seen = new Set<number>();
   return (chunk) => {
     const counted = { count: 0 };
@@ -39,9 +48,18 @@ export function checkChunks(
     const batches =
       find === undefined
         ? rowBatches(rowsIn(chunk, input), input.source, counted)
-        : mixedBatches(piecesIn(chunk, input), { find, source: input.source, counted, seen, file: chunk.file });
+        : mixedBatches(piecesIn(chunk, input), {
+            find,
+            source: input.source,
+            counted,
+            seen,
+            file: chunk.file,
+            payloads,
+          });
     const answer = checked(batches);
-    return { checked: answer, unnumbered: counted.count };
+    const kept = keepsPayloads ? payloads.take() : undefined;
+    payloads.clear();
+    return { checked: answer, unnumbered: counted.count, payloads: kept };
   };
 }
 
@@ -99,6 +117,8 @@ interface MixedReading {
   /** The files of which a plain record was made: the first one is, because it tells where the file keeps the business key. */
   readonly seen: Set<number>;
   readonly file: number;
+  /** Of a run that sends: those of plain records are noted here. */
+  readonly payloads: PayloadList;
 }
 
 /** The same batches, without the rows of plain records. */
@@ -106,8 +126,12 @@ function* mixedBatches(pieces: Iterable<CsvPiece>, reading: MixedReading): Gener
   for (const piece of pieces) yield* batchesOfPiece(piece, reading);
 }
 
-function* batchesOfPiece(piece: CsvPiece, { find, source, counted, seen, file }: MixedReading): Generator<InputBatch> {
-  const { items, others, isPlainMade } = find(piece, { isFirstMade: !seen.has(file) });
+function* batchesOfPiece(
+  piece: CsvPiece,
+  { find, source, counted, seen, file, payloads }: MixedReading,
+): Generator<InputBatch> {
+  const found = find(piece, { isFirstMade: !seen.has(file) });
+  const { items, others, isPlainMade } = found;
   const rows = piece.rowsAt(others);
   let next = 0;
   let order: number[] = [];
@@ -120,6 +144,7 @@ function* batchesOfPiece(piece: CsvPiece, { find, source, counted, seen, file }:
     if (!isPlain && read === undefined) continue;
     counted.count += 1;
     order.push(isPlain ? number : -1);
+    if (isPlain) noteText(found, number, counted.count, payloads);
     if (read !== undefined) records.push({ number: counted.count, source, orphan: false, ...read });
     if (order.length < BATCH_ROWS) continue;
     yield batch();
@@ -128,4 +153,14 @@ function* batchesOfPiece(piece: CsvPiece, { find, source, counted, seen, file }:
   }
   if (order.length > 0) yield batch();
   if (isPlainMade) seen.add(file);
+}
+
+/** A plain record of a run that sends has its payload in the list already. */
+function noteText(
+  { items, textStarts, textEnds }: PlainFinding,
+  number: number,
+  record: number,
+  payloads: PayloadList,
+): void {
+  if (items.hashes !== undefined) payloads.note(record, textStarts[number] ?? 0, textEnds[number] ?? 0);
 }

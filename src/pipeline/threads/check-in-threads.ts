@@ -7,6 +7,7 @@ import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
 import type { PackedBatch } from "./check-batches.ts";
 import type { ChunkAnswer, ChunkSource } from "./check-chunks.ts";
+import type { PackedPayloads } from "./packed-payloads.ts";
 import { checkTasks, type ChunkTask } from "./check-tasks.ts";
 import type { ChunkWork } from "./chunk-worker.ts";
 import { recordPacker } from "./packed-records.ts";
@@ -55,17 +56,23 @@ function sourceOf(input: InputInChunks | undefined): Required<ChunkSource> {
   return { source, files, children: input !== undefined && "children" in input ? input.children : [] };
 }
 
+interface CheckHere extends CheckOptions {
+  /** Takes the payloads that are to be sent, of each chunk and its number of records. */
+  readonly keep?: ((chunk: RecordChunk, records: number, payloads: PackedPayloads) => void) | undefined;
+}
+
 /** The same in this thread, of an input that comes in chunks. */
-export function checkChunksHere(
-  job: Job,
-  inChunks: InputInChunks,
-  options: CheckOptions,
-): AsyncGenerator<PlannedBatch> {
-  const { items, shownValues, signal } = options;
-  const { ofTask, ofRecords } = checkTasks(job, sourceOf(inChunks), { items, showValues: shownValues !== undefined });
+export function checkChunksHere(job: Job, inChunks: InputInChunks, options: CheckHere): AsyncGenerator<PlannedBatch> {
+  const { items, shownValues, signal, keep } = options;
+  const settings = { items, showValues: shownValues !== undefined, keepsPayloads: keep !== undefined };
+  const { ofTask, ofRecords } = checkTasks(job, sourceOf(inChunks), settings);
   const answers = async function* (): AsyncGenerator<ChunkAnswer> {
-    for await (const chunk of inChunks.chunks(signal))
-      yield "records" in chunk ? ofRecords(chunk.records) : ofTask(chunk);
+    for await (const chunk of inChunks.chunks(signal)) {
+      const answer = "records" in chunk ? ofRecords(chunk.records) : ofTask(chunk);
+      if (answer.payloads !== undefined && !("root" in chunk) && !("records" in chunk))
+        keep?.(chunk, answer.unnumbered, answer.payloads);
+      yield answer;
+    }
   };
   return inOrder(job, answers(), options);
 }

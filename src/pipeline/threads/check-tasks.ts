@@ -2,8 +2,8 @@ import type { CompiledJob } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
 import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
-import { checkBatches, type CheckSettings } from "./check-batches.ts";
-import { type ChunkAnswer, checkChunks, type ChunkSource } from "./check-chunks.ts";
+import { checkBatches } from "./check-batches.ts";
+import { type ChunkAnswer, checkChunks, type ChunkSettings, type ChunkSource } from "./check-chunks.ts";
 import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 
 /** Some of the input: as bytes, or as records where other threads cannot make them. Each is answered, in order. */
@@ -15,7 +15,7 @@ interface TaskChecks {
   readonly ofRecords: (records: readonly InputRecord[]) => ChunkAnswer;
 }
 
-export function checkTasks(job: CompiledJob, input: ChunkSource, settings: CheckSettings): TaskChecks {
+export function checkTasks(job: CompiledJob, input: ChunkSource, settings: ChunkSettings): TaskChecks {
   const ofChunk = checkChunks(job, input, settings);
   const checked = checkBatches(job, settings);
   const unpack = recordUnpacker();

@@ -1,7 +1,7 @@
 import type { PlainOperation, Step } from "../../contract/operations/operation.ts";
 import { stepFields } from "../../contract/operations/step-fields.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { canonicalJson, isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import { requestAddress } from "../request-address.ts";
 import type { HttpReply } from "../../transport/http.ts";
@@ -28,8 +28,8 @@ interface GivenValues {
   readonly fields?: JsonObject | undefined;
   /** Values of the request's parameters, by their names. */
   readonly parameters?: JsonObject | undefined;
-  /** The payload as JSON text. */
-  readonly json?: string;
+  /** The payload as JSON text, in UTF-8. */
+  readonly json?: Buffer;
 }
 
 interface ImportClientOptions extends RequestDependencies {
@@ -65,15 +65,15 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
   };
 }
 
-/** The payload, wrapped or bare, or a small body made from it, as JSON text. */
+/** The payload, wrapped or bare, or a small body made from it, as JSON. A payload alone is sent as canonical JSON. */
 function requestBody(
   payload: JsonObject,
   given: GivenValues | undefined,
   { operation: { wrap }, body }: ImportClientOptions,
-): string {
+): string | Buffer {
   if (wrap !== undefined) return JSON.stringify({ [wrap]: payload, ...stepFields(body, payload, given?.fields) });
   return body === undefined
-    ? (given?.json ?? JSON.stringify(payload))
+    ? (given?.json ?? canonicalJson(payload))
     : JSON.stringify(stepFields(body, payload, given?.fields));
 }
 

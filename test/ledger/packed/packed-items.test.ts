@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PlannedItem } from "../../../src/ledger/ledger.ts";
 import { columnsIn } from "../../../src/ledger/packed/item-columns.ts";
-import { packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
+import { countPacked, joinPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { nearKey } from "../../../src/text/near-key.ts";
 
 const problem = { attr: "name", severity: "error", by: "local", code: "required", shape: "ä😀" } as const;
@@ -29,6 +29,19 @@ test("items arrive in another thread as they were", () => {
     fc.property(fc.array(item), (items) => {
       const packed = packItems(items);
       expect(unpackItems(structuredClone(packed, { transfer: [packed.columns] }))).toEqual(items);
+    }),
+  );
+});
+
+test("lists of items are joined to one", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(item), { minLength: 1, maxLength: 4 }), (lists) => {
+      const joined = joinPacked(lists.map((items) => packItems(items)));
+      const all = packItems(lists.flat());
+      expect(unpackItems(joined)).toEqual(lists.flat());
+      expect(countPacked(joined)).toBe(lists.flat().length);
+      expect(columnsIn(joined.columns).marks).toEqual(columnsIn(all.columns).marks);
+      expect(joined.problems).toEqual(all.problems);
     }),
   );
 });

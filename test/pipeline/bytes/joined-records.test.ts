@@ -6,10 +6,11 @@ import type { Job } from "../../../src/job/job.ts";
 import { isPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { checkedRecords } from "../../../src/migrate.ts";
 import { compilePlainRecords } from "../../../src/pipeline/bytes/plain-records.ts";
-import type { PlannedBatch } from "../../../src/pipeline/plan/plan-items.ts";
+import type { ItemSettings, PlannedBatch } from "../../../src/pipeline/plan/plan-items.ts";
 import { planItems } from "../../../src/pipeline/plan/plan-records.ts";
 import { checkChunksHere } from "../../../src/pipeline/threads/check-in-threads.ts";
 import { joinedPiece } from "../../../src/read/join/bytes/joined-piece.ts";
+import { createByteList } from "../../../src/text/byte-list.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { openFolder } from "./open-folder.ts";
 
@@ -143,6 +144,8 @@ const files = fc
   });
 
 const ITEMS = { endpoint: "", supplier: "" };
+/** Of a run that sends. */
+const SENT_ITEMS = { endpoint: "POST localhost/accounts", supplier: "S1" };
 
 /** Everything that is planned, and the failure that ends it. */
 async function planned(batches: AsyncIterable<PlannedBatch>): Promise<unknown> {
@@ -163,35 +166,36 @@ async function planned(batches: AsyncIterable<PlannedBatch>): Promise<unknown> {
   return { items, invalid, excluded };
 }
 
-function joinedBytes(job: Job): AsyncIterable<PlannedBatch> {
+function joinedBytes(job: Job, items: ItemSettings): AsyncIterable<PlannedBatch> {
   const { joined } = job.input;
   if (joined === undefined) throw new Error("the input is not joined as bytes");
   const { signal } = new AbortController();
-  return checkChunksHere(job, joined, { items: ITEMS, shownValues: undefined, signal });
+  return checkChunksHere(job, joined, { items, shownValues: undefined, signal });
 }
 
-function joinedRows(job: Job): AsyncIterable<PlannedBatch> {
+function joinedRows(job: Job, items: ItemSettings): AsyncIterable<PlannedBatch> {
   const { signal } = new AbortController();
-  return planItems(checkedRecords(job, { signal, shownValues: undefined }), job, ITEMS);
+  return planItems(checkedRecords(job, { signal, shownValues: undefined }), job, items);
 }
 
 test("records that are joined as bytes are planned as if their rows were joined", async () => {
   const folder = temporaryFolder({ "contract.yaml": CONTRACT });
   await fc.assert(
-    fc.asyncProperty(files, fc.constantFrom(...MAPPINGS), async (contents, mapping) => {
+    fc.asyncProperty(files, fc.constantFrom(...MAPPINGS), fc.constantFrom(ITEMS, SENT_ITEMS), async (...drawn) => {
+      const [contents, mapping, items] = drawn;
       for (const [name, content] of Object.entries(contents)) writeFileSync(path.join(folder, name), content);
       writeFileSync(path.join(folder, "mapping.yaml"), mapping);
       const job = await openFolder(folder);
       try {
-        const expected = await planned(joinedRows(job));
-        expect(await planned(joinedBytes(job))).toEqual(expected);
+        const expected = await planned(joinedRows(job, items));
+        expect(await planned(joinedBytes(job, items))).toEqual(expected);
         const madeOnly = { ...job, mapping: { ...job.mapping, payloadNode: undefined } };
-        expect(await planned(joinedBytes(madeOnly))).toEqual(expected);
+        expect(await planned(joinedBytes(madeOnly, items))).toEqual(expected);
       } finally {
         await job.input.close();
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 60 },
   );
 });
 
@@ -219,7 +223,7 @@ test("of good joined rows none is made, several of one parent among them, and qu
 async function notPlain(job: Job): Promise<readonly number[]> {
   const { joined } = job.input;
   const [file] = joined?.files ?? [];
-  const find = file && joined && compilePlainRecords(job, ITEMS)?.(file, joined.children);
+  const find = file && joined && compilePlainRecords(job, ITEMS, createByteList())?.(file, joined.children);
   if (joined === undefined || find === undefined) throw new Error("the input is not joined as bytes");
   const others: number[] = [];
   for await (const chunk of joined.chunks()) {

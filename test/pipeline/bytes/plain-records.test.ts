@@ -6,8 +6,10 @@ import type { Job } from "../../../src/job/job.ts";
 import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { compilePlainRecords } from "../../../src/pipeline/bytes/plain-records.ts";
 import type { CheckAnswer } from "../../../src/pipeline/threads/check-batches.ts";
-import { checkChunks } from "../../../src/pipeline/threads/check-chunks.ts";
+import { checkChunks, type ChunkSettings } from "../../../src/pipeline/threads/check-chunks.ts";
+import type { PackedPayloads } from "../../../src/pipeline/threads/packed-payloads.ts";
 import { csvPiecesOf } from "../../../src/read/chunks/chunk-rows.ts";
+import { createByteList } from "../../../src/text/byte-list.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { openFolder } from "./open-folder.ts";
 import { COLUMNS, CONTRACT, file, GOOD, MAPPING } from "./odd-records.ts";
@@ -17,23 +19,35 @@ function folderOf(content: string, mapping = MAPPING): string {
 }
 
 const CHECK = { items: { endpoint: "", supplier: "" }, showValues: true };
+/** Of a run that sends. */
+const SENT = {
+  items: { endpoint: "POST localhost/things", supplier: 'S "1"' },
+  showValues: true,
+  keepsPayloads: true,
+} satisfies ChunkSettings;
 
-/** Everything that is planned, and the failure that ends it. */
-async function planned(job: Job): Promise<unknown> {
+/** Everything that is planned, the payloads that are kept, and the failure that ends it. */
+async function planned(job: Job, settings: ChunkSettings): Promise<unknown> {
   const { chunked } = job.input;
   if (chunked === undefined) throw new Error("the input does not come in chunks");
-  const answerOf = checkChunks(job, chunked, CHECK);
+  const answerOf = checkChunks(job, chunked, settings);
   const answers: unknown[] = [];
   try {
     for await (const chunk of chunked.chunks()) {
-      const { unnumbered, checked } = answerOf(chunk);
+      const { unnumbered, checked, payloads } = answerOf(chunk);
       const { batches, ...more } = checked;
-      answers.push({ unnumbered, ...more, ...asOneBatch(batches) });
+      answers.push({ unnumbered, ...more, ...asOneBatch(batches), payloads: payloads && textsOf(payloads) });
     }
   } catch (error) {
     answers.push(String(error));
   }
   return answers;
+}
+
+/** By the positions of their records in the chunk. */
+function textsOf({ bytes, starts, ends }: PackedPayloads): readonly (readonly [position: number, text: string])[] {
+  const text = (position: number, end: number): string => Buffer.from(bytes).toString("utf8", starts[position], end);
+  return [...ends].flatMap((end, position) => (end === 0 ? [] : [[position, text(position, end)] as const]));
 }
 
 /** Batches without errors are handed on together where records are told by their bytes: nothing depends on where one ends. */
@@ -78,11 +92,12 @@ function madeRecords(job: Job): Job {
 }
 
 /** The numbers of the records that bytes alone do not tell. */
-async function notPlain(job: Job): Promise<readonly number[] | undefined> {
-  const { chunked } = job.input;
+async function notPlain({ input, ...job }: Job, { items } = CHECK): Promise<readonly number[] | undefined> {
+  const { chunked } = input;
   const [opened] = chunked?.files ?? [];
-  const find = opened?.kind === "csv" ? compilePlainRecords(job, CHECK.items)?.(opened, []) : undefined;
-  if (chunked === undefined || opened?.kind !== "csv" || find === undefined) return undefined;
+  if (chunked === undefined || opened?.kind !== "csv") return undefined;
+  const find = compilePlainRecords(job, items, createByteList())?.(opened, []);
+  if (find === undefined) return undefined;
   const others: number[] = [];
   for await (const chunk of chunked.chunks()) {
     for (const piece of csvPiecesOf(chunk, opened)) others.push(...find(piece, { isFirstMade: false }).others);
@@ -97,7 +112,8 @@ test("records that are told by their bytes are planned as if they were made and 
       writeFileSync(path.join(folder, "things.csv"), content);
       const job = await openFolder(folder);
       try {
-        expect(await planned(job)).toEqual(await planned(madeRecords(job)));
+        for (const settings of [CHECK, SENT])
+          expect(await planned(job, settings)).toEqual(await planned(madeRecords(job), settings));
       } finally {
         await job.input.close();
       }
@@ -122,6 +138,7 @@ test("of good rows none is made, quoted ones, other alphabets and empty cells am
   onTestFinished(() => job.input.close());
   // Doubled quotes are left to the parser; the other one has an error.
   expect(await notPlain(job)).toEqual([3, 8]);
+  expect(await notPlain(job, SENT)).toEqual([3, 8]);
 });
 
 test.each([
@@ -134,5 +151,24 @@ test.each([
   const job = await openFolder(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n"), mapping));
   onTestFinished(() => job.input.close());
   expect((await notPlain(job))?.length).toBeLessThan(4);
-  expect(await planned(job)).toEqual(await planned(madeRecords(job)));
+  for (const settings of [CHECK, SENT])
+    expect(await planned(job, settings)).toEqual(await planned(madeRecords(job), settings));
+});
+
+test("a time that is not sent as it is given is made, and its record known by what the rows hold", async () => {
+  const given = ["2024-01-01T00:00:00Z", "2024-01-01T02:00:00+02:00"];
+  const rows = given.map((seen, index) => GOOD.with(0, `A${index}`).with(COLUMNS.indexOf("SEEN"), seen));
+  const job = await openFolder(folderOf([COLUMNS, ...rows, []].map((cells) => cells.join(",")).join("\n")));
+  onTestFinished(() => job.input.close());
+  expect(await notPlain(job)).toEqual([]);
+  expect(await notPlain(job, SENT)).toEqual([2]);
+  const sent = expect.stringContaining('"seen":"2024-01-01T00:00:00Z"');
+  expect(await planned(job, SENT)).toMatchObject([
+    {
+      payloads: [
+        [0, sent],
+        [1, sent],
+      ],
+    },
+  ]);
 });

@@ -73,7 +73,7 @@ describe("the service token", () => {
     expect(tokens).toHaveLength(1);
     expect(imports).toHaveLength(16);
     expect(tokens[0]?.url.href).toBe("https://localhost/v1/graphql/");
-    expect(JSON.parse(tokens[0]?.body ?? "")).toEqual({
+    expect(JSON.parse(String(tokens[0]?.body))).toEqual({
       query:
         "mutation ObtainServiceToken($apiKey: String!) { ObtainServiceToken(input: { APIKey: $apiKey }) { token } }",
       variables: { apiKey: "sk_live_1" },
@@ -164,7 +164,7 @@ describe("the service token", () => {
       return Promise.resolve(json(200, { data: { login: { token: `t${requests.length}`, refreshToken: "r" } } }));
     };
     const mutation = { document: "mutation Mine", tokenAt: ["login", "token"] };
-    const queries = (): readonly unknown[] => requests.map(({ body }) => JSON.parse(body ?? "").query);
+    const queries = (): readonly unknown[] => requests.map(({ body }) => JSON.parse(String(body)).query);
     const keyOnly = createAuthorisation({ http, baseUrl, credentials, mutation, clock });
     await keyOnly.refused(await keyOnly.header());
     expect(queries()).toEqual(["mutation Mine", "mutation Mine"]);
@@ -178,7 +178,7 @@ describe("the service token", () => {
     const { http, tokens } = platform();
     const mutation = { outputFields: ["token", "payload", "refreshToken: renewal"] };
     await createAuthorisation({ http, baseUrl, credentials, mutation, clock }).header();
-    expect(JSON.parse(tokens[0]?.body ?? "").query).toContain("{ token payload refreshToken: renewal }");
+    expect(JSON.parse(String(tokens[0]?.body)).query).toContain("{ token payload refreshToken: renewal }");
   });
 
   test.each(["https://evil.example/graphql/", "//evil.example/graphql/", "\\\\evil.example/"])(

@@ -60,7 +60,7 @@ export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform
 
   const http: Http = async (request: HttpRequest) => {
     await new Promise(setImmediate);
-    logins.push(JSON.parse(request.body ?? ""));
+    logins.push(JSON.parse(String(request.body)));
     const next = planned.shift();
     if (next instanceof Error) throw next;
     if (next !== undefined) return next;

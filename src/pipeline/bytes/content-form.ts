@@ -1,0 +1,164 @@
+import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
+import {
+  asciiTextContent,
+  createFastContentHash,
+  EMPTY_LIST,
+  EMPTY_OBJECT,
+  nameContent,
+  withItem,
+  withMember,
+} from "../../ledger/records/fast-content-hash.ts";
+import type { ByteList } from "../../text/byte-list.ts";
+import { equalBytes, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
+
+/**
+ * How the content of a record is written down while its bytes are gone through: as a mark (`createFastContentHash`), or as
+ * canonical JSON. What the functions give is the mark of what was written, or 0 where it stands in a list of bytes. The
+ * members of an object come sorted by their names.
+ */
+export interface ContentForm {
+  /** What stands for a member's name from here on. */
+  readonly nameOf: (name: string) => number;
+  readonly beginObject: () => number;
+  /** In front of a member's value. */
+  readonly beginMember: (name: number, isFirst: boolean) => void;
+  readonly withMember: (members: number, name: number, value: number) => number;
+  readonly endObject: () => void;
+  readonly beginList: () => number;
+  /** In front of an item. */
+  readonly beginItem: (isFirst: boolean) => void;
+  readonly withItem: (items: number, item: number) => number;
+  readonly endList: () => void;
+  /** The text that these bytes are; -1, and nothing is written, where they are not ASCII alone, or JSON would escape some. */
+  readonly copied: (bytes: Buffer, from: number, to: number) => number;
+  readonly value: (value: JsonValue) => number;
+  /** Where the next thing will be written. */
+  readonly place: () => number;
+  /** Takes back what was written from this place on. */
+  readonly undo: (place: number) => void;
+  /** Memory for so many things that were written. */
+  readonly remember: (slots: number) => Remembered;
+}
+
+interface Remembered {
+  /** Keeps what was written from this place on, and what it came to. */
+  readonly keep: (slot: number, content: number, place: number) => void;
+  /** Writes it again. */
+  readonly use: (slot: number) => number;
+}
+
+/** For runs that send nothing: contents are only compared with each other. */
+export function markForm(): ContentForm {
+  return {
+    nameOf: nameContent,
+    beginObject: () => EMPTY_OBJECT,
+    beginMember: () => undefined,
+    withMember,
+    endObject: () => undefined,
+    beginList: () => EMPTY_LIST,
+    beginItem: () => undefined,
+    withItem,
+    endList: () => undefined,
+    copied: asciiTextContent,
+    value: createFastContentHash(),
+    place: () => 0,
+    undo: () => undefined,
+    remember(slots) {
+      const contents = new Float64Array(slots);
+      return {
+        keep: (slot, content) => (contents[slot] = content),
+        use: (slot) => contents[slot] ?? 0,
+      };
+    },
+  };
+}
+
+const [BRACE, END_BRACE, BRACKET, END_BRACKET, COMMA, QUOTE] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x22];
+
+/** The text of the payload itself, behind what the list holds already. */
+export function textForm(list: ByteList): ContentForm {
+  const names: Uint8Array[] = [];
+  const isPlain = plainTextCheck();
+  return {
+    nameOf(name) {
+      names.push(new TextEncoder().encode(`${canonicalJson(name)}:`));
+      return names.length - 1;
+    },
+    beginObject() {
+      list.addByte(BRACE);
+      return 0;
+    },
+    beginMember(name, isFirst) {
+      if (!isFirst) list.addByte(COMMA);
+      const bytes = names[name];
+      if (bytes !== undefined) list.addBytes(bytes);
+    },
+    withMember: () => 0,
+    endObject: () => list.addByte(END_BRACE),
+    beginList() {
+      list.addByte(BRACKET);
+      return 0;
+    },
+    beginItem(isFirst) {
+      if (!isFirst) list.addByte(COMMA);
+    },
+    withItem: () => 0,
+    endList: () => list.addByte(END_BRACKET),
+    copied(bytes, from, to) {
+      if (!isPlain(bytes, from, to)) return -1;
+      list.addByte(QUOTE);
+      list.addBytes(bytes, from, to);
+      list.addByte(QUOTE);
+      return 0;
+    },
+    value(value) {
+      list.addText(canonicalJson(value));
+      return 0;
+    },
+    place: list.length,
+    undo: list.cut,
+    remember: () => rememberedTexts(list),
+  };
+}
+
+function rememberedTexts(list: ByteList): Remembered {
+  const texts: Uint8Array[] = [];
+  const contents: number[] = [];
+  return {
+    keep(slot, content, place) {
+      texts[slot] = list.bytes().slice(place);
+      contents[slot] = content;
+    },
+    use(slot) {
+      const text = texts[slot];
+      if (text !== undefined) list.addBytes(text);
+      return contents[slot] ?? 0;
+    },
+  };
+}
+
+const QUOTES_TIMES_4 = 0x22222222;
+const BACKSLASHES_TIMES_4 = 0x5c5c5c5c;
+
+/** Whether JSON writes bytes as they are: ASCII that can be seen, and no quote or backslash. */
+function plainTextCheck(): (bytes: Buffer, from: number, to: number) => boolean {
+  let known: Uint8Array = new Uint8Array();
+  let words = wordsOf(known);
+  return (bytes, from, to) => {
+    if (bytes !== known) {
+      known = bytes;
+      words = wordsOf(bytes);
+    }
+    let at = from;
+    for (; at <= to - WORD_BYTES; at += WORD_BYTES) {
+      const word = words.getInt32(at, true);
+      if ((oddBytes(word) | equalBytes(word, QUOTES_TIMES_4) | equalBytes(word, BACKSLASHES_TIMES_4)) !== 0)
+        return false;
+    }
+    for (; at < to; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (byte < 0x20 || byte >= 0x7f || byte === QUOTE || byte === 0x5c) return false;
+    }
+    return true;
+  };
+}
