@@ -15,8 +15,8 @@ interface PoolOptions<Answer, Message> {
   readonly here?: ((message: Message) => Answer) | undefined;
 }
 
-/** Tasks that a worker has before it: one under way, and one that waits, so that it never waits itself. */
-const TASKS_PER_WORKER = 2;
+/** Tasks that a worker has before it: one under way, and some that wait, so that it never waits itself. */
+const TASKS_PER_WORKER = 4;
 
 /** Tasks that the calling thread has done, at most, whose answers wait for those before them. */
 const TASKS_HERE = 16;
