@@ -5,10 +5,12 @@ import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { ReconcileFlags, RunFlags } from "../options/options.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
+import { optimiseLater } from "../process/engine-flags.ts";
 import { showRun } from "../views/run/run-view.ts";
 import { showWorker } from "../views/run/worker-view.ts";
 
 export function validateAction(sources: readonly string[], flags: RunFlags): Promise<void> {
+  optimiseLater();
   return withSettings(sources, flags, async (settings, context) => {
     const { validate } = await import("../../commands/check/validate.ts");
     return showRun(await validate(settings, context.dependencies), flags, context);
