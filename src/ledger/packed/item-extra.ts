@@ -1,6 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import type { PlannedItem } from "../ledger.ts";
+import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /** What few items have beside their columns. */
 export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems"> {
@@ -29,8 +30,6 @@ export function addHashes(hashes: Uint8Array, start: number, extras: ByteList): 
   extras.addByte(NO_HASH);
 }
 
-/** sha256 */
-export const HASH_BYTES = 32;
 const NO_HASH = 255;
 
 /** The value that a problem was found in is never stored. */

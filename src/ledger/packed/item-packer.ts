@@ -2,7 +2,8 @@ import type { PlannedItem } from "../ledger.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type ByteList, createByteList } from "../../text/byte-list.ts";
 import { columnsIn, FLAG, type ItemColumns, newColumns, type PackedItems, type ProblemCounts } from "./item-columns.ts";
-import { addExtra, addHashes, HASH_BYTES, hasExtra } from "./item-extra.ts";
+import { HASH_BYTES } from "../records/record-hashes.ts";
+import { addExtra, addHashes, hasExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
 
 /** Items of valid records of one file with nothing to say about them, side by side. */

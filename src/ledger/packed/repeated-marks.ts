@@ -84,7 +84,9 @@ function repeatedIn(buckets: Buckets): Float64Array | undefined {
   const found: Float64Array[] = [];
   let count = 0;
   for (const marks of all) {
-    const sharing = bits.sharing(marks).toSorted();
+    const sharing = bits.sharing(marks);
+    if (sharing.length > MOST_REPEATED) return undefined;
+    sharing.sort();
     const repeated = sharing.filter((mark, index) => mark === sharing[index - 1]);
     count += repeated.length;
     if (count > MOST_REPEATED) return undefined;

@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 
+/** Of each hash here: sha256. */
+export const HASH_BYTES = 32;
+
 interface IdentityParts {
   /** Method and address at which the record is created: `POST api.example.com/v1/data-import/accounts`. */
   readonly endpoint: string;

@@ -1,3 +1,5 @@
+import { HASH_BYTES } from "../records/record-hashes.ts";
+
 /**
  * Rows as they are handed from thread to thread: numbers, hashes and texts, each in one piece. To copy them as objects
  * would take longer than to write them down.
@@ -17,7 +19,6 @@ export interface RowPacker {
   readonly packed: () => PackedRows;
 }
 
-const HASH_BYTES = 32;
 export const NO_NUMBER: number = Number.NaN;
 
 export function createRowPacker(

@@ -2,7 +2,7 @@ import type { PlainItems } from "../../ledger/packed/item-packer.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
-import { HASH_BYTES } from "../../ledger/packed/item-extra.ts";
+import { HASH_BYTES } from "../../ledger/records/record-hashes.ts";
 import { newPlainCells, type PlainCells, startRecord } from "./plain-cells.ts";
 import { type PlainMaker, UNSURE } from "./plain-leaf.ts";
 import { cellMarks, findCells, recordStarter } from "../../read/csv/record-cells.ts";

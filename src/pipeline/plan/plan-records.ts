@@ -4,9 +4,9 @@ import { endpointOf } from "../../job/endpoint.ts";
 import type { CompiledJob, Job } from "../../job/job.ts";
 import { type MaxErrors, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
-import type { ExcludedRow, Ledger, PlanLedger, PlannedItem, PlanPolicy, Run } from "../../ledger/ledger.ts";
+import type { ExcludedRow, Ledger, PlanLedger, PlanPolicy, Run } from "../../ledger/ledger.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
-import { countPacked, isPacked, joinPacked } from "../../ledger/packed/packed-items.ts";
+import { countPacked, isPacked, joinPacked, packItems } from "../../ledger/packed/packed-items.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { createItemMaker, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
@@ -151,41 +151,25 @@ interface ItemGroups {
 /** Every group waits for the disk once, and a batch of long rows holds few of them. */
 const GROUP_SIZE = 600;
 
-function createItemGroups(write: (items: PlannedBatch["items"]) => Promise<void>): ItemGroups {
-  let group: PlannedItem[] = [];
-  let packed: PackedItems[] = [];
-  let packedCount = 0;
+function createItemGroups(write: (items: PackedItems) => Promise<void>): ItemGroups {
+  let group: PackedItems[] = [];
+  let count = 0;
 
-  async function endItems(): Promise<void> {
-    const items = group;
+  async function end(): Promise<void> {
+    const lists = group;
     group = [];
-    if (items.length > 0) await write(items);
-  }
-
-  async function endPacked(): Promise<void> {
-    const lists = packed;
-    packed = [];
-    packedCount = 0;
+    count = 0;
     if (lists.length > 0) await write(joinPacked(lists));
   }
 
   return {
     async add(items) {
-      if (isPacked(items)) {
-        await endItems();
-        packed.push(items);
-        packedCount += countPacked(items);
-        if (packedCount >= GROUP_SIZE) await endPacked();
-      } else {
-        await endPacked();
-        group.push(...items);
-        if (group.length >= GROUP_SIZE) await endItems();
-      }
+      const packed = isPacked(items) ? items : packItems(items);
+      group.push(packed);
+      count += countPacked(packed);
+      if (count >= GROUP_SIZE) await end();
     },
-    async end() {
-      await endPacked();
-      await endItems();
-    },
+    end,
   };
 }
 

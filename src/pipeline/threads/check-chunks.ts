@@ -144,7 +144,7 @@ function* batchesOfPiece(
     if (!isPlain && read === undefined) continue;
     counted.count += 1;
     order.push(isPlain ? number : -1);
-    if (isPlain) noteText(found, number, counted.count, payloads);
+    if (isPlain) notePayload(found, number, counted.count, payloads);
     if (read !== undefined) records.push({ number: counted.count, source, orphan: false, ...read });
     if (order.length < BATCH_ROWS) continue;
     yield batch();
@@ -156,7 +156,7 @@ function* batchesOfPiece(
 }
 
 /** A plain record of a run that sends has its payload in the list already. */
-function noteText(
+function notePayload(
   { items, textStarts, textEnds }: PlainFinding,
   number: number,
   record: number,

@@ -32,3 +32,9 @@ test("where more repeat than are remembered, none of them is denied", async () =
   const marks = marksOf(600_000);
   expect(await repeated([...marks, ...marks])).toEqual(marks);
 });
+
+test("one mark that nearly all have is found to repeat", async () => {
+  const [once, ...others] = marksOf(1000);
+  const marks = [...Array.from({ length: 1_200_000 }, () => 42), ...others, once ?? 0];
+  expect(await repeated(marks)).toContain(42);
+});
