@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../src/job/job.ts";
 import { check, type CheckOptions } from "../../src/migrate.ts";
 import type { RunHandle } from "../../src/pipeline/plan/plan-records.ts";
-import { keepPayloads, type KeptPayloads } from "../../src/pipeline/send/kept-payloads.ts";
-import { keptRecordsToSend, recordsToSend } from "../../src/pipeline/send/send-records.ts";
+import { keepPayloads, keptGroups, type KeptPayloads } from "../../src/pipeline/send/kept-payloads.ts";
+import { groupsOfRows } from "../../src/pipeline/send/payload-group.ts";
+import { recordsToSend } from "../../src/pipeline/send/records-to-send.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
 import { all, openThings, startSampleRun, thingsFolder, writeThings } from "../job/sample-job.ts";
 
@@ -25,7 +26,7 @@ async function checked(folder: string, more: Parameters<typeof openThings>[1] = 
 }
 
 function fromKept({ job, handle, kept }: Checked): Promise<readonly RecordToSend[]> {
-  return all(keptRecordsToSend(kept?.groups() ?? [], { job, handle, shownValues: undefined }, signal));
+  return all(recordsToSend(keptGroups(kept?.groups() ?? [], job.input, signal), { job, handle }));
 }
 
 const shown = ({ record, json, payload, locate }: RecordToSend): unknown => [
@@ -50,7 +51,7 @@ describe("payloads that are kept from the check", () => {
   ])("are sent as they would be after another reading: %s", async (_, rows, more) => {
     const scene = await checked(thingsFolder(rows), more);
     const { job, handle } = scene;
-    const again = await all(recordsToSend(job.input.records(), { job, handle, shownValues: undefined }));
+    const again = await all(recordsToSend(groupsOfRows(job.input.records()), { job, handle }));
     const kept = await fromKept(scene);
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.map(shown)).toEqual(again.map(shown));

@@ -1,29 +1,42 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { groupsOfRows } from "../../src/pipeline/send/payload-group.ts";
 import { smallFirst } from "../../src/pipeline/send/small-first.ts";
-import { all } from "../job/sample-job.ts";
+import type { InputRecord } from "../../src/model/record.ts";
 
-async function* batchesOf(sizes: readonly number[]): AsyncGenerator<readonly number[]> {
+const table = { kind: "json", file: "rows.ndjson" } as const;
+
+async function* batchesOf(sizes: readonly number[]): AsyncGenerator<readonly InputRecord[]> {
   let number = 0;
-  for (const size of sizes) yield Array.from({ length: size }, () => (number += 1));
+  for (const size of sizes) {
+    yield Array.from({ length: size }, () => {
+      number += 1;
+      const row = { table, pointer: "", value: {}, line: number };
+      return { number, source: "rows", orphan: false, row, problems: [] };
+    });
+  }
 }
 
-async function sizesOf(batches: AsyncIterable<readonly number[]>): Promise<readonly number[]> {
-  const sizes: number[] = [];
-  for await (const batch of batches) sizes.push(batch.length);
-  return sizes;
+/** For each group the lines of its rows. */
+async function linesOf(sizes: readonly number[]): Promise<readonly (readonly (number | undefined)[])[]> {
+  const lines: (readonly (number | undefined)[])[] = [];
+  for await (const { first, last, row } of smallFirst(groupsOfRows(batchesOf(sizes)))) {
+    lines.push(Array.from({ length: last - first + 1 }, (_, index) => row(first + index)?.line));
+  }
+  return lines;
 }
 
-test("the first batch comes in pieces, each twice as large as the one before, until a batch is as large as a piece", async () => {
-  expect(await sizesOf(smallFirst(batchesOf([500, 500, 500])))).toEqual([32, 64, 128, 256, 20, 500, 500]);
+test("the first group comes in pieces, each twice as large as the one before, until a group is as large as a piece", async () => {
+  const sizes = (await linesOf([500, 500, 500, 2000])).map(({ length }) => length);
+  expect(sizes).toEqual([32, 64, 128, 256, 20, 500, 500, 512, 600, 600, 288]);
 });
 
-test("every record comes once, in order, however large the batches are", async () => {
+test("every record comes once, in order, however large the groups are", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { maxLength: 8 }), async (sizes) => {
-      const records = await all(smallFirst(batchesOf(sizes)));
-      expect(records).toEqual(Array.from({ length: records.length }, (_, index) => index + 1));
-      expect(records.length).toBe(sizes.reduce((sum, size) => sum + size, 0));
+      const lines = (await linesOf(sizes)).flat();
+      expect(lines).toEqual(Array.from({ length: lines.length }, (_, index) => index + 1));
+      expect(lines.length).toBe(sizes.reduce((sum, size) => sum + size, 0));
     }),
   );
 });

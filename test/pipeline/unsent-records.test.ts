@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { NextSendable } from "../../src/ledger/ledger.ts";
 import type { InputPosition, InputRecord } from "../../src/model/record.ts";
+import { groupsOfRows } from "../../src/pipeline/send/payload-group.ts";
+import type { ReadPayloads } from "../../src/pipeline/send/payloads-anew.ts";
 import { unsentRecords } from "../../src/pipeline/send/unsent-records.ts";
-import { all } from "../job/sample-job.ts";
 
 const BATCH = 500;
 const ROW_BYTES = 1000;
@@ -62,8 +63,13 @@ async function unsent(
   { ledger }: ReturnType<typeof createLedger>,
 ): Promise<readonly number[]> {
   const run = { id: "run" };
-  const batches = unsentRecords({ input, ledger, run, signal: new AbortController().signal });
-  return (await all(batches)).map(({ number }) => number);
+  const { signal } = new AbortController();
+  const readPayloads: ReadPayloads = (_, from) => groupsOfRows(input.records({ from }));
+  const groups = unsentRecords({ input, ledger, run, readPayloads, signal });
+  const numbers: number[] = [];
+  for await (const { first, last } of groups)
+    for (let number = first; number <= last; number += 1) numbers.push(number);
+  return numbers;
 }
 
 const batchOf = (first: number): readonly number[] => Array.from({ length: BATCH }, (_, index) => first + index);

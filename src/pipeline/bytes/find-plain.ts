@@ -46,6 +46,11 @@ interface FindingPlain {
 
 export interface PlainTexts {
   readonly list: Pick<ByteList, "length" | "bytes" | "cut">;
+  /** Absent where the records are planned already. */
+  readonly hashes?: PlainHashes | undefined;
+}
+
+interface PlainHashes {
   readonly identityOf: (key: string) => Uint8Array;
   readonly contentOf: (text: Uint8Array) => Uint8Array;
 }
@@ -65,7 +70,7 @@ export function plainFinder({ file, make, texts, hasKey, children }: FindingPlai
   const joined = children.map(({ records }) => records);
   const cells = withChildren(newPlainCells(layout), joined);
   const unmade = children.flatMap(({ records, isMade }) => (isMade ? [] : [records]));
-  const newFound = (count: number): Found => newItems(header.table.file, count, texts !== undefined);
+  const newFound = (count: number): Found => newItems(header.table.file, count, texts);
   let found = newFound(0);
 
   /** What fails on a row is for the ordinary way to say. */
@@ -130,13 +135,14 @@ interface PlainText {
 function noteText(
   { items, textStarts, textEnds }: Found,
   { number, start, cells }: PlainText,
-  { list, identityOf, contentOf }: PlainTexts,
+  { list, hashes }: PlainTexts,
 ): void {
   textStarts[number] = start;
   textEnds[number] = list.length();
+  if (hashes === undefined) return;
   const at = 2 * HASH_BYTES * number;
-  items.hashes?.set(identityOf(keyIn(cells)), at);
-  items.hashes?.set(contentOf(list.bytes().subarray(start)), at + HASH_BYTES);
+  items.hashes?.set(hashes.identityOf(keyIn(cells)), at);
+  items.hashes?.set(hashes.contentOf(list.bytes().subarray(start)), at + HASH_BYTES);
 }
 
 function keyIn({ bytes, keyStart, keyEnd, keyText = "" }: PlainCells): string {
@@ -145,7 +151,7 @@ function keyIn({ bytes, keyStart, keyEnd, keyText = "" }: PlainCells): string {
 
 type Found = Pick<PlainFinding, "items" | "textStarts" | "textEnds">;
 
-function newItems(file: string, count: number, hasTexts: boolean): Found {
+function newItems(file: string, count: number, sent: PlainTexts | undefined): Found {
   const items = {
     file,
     bytes: Buffer.alloc(0),
@@ -154,8 +160,8 @@ function newItems(file: string, count: number, hasTexts: boolean): Found {
     keyStarts: new Int32Array(count),
     keyEnds: new Int32Array(count),
     keyTexts: [],
-    hashes: hasTexts ? new Uint8Array(2 * HASH_BYTES * count) : undefined,
+    hashes: sent?.hashes && new Uint8Array(2 * HASH_BYTES * count),
   };
-  const texts = hasTexts ? count : 0;
+  const texts = sent === undefined ? 0 : count;
   return { items, textStarts: new Uint32Array(texts), textEnds: new Uint32Array(texts) };
 }

@@ -15,27 +15,32 @@ import { type FindPlain, plainFinder, type PlainTexts } from "./find-plain.ts";
 import { type PlainContext, UNSURE } from "./plain-leaf.ts";
 import { nodeMaker } from "./plain-node.ts";
 
+/** What the records are gone through for. */
+export interface PlainPurpose {
+  /** Takes the payloads of the records that are told, as canonical JSON; absent for a run that sends nothing. */
+  readonly texts?: ByteList;
+  /** What the plan of a run that sends knows its records by. Absent where they are planned already. */
+  readonly planned?: Pick<ItemSettings, "endpoint" | "supplier">;
+}
+
+/** Undefined where the records of a file cannot be told by their bytes. */
+export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => FindPlain | undefined;
+
 /**
  * Compiles mapping and contract into one walk over the bytes of a record. Undefined where more than each value by itself decides
- * what a record is: rules, steps, records that others have to wait for.
- * @param texts of a run that sends, takes the payloads of the records that are told, as canonical JSON
+ * what a record is: rules, steps, records that others have to wait for. What is planned already was found good, or is to
+ * be sent all the same: there the payload alone counts.
  */
-export function compilePlainRecords(
-  job: CompiledJob,
-  { endpoint, supplier }: ItemSettings,
-  texts: ByteList,
-): ((file: ChunkCsvFile, joined: readonly JoinedSource[]) => FindPlain | undefined) | undefined {
+export function compilePlainRecords(job: CompiledJob, purpose: PlainPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
   const { body } = operation;
   const node = mapping.payloadNode;
-  const isSent = endpoint !== "";
-  if (node?.kind !== "object" || body?.kind !== "object" || !isSuitable(job, isSent)) return undefined;
+  if (node?.kind !== "object" || body?.kind !== "object" || !isSuitable(job, purpose)) return undefined;
+  const { texts, planned } = purpose;
   const documentRoot = documentRootOf({}, operation, settings);
-  const form = isSent ? textForm(texts) : markForm();
-  const contentOf = isSent ? sentContentOf(form) : () => form.value;
-  const planned: PlainTexts | undefined = isSent
-    ? { list: texts, identityOf: identitiesOf({ endpoint, supplier }), contentOf: contentTextHash }
-    : undefined;
+  const form = texts === undefined ? markForm() : textForm(texts);
+  const contentOf = texts === undefined ? () => form.value : sentContentOf(form);
+  const plainTexts: PlainTexts | undefined = texts && { list: texts, hashes: planned && hashesOf(planned) };
   return (file, joined) => {
     let isKeyKnown = mapping.keyAttr === undefined;
     const children = joined.map((source) => ({ records: childRecords(source), isMade: false }));
@@ -53,15 +58,29 @@ export function compilePlainRecords(
       },
     });
     return make && isKeyKnown
-      ? plainFinder({ file, make, texts: planned, hasKey: mapping.keyAttr !== undefined, children })
+      ? plainFinder({ file, make, texts: plainTexts, hasKey: mapping.keyAttr !== undefined, children })
       : undefined;
   };
 }
 
-function isSuitable(job: CompiledJob, isSent: boolean): boolean {
-  if (job.settings.only !== undefined || job.operation.body?.assertions !== undefined) return false;
-  if (isSent && (job.mapping.keyAttr === undefined || job.after !== undefined)) return false;
-  return checksValuesAlone(job) && !hasRootOfPayload(job);
+function isSuitable(job: CompiledJob, { texts, planned }: PlainPurpose): boolean {
+  if (hasRootOfPayload(job)) return false;
+  const isPlanned = texts !== undefined && planned === undefined;
+  return isPlanned || (isToldByValues(job) && (planned === undefined || hasPlainIdentity(job)));
+}
+
+function isToldByValues(job: CompiledJob): boolean {
+  const { settings, operation } = job;
+  return settings.only === undefined && operation.body?.assertions === undefined && checksValuesAlone(job);
+}
+
+/** A record of a run that sends is known by its key alone, and waits for no other. */
+function hasPlainIdentity({ mapping, after }: CompiledJob): boolean {
+  return mapping.keyAttr !== undefined && after === undefined;
+}
+
+function hashesOf(planned: NonNullable<PlainPurpose["planned"]>): PlainTexts["hashes"] {
+  return { identityOf: identitiesOf(planned), contentOf: contentTextHash };
 }
 
 /** What is not sent as it is has two texts: what the ledger knows it by, and what goes out. */

@@ -1,9 +1,9 @@
 import type { Job } from "../../job/job.ts";
 import type { Threads } from "../../job/settings/recorded-settings.ts";
-import type { Row } from "../../model/record.ts";
-import { rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
-import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
+import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
+import { rowsIn } from "../bytes/chunk-pieces.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
+import { type PayloadGroup, payloadReader, rememberRows } from "./payload-group.ts";
 
 /**
  * The payloads of an input, kept from its checking until they are sent, so that it is read, mapped and serialised once.
@@ -14,16 +14,7 @@ export interface KeptPayloads {
   /** Takes those of the next chunk, which holds so many records. */
   readonly keep: (chunk: RecordChunk, records: number, payloads: PackedPayloads) => void;
   /** What was kept, in input order; undefined where it is too much to be kept. */
-  readonly groups: () => readonly KeptGroup[] | undefined;
-}
-
-/** The records of one chunk. */
-export interface KeptGroup {
-  readonly first: number;
-  readonly last: number;
-  /** The payload in its sent form, as canonical JSON in UTF-8; undefined for a record that is not there. */
-  readonly payload: (record: number) => Buffer | undefined;
-  readonly row: (record: number) => Row | undefined;
+  readonly groups: () => readonly PayloadGroup[] | undefined;
 }
 
 /** A larger input is read again. */
@@ -37,12 +28,11 @@ export function keepPayloads(
   { threads = 1 }: { readonly threads?: Threads | undefined },
 ): KeptPayloads | undefined {
   const { chunked } = input;
-  const isPlain = operation.steps.length === 0 && (operation.parameters ?? []).length === 0;
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const isOneThread = threads === "auto" || threads === 1;
-  if (chunked === undefined || !isPlain || !isOneThread || bytes > MOST_INPUT_BYTES) return undefined;
-  const rowsOf = createRowMaker(chunked);
-  let groups: KeptGroup[] | undefined = [];
+  if (chunked === undefined || !isPayloadAlone(operation) || !isOneThread || bytes > MOST_INPUT_BYTES) return undefined;
+  const rowsOf = rememberRows((chunk: RecordChunk) => [...rowsIn(chunk, chunked)].flat().map(({ row }) => row));
+  let groups: PayloadGroup[] | undefined = [];
   let left = MOST_KEPT_BYTES;
   let before = 0;
   return {
@@ -51,39 +41,29 @@ export function keepPayloads(
       before += records;
       left -= chunk.bytes.length + payloads.bytes.length;
       if (left < 0) groups = undefined;
-      if (payloads.bytes.length > 0) groups?.push({ first, last: before, ...readerOf(chunk, first, payloads, rowsOf) });
+      if (payloads.bytes.length === 0) return;
+      const payload = payloadReader(payloads, first);
+      groups?.push({ first, last: before, payload, row: (record) => rowsOf(chunk)[record - first], isReadAnew: false });
     },
     groups: () => groups,
   };
 }
 
-type RowsOf = (chunk: RecordChunk) => readonly Row[];
-
-function readerOf(
-  chunk: RecordChunk,
-  first: number,
-  { bytes, starts, ends }: PackedPayloads,
-  rowsOf: RowsOf,
-): Pick<KeptGroup, "payload" | "row"> {
-  const payloads = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return {
-    payload(record) {
-      const end = ends[record - first] ?? 0;
-      return end === 0 ? undefined : payloads.subarray(starts[record - first], end);
-    },
-    row: (record) => rowsOf(chunk)[record - first],
-  };
+/** The groups one after the other, as long as the input is what it was. */
+export async function* keptGroups(
+  groups: readonly PayloadGroup[],
+  { refuseChanged }: Pick<Job["input"], "refuseChanged">,
+  signal: AbortSignal,
+): AsyncGenerator<PayloadGroup> {
+  await refuseChanged();
+  for (const group of groups) {
+    if (signal.aborted) return;
+    yield group;
+  }
+  await refuseChanged();
 }
 
-/** Remembers the rows that were made last: problems come in the order of the input, nearly. */
-function createRowMaker({ files }: ChunkedInput): RowsOf {
-  const latest: { readonly chunk: RecordChunk; readonly rows: readonly Row[] }[] = [];
-  return (chunk) => {
-    const known = latest.find((one) => one.chunk === chunk);
-    if (known !== undefined) return known.rows;
-    const rows = [...rowsOfChunk(chunk, files)].flatMap((batch) => batch.map(({ row }) => row));
-    latest.unshift({ chunk, rows });
-    latest.length = Math.min(latest.length, 2);
-    return rows;
-  };
+/** A record of this operation is sent as one body, which is its payload. */
+export function isPayloadAlone({ steps, parameters = [] }: Job["operation"]): boolean {
+  return steps.length === 0 && parameters.length === 0;
 }

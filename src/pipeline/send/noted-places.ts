@@ -3,8 +3,8 @@ import type { InputPosition, InputRecord } from "../../model/record.ts";
 
 /** Notes now and then where a run's input can be read from, while it is read. */
 export interface NotedPlaces {
-  /** @param last record of what was read, to be sent or only to be passed over */
-  readonly readUpTo: (last: InputRecord, what: "sent" | "passed over") => Promise<void>;
+  /** @param behind the place behind what was read, to be sent or only to be passed over, where there is one */
+  readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "passed over") => Promise<void>;
 }
 
 /** @param begun the place at which the reading began; none: the beginning of the input */
@@ -14,8 +14,7 @@ export function createNotedPlaces(
 ): NotedPlaces {
   let noted: Pick<InputPosition, "record" | "byte"> = begun ?? { record: 1, byte: 0 };
   return {
-    async readUpTo(last, what) {
-      const behind = positionBehind(last);
+    async readUpTo(behind, what) {
       if (behind === undefined || !isWorthNoting(behind, noted, what)) return;
       await ledger.notePosition(run, behind);
       noted = behind;
@@ -24,7 +23,7 @@ export function createNotedPlaces(
 }
 
 /** Where the record behind this one begins. */
-function positionBehind({ number, row, next }: InputRecord): InputPosition | undefined {
+export function positionBehind({ number, row, next }: InputRecord): InputPosition | undefined {
   return next && { ...next, record: number + 1, file: row.table.file };
 }
 

@@ -1,24 +1,21 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
-import { supplierIn } from "../../job/settings/supplier-settings.ts";
 import type { Connection } from "../../job/target-connection.ts";
-import { canonicalJson, type JsonObject, valueAt } from "../../json/json-value.ts";
-import type { SendableItem } from "../../ledger/ledger.ts";
-import { contentText, contentTextHash } from "../../ledger/records/record-hashes.ts";
 import { Failure } from "../../model/failure.ts";
-import { compileSentForm } from "../../map/node/sent-form.ts";
-import type { InputRecord, Row } from "../../model/record.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
-import type { RecordToSend, UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
+import type { UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
 import type { Clock } from "../../time/clock.ts";
 import { upload } from "../../upload/upload.ts";
 import { guardedSteps } from "./guarded-step.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
-import type { KeptGroup, KeptPayloads } from "./kept-payloads.ts";
+import { keptGroups, type KeptPayloads } from "./kept-payloads.ts";
+import type { PayloadGroup } from "./payload-group.ts";
+import { payloadsAnew } from "./payloads-anew.ts";
 import { probeUnsent } from "./probe-unsent.ts";
 import type { RunJournal } from "../run/run-journal.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { readAhead } from "./read-ahead.ts";
+import { recordsToSend, type SendHandle } from "./records-to-send.ts";
 import { smallFirst } from "./small-first.ts";
 import { unsentRecords } from "./unsent-records.ts";
 
@@ -49,14 +46,10 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   const steps = lease === undefined ? connection.steps : guardedSteps(connection, { lease, clock, lost: lease.lost });
   const quietMs = await quietBeforeResend(handle, connection, dependencies);
   await options.journal?.begin(handle.run.id);
+  const groupsOf = payloadGroups(job, handle, options);
   const end = await upload(
     () => {
-      const context = { job, handle, shownValues, until };
-      const groups = options.kept?.groups();
-      const due =
-        groups === undefined
-          ? recordsToSend(smallFirst(unsentRecords({ ...handle, input: job.input, signal: drain })), context)
-          : keptRecordsToSend(groups, context, drain);
+      const due = recordsToSend(smallFirst(groupsOf()), { job, handle, shownValues, until });
       return readAhead(remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain }));
     },
     { ledger: journaled(handle.ledger, options.journal), steps, clock, random, onProgress },
@@ -77,6 +70,19 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   );
   await options.journal?.end();
   return lease?.lost.aborted === true ? endWithoutLedger(end, lease.lost) : end;
+}
+
+/** What is left to be sent, from the beginning each time that it is asked for. */
+function payloadGroups(
+  job: Job,
+  handle: RunHandle,
+  { kept, dependencies: { drain: signal } }: SendOptions,
+): () => AsyncGenerator<PayloadGroup> {
+  const { input } = job;
+  const groups = kept?.groups();
+  if (groups !== undefined) return () => keptGroups(groups, input, signal);
+  const readPayloads = payloadsAnew(job);
+  return () => unsentRecords({ ...handle, input, readPayloads, signal });
 }
 
 /** @throws whatever kept the lease from being renewed, where that is a bug */
@@ -125,113 +131,3 @@ export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, cloc
 
 /** How long a run waits for a platform that does not take anything, before it ends as incomplete. */
 export const MAX_PLATFORM_WAIT_MS: number = 5 * 60_000;
-
-/** Of a job, what makes payloads of its records, and says where they go. */
-export interface SendJob extends Pick<Job, "operation"> {
-  readonly mapping: Pick<Job["mapping"], "map" | "locate" | "isConstant">;
-}
-
-interface SendContext extends Pick<SendOptions, "shownValues" | "until"> {
-  readonly job: SendJob;
-  readonly handle: SendHandle;
-}
-
-/** A run, and what sending asks of its ledger. */
-export interface SendHandle {
-  readonly ledger: Pick<RunHandle["ledger"], "sendable" | "history">;
-  readonly run: Pick<RunHandle["run"], "id">;
-}
-
-/**
- * The records that the plan still holds as to be sent, with their payloads.
- * @throws Failure `source_changed` when a payload is no longer what was planned
- */
-export async function* recordsToSend(
-  rows: AsyncIterable<readonly InputRecord[]>,
-  context: SendContext,
-): AsyncGenerator<readonly RecordToSend[]> {
-  const { ledger, run } = context.handle;
-  const toSentForm = compileSentForm(context.job.operation);
-  for await (const batch of rows) {
-    const [first, last] = [batch[0], batch.at(-1)];
-    if (first === undefined || last === undefined) continue;
-    const all = await ledger.sendable(run.id, first.number, last.number);
-    const due = all.filter((item) => !hasReachedStep(item, context));
-    if (due.length === 0) continue;
-    const byNumber = new Map(batch.map((record) => [record.number, record]));
-    yield due.map((item) => recordToSend(byNumber.get(item.record), item, { ...context, toSentForm }));
-  }
-}
-
-/** The same from payloads that were kept, as long as the input is what it was. */
-export async function* keptRecordsToSend(
-  groups: readonly KeptGroup[],
-  context: SendContext & { readonly job: { readonly input: Pick<Job["input"], "refuseChanged"> } },
-  signal: AbortSignal,
-): AsyncGenerator<readonly RecordToSend[]> {
-  const { job, handle } = context;
-  await job.input.refuseChanged();
-  for (const group of groups) {
-    if (signal.aborted) return;
-    const all = await handle.ledger.sendable(handle.run.id, group.first, group.last);
-    const due = all.filter((item) => !hasReachedStep(item, context));
-    if (due.length > 0) yield due.map((item) => keptRecord(group, item, context));
-  }
-  await job.input.refuseChanged();
-}
-
-function keptRecord(group: KeptGroup, item: SendableItem, context: SendContext): RecordToSend {
-  const { job } = context;
-  const json = group.payload(item.record);
-  if (json === undefined) throw new Error(`The payload of record ${item.record} was not kept.`);
-  const payload: JsonObject = JSON.parse(json.toString());
-  const locate = locatorIn(() => group.row(item.record), payload, context);
-  const { record, identity, content, attempts, isAmbiguous, step } = item;
-  const supplier = supplierIn(payload, job.operation);
-  const known = { record, identity, content, attempts, isAmbiguous, supplier, payload, json, locate };
-  return step === undefined ? known : { ...known, step };
-}
-
-/** The step that was asked for is done, or a later one. */
-export function hasReachedStep({ step }: SendableItem, { until, job }: Pick<SendContext, "until" | "job">): boolean {
-  const names = job.operation.steps.map(({ name }) => name);
-  return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
-}
-
-interface RecordContext extends SendContext {
-  readonly toSentForm: ReturnType<typeof compileSentForm>;
-}
-
-function recordToSend(record: InputRecord | undefined, item: SendableItem, context: RecordContext): RecordToSend {
-  const { mapping, operation } = context.job;
-  const mapped = record && mapping.map(record.row);
-  const text = mapped && contentText(mapped.payload, mapped.parameters);
-  if (
-    record === undefined ||
-    mapped === undefined ||
-    text === undefined ||
-    Buffer.compare(item.content, contentTextHash(text)) !== 0
-  ) {
-    throw new Failure("source_changed", `record ${item.record} is not what it was when the run was planned`, {
-      hint: "the input or the mapping has changed: start again with `migrate push`",
-    });
-  }
-  const { payload, steps, parameters } = context.toSentForm(mapped);
-  const locate = locatorIn(() => record.row, payload, context);
-  const isTextSent = payload === mapped.payload && parameters === undefined;
-  const json = Buffer.from(isTextSent ? text : canonicalJson(payload));
-  return { ...item, payload, json, steps, parameters, locate, supplier: supplierIn(payload, operation) };
-}
-
-function locatorIn(
-  rowOf: () => Row | undefined,
-  payload: JsonObject,
-  { job: { mapping }, shownValues }: SendContext,
-): RecordToSend["locate"] {
-  return (path) => {
-    const row = rowOf();
-    const place = row && mapping.locate(row, path);
-    if (place) shownValues?.noteValue(place, valueAt(payload, path));
-    return place;
-  };
-}

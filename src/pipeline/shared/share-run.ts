@@ -4,7 +4,10 @@ import { Failure } from "../../model/failure.ts";
 import type { RecordToSend, UploadEnd } from "../../upload/upload-types.ts";
 import type { OpenRun } from "../run/with-run.ts";
 import { probeFirstUnsent } from "../send/probe-unsent.ts";
-import { recordsToSend, type SendOptions } from "../send/send-records.ts";
+import { payloadsAnew } from "../send/payloads-anew.ts";
+import { recordsToSend } from "../send/records-to-send.ts";
+import type { SendOptions } from "../send/send-records.ts";
+import { smallFirst } from "../send/small-first.ts";
 import { unsentRecords } from "../send/unsent-records.ts";
 import { coordinate } from "./coordinate.ts";
 import { workerWords } from "./worker-processes.ts";
@@ -45,8 +48,9 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
 
 function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<readonly RecordToSend[]> {
   const { ledger, run, job, dependencies } = open;
-  const unsent = unsentRecords({ ledger, run, input: job.input, signal: dependencies.drain });
-  return recordsToSend(unsent, { job, handle: open, until });
+  const readPayloads = payloadsAnew(job);
+  const unsent = unsentRecords({ ledger, run, input: job.input, readPayloads, signal: dependencies.drain });
+  return recordsToSend(smallFirst(unsent), { job, handle: open, until });
 }
 
 /**

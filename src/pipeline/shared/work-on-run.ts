@@ -12,14 +12,10 @@ import { upload } from "../../upload/upload.ts";
 import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import { readRecords } from "../plan/check-records.ts";
 import { guardedSteps } from "../send/guarded-step.ts";
-import { createNotedPlaces } from "../send/noted-places.ts";
-import {
-  hasReachedStep,
-  MAX_PLATFORM_WAIT_MS,
-  quietBeforeResend,
-  recordsToSend,
-  type SendJob,
-} from "../send/send-records.ts";
+import { createNotedPlaces, positionBehind } from "../send/noted-places.ts";
+import { groupsOfRows } from "../send/payload-group.ts";
+import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
+import { MAX_PLATFORM_WAIT_MS, quietBeforeResend } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
@@ -131,7 +127,7 @@ async function* notedRecords(
   const places = createNotedPlaces({ ledger: shared.ledger, run: run.id }, from);
   for await (const batch of readRecords(job, leaving, from)) {
     const last = batch.at(-1);
-    if (last !== undefined) await places.readUpTo(last, "passed over");
+    if (last !== undefined) await places.readUpTo(positionBehind(last), "passed over");
     yield batch;
   }
 }
@@ -211,7 +207,7 @@ function feedOf(work: Work): RangeFeed {
     ...work,
     clock: dependencies.clock,
     perSecond: () => report.current().perSecond,
-    recordsOf: (range) => recordsToSend(reader.records(range), { job, handle, until }),
+    recordsOf: (range) => recordsToSend(groupsOfRows(reader.records(range)), { job, handle, until }),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { CompiledJob } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
-import { csvPiecesOf, type CsvPiece, rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
-import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
-import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
-import { joinedPiece } from "../../read/join/bytes/joined-piece.ts";
+import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
+import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
+import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
+import { type ChunkSource, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
 import type { FindPlain, PlainFinding } from "../bytes/find-plain.ts";
 import { compilePlainRecords } from "../bytes/plain-records.ts";
 import { type CheckAnswer, checkBatches, type CheckSettings, type InputBatch } from "./check-batches.ts";
@@ -23,12 +23,6 @@ export interface ChunkSettings extends CheckSettings {
   readonly keepsPayloads?: boolean;
 }
 
-/** What all chunks of an input have in common. */
-export interface ChunkSource extends Pick<ChunkedInput, "source" | "files"> {
-  /** Of an input whose files are joined. */
-  readonly children?: JoinedInput["children"];
-}
-
 /**
  * Makes records of chunks, maps and checks them. Most records of most extracts are as they should be, and told by their bytes
  * (`compilePlainRecords`); rows and payloads are made of the others.
@@ -40,7 +34,9 @@ export function checkChunks(
 ): (chunk: RecordChunk | JoinedChunk) => ChunkAnswer {
   const payloads = createPayloadList();
   const checked = checkBatches(job, settings, keepsPayloads ? payloads : undefined);
-  const finderOf = perFile(compilePlainRecords(job, settings.items, payloads.text), input);
+  const { items } = settings;
+  const purpose = items.endpoint === "" ? {} : { texts: payloads.text, planned: items };
+  const finderOf = findersOf(compilePlainRecords(job, purpose), input);
   const seen = new Set<number>();
   return (chunk) => {
     const counted = { count: 0 };
@@ -66,37 +62,6 @@ export function checkChunks(
 /** How many records of a chunk there are so far: their numbers in the whole input are not known here. */
 interface Counted {
   count: number;
-}
-
-type FinderOf = (file: number) => FindPlain | undefined;
-
-/** The rows of a chunk in batches. */
-function rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<readonly ReadRow[]> {
-  return "root" in chunk ? rowsOfPiece(joinedPiece(chunk, input)) : rowsOfChunk(chunk, input.files);
-}
-
-function* rowsOfPiece({ boundaries, from, rowsAt }: CsvPiece): Generator<readonly ReadRow[]> {
-  const numbers = Array.from({ length: boundaries.starts.length - from }, (_, index) => from + index);
-  const rows = rowsAt(numbers).filter((row) => row !== undefined);
-  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
-}
-
-/** The pieces of a chunk of CSV files. */
-function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<CsvPiece> {
-  if ("root" in chunk) return [joinedPiece(chunk, input)];
-  const file = input.files[chunk.file];
-  return file?.kind === "csv" ? csvPiecesOf(chunk, file) : [];
-}
-
-function perFile(compile: ReturnType<typeof compilePlainRecords>, { files, children = [] }: ChunkSource): FinderOf {
-  const known = new Map<number, FindPlain | undefined>();
-  return (number) => {
-    const file = files[number];
-    if (compile === undefined || file?.kind !== "csv") return undefined;
-    const find = known.has(number) ? known.get(number) : compile(file, children);
-    known.set(number, find);
-    return find;
-  };
 }
 
 function* rowBatches(batches: Iterable<readonly ReadRow[]>, source: string, counted: Counted): Generator<InputBatch> {
@@ -126,33 +91,30 @@ function* mixedBatches(pieces: Iterable<CsvPiece>, reading: MixedReading): Gener
   for (const piece of pieces) yield* batchesOfPiece(piece, reading);
 }
 
-function* batchesOfPiece(
+function batchesOfPiece(
   piece: CsvPiece,
   { find, source, counted, seen, file, payloads }: MixedReading,
-): Generator<InputBatch> {
+): readonly InputBatch[] {
   const found = find(piece, { isFirstMade: !seen.has(file) });
-  const { items, others, isPlainMade } = found;
-  const rows = piece.rowsAt(others);
-  let next = 0;
+  const { items, isPlainMade } = found;
+  const batches: InputBatch[] = [];
   let order: number[] = [];
   let records: InputRecord[] = [];
-  const batch = (): InputBatch => ({ records, plain: { first: counted.count - order.length + 1, items, order } });
-  for (let number = piece.from; number < piece.boundaries.starts.length; number += 1) {
-    const isPlain = others[next] !== number;
-    const read = isPlain ? undefined : rows[next];
-    if (!isPlain) next += 1;
-    if (!isPlain && read === undefined) continue;
-    counted.count += 1;
-    order.push(isPlain ? number : -1);
-    if (isPlain) notePayload(found, number, counted.count, payloads);
-    if (read !== undefined) records.push({ number: counted.count, source, orphan: false, ...read });
-    if (order.length < BATCH_ROWS) continue;
-    yield batch();
+  const endBatch = (): void => {
+    batches.push({ records, plain: { first: counted.count - order.length + 1, items, order } });
     order = [];
     records = [];
-  }
-  if (order.length > 0) yield batch();
+  };
+  visitRecords(piece, found, (number, read) => {
+    counted.count += 1;
+    order.push(read === undefined ? number : -1);
+    if (read === undefined) notePayload(found, number, counted.count, payloads);
+    else records.push({ number: counted.count, source, orphan: false, ...read });
+    if (order.length === BATCH_ROWS) endBatch();
+  });
+  if (order.length > 0) endBatch();
   if (isPlainMade) seen.add(file);
+  return batches;
 }
 
 /** A plain record of a run that sends has its payload in the list already. */

@@ -6,7 +6,8 @@ import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chun
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
 import type { PackedBatch } from "./check-batches.ts";
-import type { ChunkAnswer, ChunkSource } from "./check-chunks.ts";
+import type { ChunkSource } from "../bytes/chunk-pieces.ts";
+import type { ChunkAnswer } from "./check-chunks.ts";
 import type { PackedPayloads } from "./packed-payloads.ts";
 import { checkTasks, type ChunkTask } from "./check-tasks.ts";
 import type { ChunkWork } from "./chunk-worker.ts";

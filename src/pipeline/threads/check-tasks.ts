@@ -3,7 +3,8 @@ import type { InputRecord } from "../../model/record.ts";
 import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
 import { checkBatches } from "./check-batches.ts";
-import { type ChunkAnswer, checkChunks, type ChunkSettings, type ChunkSource } from "./check-chunks.ts";
+import type { ChunkSource } from "../bytes/chunk-pieces.ts";
+import { type ChunkAnswer, checkChunks, type ChunkSettings } from "./check-chunks.ts";
 import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 
 /** Some of the input: as bytes, or as records where other threads cannot make them. Each is answered, in order. */

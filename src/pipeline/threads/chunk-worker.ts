@@ -3,7 +3,8 @@ import type { Contract } from "../../contract/contract.ts";
 import { compileJob, type JobSettings, readJobMapping } from "../../job/job.ts";
 import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import type { CheckSettings } from "./check-batches.ts";
-import type { ChunkAnswer, ChunkSource } from "./check-chunks.ts";
+import type { ChunkSource } from "../bytes/chunk-pieces.ts";
+import type { ChunkAnswer } from "./check-chunks.ts";
 import { checkTasks, type ChunkTask } from "./check-tasks.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 

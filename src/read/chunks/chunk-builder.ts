@@ -1,23 +1,34 @@
+import type { RowPosition } from "../../model/record.ts";
 import type { PieceMarks, RecordChunk } from "./record-chunk.ts";
 
 /** Some whole records that were read together. */
 export interface Piece extends PieceMarks {
   readonly bytes: readonly Uint8Array[];
+  /** Where what follows begins, if the file can be read from there. */
+  readonly next?: RowPosition | undefined;
 }
 
 /** Some thousand records: enough to be worth a message, few enough to keep all threads at work. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** The pieces of one file, put together to chunks. What goes wrong with the pieces is thrown behind those before it. */
-export async function* chunksOf(pieces: AsyncIterable<Piece>, file: number): AsyncGenerator<RecordChunk> {
+/**
+ * The pieces of one file, put together to chunks. What goes wrong with the pieces is thrown behind those before it.
+ * @param isFirst the file begins with the first of them
+ */
+export async function* chunksOf(
+  pieces: AsyncIterable<Piece>,
+  file: number,
+  isFirst: boolean,
+): AsyncGenerator<RecordChunk> {
   let waiting: Piece[] = [];
   let size = 0;
-  let isFirst = true;
+  let isBegin = isFirst;
   const take = (): RecordChunk => {
-    const chunk = { file, isFirst, ...joined(waiting, size) };
+    const next = waiting.at(-1)?.next;
+    const chunk = { file, isFirst: isBegin, next, ...joined(waiting, size) };
     waiting = [];
     size = 0;
-    isFirst = false;
+    isBegin = false;
     return chunk;
   };
   try {
@@ -37,7 +48,7 @@ export async function* chunksOf(pieces: AsyncIterable<Piece>, file: number): Asy
 function joined(waiting: readonly Piece[], size: number): Pick<RecordChunk, "bytes" | "pieces"> {
   const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
   let end = 0;
-  const pieces = waiting.map(({ bytes: parts, ...marks }) => {
+  const pieces = waiting.map(({ bytes: parts, next: _next, ...marks }) => {
     for (const part of parts) {
       bytes.set(part, end);
       end += part.length;

@@ -1,5 +1,6 @@
 import type { OpenedFile } from "../input/opened-file.ts";
-import { keysOf, type OpenedSource } from "../input/opened-source.ts";
+import { canBeginAt, keysOf, type OpenedSource } from "../input/opened-source.ts";
+import type { InputPosition } from "../../model/record.ts";
 import { chunksOf, type Piece } from "./chunk-builder.ts";
 import { csvPieces } from "./csv-pieces.ts";
 import { jsonPieces, ndjsonPieces } from "./json-pieces.ts";
@@ -13,10 +14,14 @@ export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<vo
   return {
     source: root.name,
     files: texts.map((file) => chunkFile(file, keys)),
-    async *chunks(signal) {
+    canBeginAt: (place) => canBeginAt(place, root) && texts.every(({ kind }) => kind === "csv"),
+    async *chunks(signal, from) {
       await refuseChanged();
+      const begin = from === undefined ? 0 : texts.findIndex(({ file }) => file === from.file);
       for (const [index, file] of texts.entries()) {
-        for await (const chunk of chunksOf(piecesOf(file), index)) {
+        if (index < begin) continue;
+        const place = index === begin ? from : undefined;
+        for await (const chunk of chunksOf(piecesOf(file, place), index, place === undefined)) {
           signal?.throwIfAborted();
           yield chunk;
         }
@@ -34,7 +39,7 @@ function chunkFile(file: OpenedText, keys: readonly string[]): ChunkFile {
   return { kind, table, jsonRecordBytes: limits.jsonRecordBytes, keys };
 }
 
-function piecesOf(file: OpenedText): AsyncGenerator<Piece> {
-  if (file.kind === "csv") return csvPieces(file, file.layout);
+function piecesOf(file: OpenedText, from: InputPosition | undefined): AsyncGenerator<Piece> {
+  if (file.kind === "csv") return csvPieces(file, file.layout, from);
   return file.kind === "ndjson" ? ndjsonPieces(file) : jsonPieces(file);
 }

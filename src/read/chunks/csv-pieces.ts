@@ -1,11 +1,16 @@
+import type { RowPosition } from "../../model/record.ts";
 import type { CsvLayout } from "../csv/csv-layout.ts";
 import { csvRecords } from "../csv/csv-records.ts";
-import type { TextSource } from "../text/text-bytes.ts";
+import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 import type { Piece } from "./chunk-builder.ts";
 
-/** The records of a CSV file, its header among them: those together that `csvRows` gives together. Raises the same failures. */
-export async function* csvPieces(source: TextSource, layout: CsvLayout): AsyncGenerator<Piece> {
-  for await (const { bytes, boundaries, line } of csvRecords(source, layout)) {
-    yield { bytes: [bytes], line, boundaries };
+/**
+ * The records of a CSV file, its header among them: those together that `csvRows` gives together. Raises the same failures.
+ * @param from where to begin, behind the header; default: with the header
+ */
+export async function* csvPieces(source: TextSource, layout: CsvLayout, from?: RowPosition): AsyncGenerator<Piece> {
+  const isSeekable = canBeginAnywhere(source);
+  for await (const { bytes, boundaries, line, next } of csvRecords(source, layout, from)) {
+    yield { bytes: [bytes], line, boundaries, next: isSeekable ? next : undefined };
   }
 }

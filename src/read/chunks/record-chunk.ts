@@ -1,4 +1,4 @@
-import type { JsonTable } from "../../model/record.ts";
+import type { InputPosition, JsonTable, RowPosition } from "../../model/record.ts";
 import type { CsvLayout } from "../csv/csv-layout.ts";
 import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 
@@ -15,6 +15,8 @@ export interface RecordChunk {
   readonly pieces: readonly ChunkPiece[];
   /** The file begins with it. */
   readonly isFirst: boolean;
+  /** Of CSV: where what follows begins, if the file can be read from there. */
+  readonly next?: RowPosition | undefined;
 }
 
 interface ChunkPiece extends PieceMarks {
@@ -67,6 +69,10 @@ export interface ChunkedInput {
   /** The name of its only source. */
   readonly source: string;
   readonly files: readonly ChunkFile[];
-  /** All of it, in order. Raises the failures of reading, each behind the records before it. */
-  readonly chunks: (signal?: AbortSignal) => AsyncGenerator<RecordChunk>;
+  /**
+   * All of it, in order. Raises the failures of reading, each behind the records before it.
+   * @param from a place at which it can begin: what stands before is left out
+   */
+  readonly chunks: (signal?: AbortSignal, from?: InputPosition) => AsyncGenerator<RecordChunk>;
+  readonly canBeginAt: (place: InputPosition) => boolean;
 }

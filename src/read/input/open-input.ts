@@ -6,8 +6,8 @@ import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import { findRecords, firstRows, type WantedRecords } from "../join/find-records.ts";
 import { openJoin } from "../join/join.ts";
-import { headerOf, isSeekable, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
-import { type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
+import { headerOf, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
+import { canBeginAt, type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
 import { numberRecords } from "../join/number-records.ts";
 import type { JoinedInput } from "../join/bytes/joined-chunk.ts";
 import { joinedInput } from "../join/bytes/joined-input.ts";
@@ -147,11 +147,6 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     refuseChanged,
     records,
   };
-}
-
-function canBeginAt({ file, byte }: InputPosition, { files, children }: OpenedSource): boolean {
-  const opened = files.find((one) => one.file === file);
-  return children.length === 0 && opened !== undefined && isSeekable(opened) && byte <= opened.found.bytes;
 }
 
 /** How far each file was read: an index is built, an order is checked, and all of it comes by once more. */

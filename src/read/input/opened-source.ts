@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import type { InputPosition, Row } from "../../model/record.ts";
 import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../../model/source-spec.ts";
 import { suggest } from "../../text/suggestion.ts";
-import { headerOf, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
+import { headerOf, isSeekable, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
 import { withKeyProblems } from "../row/key-problems.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import { csvKeys } from "../chunks/csv-keys.ts";
@@ -125,4 +125,10 @@ export function keysOf(source: OpenedSource | OpenedChild): readonly string[] {
 
 function amended(rows: readonly ReadRow[], amend: (row: Row) => Row): readonly ReadRow[] {
   return rows.map(({ row, problems }) => ({ row: amend(row), problems }));
+}
+
+/** Whether the records of a source can be read from this place on, and nothing before it. */
+export function canBeginAt({ file, byte }: InputPosition, { files, children }: OpenedSource): boolean {
+  const opened = files.find((one) => one.file === file);
+  return children.length === 0 && opened !== undefined && isSeekable(opened) && byte <= opened.found.bytes;
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../../src/job/job.ts";
 import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
-import { compilePlainRecords } from "../../../src/pipeline/bytes/plain-records.ts";
+import { compilePlainRecords, type PlainPurpose } from "../../../src/pipeline/bytes/plain-records.ts";
 import type { CheckAnswer } from "../../../src/pipeline/threads/check-batches.ts";
 import { checkChunks, type ChunkSettings } from "../../../src/pipeline/threads/check-chunks.ts";
 import type { PackedPayloads } from "../../../src/pipeline/threads/packed-payloads.ts";
@@ -91,12 +91,16 @@ function madeRecords(job: Job): Job {
   return { ...job, mapping: { ...job.mapping, payloadNode: undefined } };
 }
 
+function purposeOf(items: ChunkSettings["items"]): PlainPurpose {
+  return items.endpoint === "" ? {} : { texts: createByteList(), planned: items };
+}
+
 /** The numbers of the records that bytes alone do not tell. */
 async function notPlain({ input, ...job }: Job, { items } = CHECK): Promise<readonly number[] | undefined> {
   const { chunked } = input;
   const [opened] = chunked?.files ?? [];
   if (chunked === undefined || opened?.kind !== "csv") return undefined;
-  const find = compilePlainRecords(job, items, createByteList())?.(opened, []);
+  const find = compilePlainRecords(job, purposeOf(items))?.(opened, []);
   if (find === undefined) return undefined;
   const others: number[] = [];
   for await (const chunk of chunked.chunks()) {

@@ -1,0 +1,68 @@
+import { type CsvPiece, csvPiecesOf, rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
+import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
+import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
+import { joinedPiece } from "../../read/join/bytes/joined-piece.ts";
+import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
+import type { FindPlain, PlainFinding } from "./find-plain.ts";
+import type { CompileFile } from "./plain-records.ts";
+
+/** What all chunks of an input have in common. */
+export interface ChunkSource extends Pick<ChunkedInput, "source" | "files"> {
+  /** Of an input whose files are joined. */
+  readonly children?: JoinedInput["children"];
+}
+
+/** The pieces of a chunk of CSV files. */
+export function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<CsvPiece> {
+  if ("root" in chunk) return [joinedPiece(chunk, input)];
+  const file = input.files[chunk.file];
+  return file?.kind === "csv" ? csvPiecesOf(chunk, file) : [];
+}
+
+/** The rows of a chunk in batches. */
+export function rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<readonly ReadRow[]> {
+  return "root" in chunk ? rowsOfPiece(joinedPiece(chunk, input)) : rowsOfChunk(chunk, input.files);
+}
+
+function* rowsOfPiece({ boundaries, from, rowsAt }: CsvPiece): Generator<readonly ReadRow[]> {
+  const numbers = Array.from({ length: boundaries.starts.length - from }, (_, index) => from + index);
+  const rows = rowsAt(numbers).filter((row) => row !== undefined);
+  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+}
+
+/** Of one of an input's files; undefined where its records cannot be told by their bytes. */
+export type FinderOf = (file: number) => FindPlain | undefined;
+
+export function findersOf(compile: CompileFile | undefined, { files, children = [] }: ChunkSource): FinderOf {
+  const known = new Map<number, FindPlain | undefined>();
+  return (number) => {
+    const file = files[number];
+    if (compile === undefined || file?.kind !== "csv") return undefined;
+    const find = known.has(number) ? known.get(number) : compile(file, children);
+    known.set(number, find);
+    return find;
+  };
+}
+
+/**
+ * Visits the records of a piece that was gone through, in order, with the rows of those that are to be made; blank lines,
+ * which are no records, are passed over.
+ * @param visit is given the record's number in the piece
+ */
+export function visitRecords(
+  { from, boundaries, rowsAt }: CsvPiece,
+  { others }: Pick<PlainFinding, "others">,
+  visit: (number: number, read: ReadRow | undefined) => void,
+): void {
+  const rows = rowsAt(others);
+  let next = 0;
+  for (let number = from; number < boundaries.starts.length; number += 1) {
+    if (others[next] !== number) {
+      visit(number, undefined);
+      continue;
+    }
+    const read = rows[next];
+    next += 1;
+    if (read !== undefined) visit(number, read);
+  }
+}

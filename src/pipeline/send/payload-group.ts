@@ -1,0 +1,65 @@
+import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
+import type { PackedPayloads } from "../threads/packed-payloads.ts";
+import { positionBehind } from "./noted-places.ts";
+
+/** Records that stand side by side in the input, with their payloads as they are sent. */
+export interface PayloadGroup {
+  /** The numbers of the first one and the last one. */
+  readonly first: number;
+  readonly last: number;
+  /** Canonical JSON in UTF-8; undefined where it is to be made of the row. */
+  readonly payload: (record: number) => Buffer | undefined;
+  readonly row: (record: number) => Row | undefined;
+  /** They were read anew, from an input that may not be what it was. */
+  readonly isReadAnew: boolean;
+  /** Where the input can be read from behind them. */
+  readonly behind?: InputPosition | undefined;
+}
+
+/** Batches of records whose payloads are to be made. */
+export async function* groupsOfRows(batches: AsyncIterable<readonly InputRecord[]>): AsyncGenerator<PayloadGroup> {
+  for await (const batch of batches) {
+    const [first, last] = [batch[0], batch.at(-1)];
+    if (first !== undefined && last !== undefined)
+      yield { ...groupOfRows(batch, first.number), behind: positionBehind(last) };
+  }
+}
+
+/** @param first the number of the first record */
+export function groupOfRows(records: readonly InputRecord[], first: number): PayloadGroup {
+  return {
+    first,
+    last: first + records.length - 1,
+    payload: () => undefined,
+    row: (record) => records[record - first]?.row,
+    isReadAnew: true,
+  };
+}
+
+/** @param first the number of the first record */
+export function payloadReader(
+  { bytes, starts, ends }: PackedPayloads,
+  first: number,
+): (record: number) => Buffer | undefined {
+  const payloads = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return (record) => {
+    const end = ends[record - first] ?? 0;
+    return end === 0 ? undefined : payloads.subarray(starts[record - first], end);
+  };
+}
+
+/** Makes the rows of a chunk again, where the platform names a problem in one. */
+export type RowsOf<Chunk> = (chunk: Chunk) => readonly Row[];
+
+/** Remembers the rows that were made last: problems come in the order of the input, nearly. */
+export function rememberRows<Chunk>(rowsOf: RowsOf<Chunk>): RowsOf<Chunk> {
+  const latest: { readonly chunk: Chunk; readonly rows: readonly Row[] }[] = [];
+  return (chunk) => {
+    const known = latest.find((one) => one.chunk === chunk);
+    if (known !== undefined) return known.rows;
+    const rows = rowsOf(chunk);
+    latest.unshift({ chunk, rows });
+    latest.length = Math.min(latest.length, 2);
+    return rows;
+  };
+}

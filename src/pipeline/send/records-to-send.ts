@@ -1,0 +1,116 @@
+import type { Job } from "../../job/job.ts";
+import { supplierIn } from "../../job/settings/supplier-settings.ts";
+import { canonicalJson, type JsonObject, valueAt } from "../../json/json-value.ts";
+import type { SendableItem } from "../../ledger/ledger.ts";
+import { contentText, contentTextHash } from "../../ledger/records/record-hashes.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Row } from "../../model/record.ts";
+import type { ShownValues } from "../../report/shown-values.ts";
+import type { RecordToSend } from "../../upload/upload-types.ts";
+import type { RunHandle } from "../plan/plan-records.ts";
+import type { PayloadGroup } from "./payload-group.ts";
+
+/** Of a job, what makes payloads of its records, and says where they go. */
+export interface SendJob extends Pick<Job, "operation"> {
+  readonly mapping: Pick<Job["mapping"], "map" | "locate" | "isConstant">;
+}
+
+/** A run, and what sending asks of its ledger. */
+export interface SendHandle {
+  readonly ledger: Pick<RunHandle["ledger"], "sendable" | "history">;
+  readonly run: Pick<RunHandle["run"], "id">;
+}
+
+export interface SendContext {
+  readonly job: SendJob;
+  readonly handle: SendHandle;
+  /** Takes note of the values that problems are found in, where the user asked to see them. */
+  readonly shownValues?: ShownValues | undefined;
+  /** The step after which records are left as they are. */
+  readonly until?: string | undefined;
+}
+
+/**
+ * The records that the plan still holds as to be sent, with their payloads.
+ * @throws Failure `source_changed` when a payload is no longer what was planned
+ */
+export async function* recordsToSend(
+  groups: AsyncIterable<PayloadGroup>,
+  context: SendContext,
+): AsyncGenerator<readonly RecordToSend[]> {
+  const ofRow = rowSender(context);
+  for await (const group of groups) {
+    const due = await dueItems(group, context);
+    if (due.length === 0) continue;
+    yield due.map((item) => ofPayload(group, item, context) ?? ofRow(group.row(item.record), item));
+  }
+}
+
+async function dueItems({ first, last }: PayloadGroup, context: SendContext): Promise<readonly SendableItem[]> {
+  const { ledger, run } = context.handle;
+  const all = await ledger.sendable(run.id, first, last);
+  return all.filter((item) => !hasReachedStep(item, context));
+}
+
+/** The step that was asked for is done, or a later one. */
+export function hasReachedStep(
+  { step }: SendableItem,
+  { until, job }: { readonly until?: string | undefined; readonly job: Pick<SendJob, "operation"> },
+): boolean {
+  const names = job.operation.steps.map(({ name }) => name);
+  return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
+}
+
+/** Undefined for a record whose payload is to be made of its row. */
+function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext): RecordToSend | undefined {
+  const json = group.payload(item.record);
+  if (json === undefined) return undefined;
+  if (group.isReadAnew) requirePlanned(item, json);
+  const payload: JsonObject = JSON.parse(json.toString());
+  const locate = locatorIn(() => group.row(item.record), payload, context);
+  const { record, identity, content, attempts, isAmbiguous, step } = item;
+  const supplier = supplierIn(payload, context.job.operation);
+  const known = { record, identity, content, attempts, isAmbiguous, supplier, payload, json, locate };
+  return step === undefined ? known : { ...known, step };
+}
+
+function rowSender(context: SendContext): (row: Row | undefined, item: SendableItem) => RecordToSend {
+  const { mapping, operation } = context.job;
+  const toSentForm = compileSentForm(operation);
+  return (row, item) => {
+    if (row === undefined) throw inputChanged(item);
+    const mapped = mapping.map(row);
+    const text = contentText(mapped.payload, mapped.parameters);
+    requirePlanned(item, text);
+    const { payload, steps, parameters } = toSentForm(mapped);
+    const locate = locatorIn(() => row, payload, context);
+    const isTextSent = payload === mapped.payload && parameters === undefined;
+    const json = Buffer.from(isTextSent ? text : canonicalJson(payload));
+    return { ...item, payload, json, steps, parameters, locate, supplier: supplierIn(payload, operation) };
+  };
+}
+
+/** @param text the record's `contentText` */
+function requirePlanned(item: SendableItem, text: string | Uint8Array): void {
+  if (Buffer.compare(item.content, contentTextHash(text)) !== 0) throw inputChanged(item);
+}
+
+function inputChanged({ record }: SendableItem): Failure {
+  return new Failure("source_changed", `record ${record} is not what it was when the run was planned`, {
+    hint: "the input or the mapping has changed: start again with `migrate push`",
+  });
+}
+
+function locatorIn(
+  rowOf: () => Row | undefined,
+  payload: JsonObject,
+  { job: { mapping }, shownValues }: SendContext,
+): RecordToSend["locate"] {
+  return (path) => {
+    const row = rowOf();
+    const place = row && mapping.locate(row, path);
+    if (place) shownValues?.noteValue(place, valueAt(payload, path));
+    return place;
+  };
+}

@@ -1,0 +1,156 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import type { Job } from "../../src/job/job.ts";
+import type { SendableItem } from "../../src/ledger/ledger.ts";
+import { contentText, contentTextHash } from "../../src/ledger/records/record-hashes.ts";
+import type { InputPosition } from "../../src/model/record.ts";
+import { groupsOfRows, type PayloadGroup } from "../../src/pipeline/send/payload-group.ts";
+import { payloadsAnew } from "../../src/pipeline/send/payloads-anew.ts";
+import { recordsToSend, type SendHandle } from "../../src/pipeline/send/records-to-send.ts";
+import type { RecordToSend } from "../../src/upload/upload-types.ts";
+import { all } from "../job/sample-job.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import * as joined from "./bytes/odd-joined-records.ts";
+import { COLUMNS, CONTRACT, file, GOOD, MAPPING } from "./bytes/odd-records.ts";
+import { openFolder } from "./bytes/open-folder.ts";
+
+const { signal } = new AbortController();
+
+/** A run that has every record of the input still to send. */
+async function allPlanned(job: Job): Promise<SendHandle> {
+  const items: SendableItem[] = [];
+  for await (const batch of job.input.records()) {
+    for (const { number: record, row } of batch.filter(({ orphan }) => !orphan)) {
+      const { payload, parameters } = job.mapping.map(row);
+      const content = contentTextHash(contentText(payload, parameters));
+      items.push({ record, identity: new Uint8Array(), content, attempts: 0, isAmbiguous: false });
+    }
+  }
+  const sendable = async (_run: string, first: number, last: number): Promise<readonly SendableItem[]> =>
+    items.filter(({ record }) => record >= first && record <= last);
+  return { ledger: { sendable, history: () => Promise.reject(new Error("nobody asks")) }, run: { id: "run" } };
+}
+
+const ATTRS = [["ref"], ["name"], ["people", 0, "last"], ["people", 1, "last"], ["place", "town"]];
+
+/** What is sent of groups, and where it comes from, or the failure that ends it. */
+async function sent(groups: AsyncIterable<PayloadGroup>, job: Job, handle: SendHandle): Promise<unknown> {
+  try {
+    const records: readonly RecordToSend[] = await all(recordsToSend(groups, { job, handle }));
+    return records.map(({ record, json, payload, supplier, locate }) => {
+      return [record, json?.toString(), payload, supplier, ATTRS.map(locate)];
+    });
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Both ways. Where reading itself fails, nothing was planned. */
+async function sentOf(job: Job): Promise<{ readonly byBytes: unknown; readonly byRows: unknown }> {
+  const handle = await allPlanned(job).catch(String);
+  if (typeof handle === "string") return { byBytes: handle, byRows: handle };
+  return {
+    byBytes: await sent(payloadsAnew(job)(signal), job, handle),
+    byRows: await sent(groupsOfRows(job.input.records()), job, handle),
+  };
+}
+
+test("payloads that are made of bytes anew are those that are made of rows", async () => {
+  const folder = temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": MAPPING });
+  await fc.assert(
+    fc.asyncProperty(file, async (content) => {
+      writeFileSync(path.join(folder, "things.csv"), content);
+      const job = await openFolder(folder);
+      const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
+      expect(byBytes).toEqual(byRows);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("the same of files that are joined", async () => {
+  const folder = temporaryFolder({ "contract.yaml": joined.CONTRACT });
+  await fc.assert(
+    fc.asyncProperty(joined.files, fc.constantFrom(...joined.MAPPINGS), async (contents, mapping) => {
+      for (const [name, content] of Object.entries(contents)) writeFileSync(path.join(folder, name), content);
+      writeFileSync(path.join(folder, "mapping.yaml"), mapping);
+      const job = await openFolder(folder);
+      const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
+      expect(byBytes).toEqual(byRows);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** Some chunks of records, of which every hundredth is to be made of its row. */
+async function openLarge(): Promise<Job> {
+  const rows = Array.from({ length: 8000 }, (_, index) => {
+    return GOOD.with(0, `A${index}`).with(12, index % 100 === 99 ? '"12 ""High"" St"' : "High St, Bath".slice(0, 7));
+  });
+  const content = [COLUMNS, ...rows.flatMap((row, index) => (index % 1000 === 500 ? [[], row] : [row]))];
+  const files = { "contract.yaml": CONTRACT, "mapping.yaml": MAPPING };
+  const folder = temporaryFolder({ ...files, "things.csv": content.map((cells) => cells.join(",")).join("\n") });
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  return job;
+}
+
+async function groupsFrom(job: Job, from?: InputPosition): Promise<readonly PayloadGroup[]> {
+  const groups: PayloadGroup[] = [];
+  for await (const group of payloadsAnew(job)(signal, from)) groups.push(group);
+  return groups;
+}
+
+/** For each record its payload, or the line of its row. */
+function textsOf(groups: readonly PayloadGroup[]): readonly (string | number | undefined)[] {
+  return groups.flatMap(({ first, last, payload, row }) =>
+    Array.from({ length: last - first + 1 }, (_, at) => payload(first + at)?.toString() ?? row(first + at)?.line),
+  );
+}
+
+test("an input that is read from the place behind some of its records gives the others", async () => {
+  const job = await openLarge();
+  const { byBytes, byRows } = await sentOf(job);
+  expect(byBytes).toEqual(byRows);
+  const groups = await groupsFrom(job);
+  expect(groups.length).toBeGreaterThan(2);
+  for (const [index, { behind, last }] of groups.entries()) {
+    if (behind === undefined) throw new Error("the file can be read from any line");
+    expect(behind.record).toBe(last + 1);
+    expect(textsOf(await groupsFrom(job, behind))).toEqual(textsOf(groups.slice(index + 1)));
+  }
+});
+
+test("most payloads are made of bytes, and rows of those alone that bytes do not tell", async () => {
+  const job = await openLarge();
+  const made = (await groupsFrom(job)).flatMap(({ first, last, payload }) =>
+    Array.from({ length: last - first + 1 }, (_, at) => payload(first + at) === undefined),
+  );
+  expect(made).toHaveLength(8000);
+  expect(made.filter((isOfRow) => isOfRow)).toHaveLength(80);
+});
+
+test("so they are where rules decide what is sent, or keys that were asked for: the plan has it", async () => {
+  const job = await openLarge();
+  const ruled = { ...job, settings: { ...job.settings, only: ["A1"] } };
+  expect(textsOf(await groupsFrom(ruled))).toEqual(textsOf(await groupsFrom(job)));
+});
+
+test("reading ends early, without an error, when it is broken off", async () => {
+  const job = await openLarge();
+  const stop = new AbortController();
+  const groups: PayloadGroup[] = [];
+  for await (const group of payloadsAnew(job)(stop.signal)) {
+    groups.push(group);
+    stop.abort();
+  }
+  expect(groups).toHaveLength(1);
+});
+
+test("of a place behind the end of the file, all of it is read again", async () => {
+  const job = await openLarge();
+  const [first] = await groupsFrom(job, { record: 100, file: "things.csv", byte: 1e12, line: 100 });
+  expect(first?.first).toBe(1);
+});
