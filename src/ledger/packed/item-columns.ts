@@ -82,11 +82,6 @@ export function columnsIn(memory: ArrayBuffer): ItemColumns {
   };
 }
 
-/** Where the marks of so many items stand in the memory of their columns. */
-export function marksPart(count: number): { readonly start: number; readonly length: number } {
-  return { start: HEADER_BYTES + 3 * 8 * count, length: 8 * count };
-}
-
 /** The key of the item at this position. */
 export function keyOf({ flags, keys, keyEnds }: ItemColumns, index: number): string | undefined {
   if (((flags[index] ?? 0) & FLAG.key) === 0) return undefined;

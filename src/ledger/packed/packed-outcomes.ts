@@ -1,3 +1,4 @@
+import { setImmediate as letOthersIn } from "node:timers/promises";
 import type { Outcome, Status, ValidOutcomes } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Problem } from "../../model/problem.ts";
@@ -7,7 +8,6 @@ import {
   isPlain,
   type KeyFinding,
   type LaterFinding,
-  letOthersIn,
   type PackedPlan,
   type PlannedBatch,
   type Spot,

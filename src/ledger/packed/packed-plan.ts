@@ -1,8 +1,10 @@
+import { setImmediate as letOthersIn } from "node:timers/promises";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { type Status, STATUSES, type Summary } from "../../model/outcome.ts";
 import type { PlanPolicy } from "../ledger.ts";
 import { exitCodeOf } from "../records/record-exit-code.ts";
-import { columnsIn, FLAG, type ItemColumns, marksPart, type PackedItems } from "./item-columns.ts";
+import { columnsIn, FLAG, type ItemColumns, type PackedItems } from "./item-columns.ts";
+import { createMarkList, type MarkList } from "./repeated-marks.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
 import { createSorter, type Sorter } from "./spool/sorter.ts";
 
@@ -12,6 +14,8 @@ export interface PackedPlan {
   /** Items that a sorter holds in memory at once. */
   readonly sortedAtOnce: number;
   readonly batches: PlannedBatch[];
+  /** Of all keys. */
+  readonly marks: MarkList;
   /** The names of all files; an item's file is a position in it. */
   readonly files: FileNames;
   readonly counts: Map<Status, number>;
@@ -66,6 +70,7 @@ export function newPackedPlan(pieces: PieceStore, sortedAtOnce: number): PackedP
     pieces,
     sortedAtOnce,
     batches: [],
+    marks: createMarkList(pieces),
     files: createFileNames(),
     counts: new Map(),
     problems: { error: new Map(), warning: new Map() },
@@ -82,6 +87,7 @@ export function addItems(plan: PackedPlan, items: PackedItems): void {
   for (const severity of ["error", "warning"] as const) {
     for (const [code, count] of items.problems[severity]) countProblem(plan, severity, code, count);
   }
+  plan.marks.add(columns.marks);
   plan.batches.push({
     count: columns.count,
     lastRecord: requireInOrder(columns, plan.batches.at(-1)?.lastRecord ?? 0),
@@ -169,21 +175,7 @@ export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerato
   }
 }
 
-/** The marks of all keys, in input order. */
-export async function* marksOf({ batches, pieces }: PackedPlan): AsyncGenerator<Float64Array> {
-  for (const [index, { piece, count }] of batches.entries()) {
-    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await letOthersIn();
-    yield new Float64Array(pieces.read(piece, marksPart(count)));
-  }
-}
-
 const BATCHES_AT_ONCE = 50;
-
-export function letOthersIn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}
 
 interface FileNames {
   readonly numberOf: (name: string) => number;

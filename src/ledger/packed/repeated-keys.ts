@@ -1,7 +1,7 @@
+import { setImmediate as letOthersIn } from "node:timers/promises";
 import { nearKey } from "../../text/near-key.ts";
 import { FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
-import { batchesOf, type KeyFinding, letOthersIn, marksOf, type PackedPlan, type Spot } from "./packed-plan.ts";
-import { findRepeatedMarks } from "./repeated-marks.ts";
+import { batchesOf, type KeyFinding, type PackedPlan, type Spot } from "./packed-plan.ts";
 import { createSorter, type Sorter } from "./spool/sorter.ts";
 import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
 
@@ -32,8 +32,7 @@ interface KeyEntry extends Spot {
 }
 
 async function entriesOfRepeatedMarks(plan: PackedPlan): Promise<Sorter<KeyEntry> | undefined> {
-  const count = plan.batches.reduce((sum, batch) => sum + batch.count, 0);
-  const isRepeated = await findRepeatedMarks(() => marksOf(plan), count);
+  const isRepeated = await plan.marks.findRepeated();
   if (isRepeated === undefined) return undefined;
   const entries = createSorter<KeyEntry>(compareEntries, { pieces: plan.pieces, atOnce: plan.sortedAtOnce });
   for await (const { columns, files } of batchesOf(plan)) {

@@ -1,99 +1,103 @@
-import { HASH_RANGE, TWO_TO_THE_32 } from "../../text/text-hash.ts";
-
-type Marks = () => AsyncIterable<Float64Array>;
+import { setImmediate as letOthersIn } from "node:timers/promises";
+import { HASH_RANGE } from "../../text/text-hash.ts";
+import type { PieceStore } from "./spool/piece-store.ts";
 
 /**
- * Which marks come more than once, as a question of one mark; undefined: none does. Where very many do, it says yes of
- * others, too; it never says no of one that does.
- * @param marks all of them, batch by batch, each time it is called; NaN is none
+ * Marks, put where those like them are as they come: so few in each bucket that what is noted of them at the end fits a
+ * processor's cache. What is full goes to the other pieces of the plan.
  */
-export async function findRepeatedMarks(marks: Marks, count: number): Promise<((mark: number) => boolean) | undefined> {
-  const parts = Math.max(1, Math.ceil(count / MARKS_OF_PART));
-  const buckets = createBuckets(Math.ceil(count / parts));
-  const repeated: (Float64Array | undefined)[] = [];
-  let room = MOST_REPEATED;
-  for (let part = 0; part < parts; part += 1) {
-    buckets.clear();
-    for await (const batch of marks()) for (const mark of batch) if (partOf(mark, parts) === part) buckets.add(mark);
-    const found = repeatedIn(buckets);
-    const fits = found !== undefined && found.length <= room;
-    if (fits) room -= found.length;
-    repeated.push(fits ? found : undefined);
-  }
-  if (repeated.every((found) => found?.length === 0)) return undefined;
-  return (mark) => {
-    if (Number.isNaN(mark)) return false;
-    const found = repeated[partOf(mark, parts)];
-    return found === undefined || includes(found, mark);
-  };
-}
-
-/** So many marks are looked at together: 24 MB, and room to grow. */
-const MARKS_OF_PART = 3_000_000;
-/** More repeated marks are not remembered one by one. */
-const MOST_REPEATED = 1_000_000;
-
-/** -1: it is none. */
-function partOf(mark: number, parts: number): number {
-  if (Number.isNaN(mark)) return -1;
-  return parts === 1 ? 0 : ((mark / TWO_TO_THE_32) | 0) % parts;
-}
-
-/** Marks that were put where those like them are: so few in each place that what is noted of them fits a processor's cache. */
-interface Buckets {
-  readonly add: (mark: number) => void;
-  readonly clear: () => void;
-  readonly all: () => readonly Float64Array[];
+export interface MarkList {
+  /** NaN is none. */
+  readonly add: (marks: Float64Array) => void;
+  /**
+   * Which marks came more than once, as a question of one mark; undefined: none did. Where very many did, it says yes of
+   * others, too; it never says no of one that did.
+   */
+  readonly findRepeated: () => Promise<((mark: number) => boolean) | undefined>;
 }
 
 /** By the highest of a mark's bits. */
-const BUCKET_BITS = 6;
-const BUCKET_RANGE = HASH_RANGE / 2 ** BUCKET_BITS;
+const BUCKETS = 64;
+const BUCKET_RANGE = HASH_RANGE / BUCKETS;
+/** A bucket begins small: most plans are. */
+const FIRST_BLOCK = 64;
+/** 2 MB in all buckets. */
+const FULL_BLOCK = 4096;
 
-/** @param expected how many marks there will be, about */
-function createBuckets(expected: number): Buckets {
-  const room = Math.ceil((1.1 * expected) / 2 ** BUCKET_BITS) + 64;
-  const lists = Array.from({ length: 2 ** BUCKET_BITS }, () => new Float64Array(room));
-  const counts = new Int32Array(lists.length);
+/** More repeated marks are not remembered one by one. */
+const MOST_REPEATED = 1_000_000;
 
-  function widened(bucket: number, list: Float64Array): Float64Array {
-    const wider = new Float64Array(2 * list.length);
-    wider.set(list);
-    lists[bucket] = wider;
-    return wider;
+export function createMarkList(pieces: Pick<PieceStore, "add" | "read">): MarkList {
+  const blocks = Array.from({ length: BUCKETS }, () => new Float64Array(FIRST_BLOCK));
+  const counts = new Int32Array(BUCKETS);
+  const full: number[][] = blocks.map(() => []);
+
+  /** Room for more in a bucket whose block is full. */
+  function nextBlock(bucket: number, block: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+    const isFull = block.length === FULL_BLOCK;
+    const next = new Float64Array(Math.min(4 * block.length, FULL_BLOCK));
+    if (isFull) full[bucket]?.push(pieces.add(block.buffer));
+    else next.set(block);
+    counts[bucket] = isFull ? 0 : block.length;
+    blocks[bucket] = next;
+    return next;
+  }
+
+  function countOf(bucket: number): number {
+    return (full[bucket]?.length ?? 0) * FULL_BLOCK + (counts[bucket] ?? 0);
+  }
+
+  function marksOf(bucket: number): Float64Array {
+    const marks = new Float64Array(countOf(bucket));
+    let at = 0;
+    for (const piece of full[bucket] ?? []) {
+      marks.set(new Float64Array(pieces.read(piece)), at);
+      at += FULL_BLOCK;
+    }
+    marks.set(blocks[bucket]?.subarray(0, counts[bucket]) ?? [], at);
+    return marks;
   }
 
   return {
-    add(mark) {
-      const bucket = (mark / BUCKET_RANGE) | 0;
-      const list = lists[bucket];
-      const count = counts[bucket] ?? 0;
-      if (list === undefined) throw new Error(`The mark ${mark} is out of range.`);
-      (count === list.length ? widened(bucket, list) : list)[count] = mark;
-      counts[bucket] = count + 1;
+    add(marks) {
+      for (const mark of marks) {
+        if (Number.isNaN(mark)) continue;
+        const bucket = (mark / BUCKET_RANGE) | 0;
+        let block = blocks[bucket];
+        if (block === undefined) throw new Error(`The mark ${mark} is out of range.`);
+        if (counts[bucket] === block.length) block = nextBlock(bucket, block);
+        const count = counts[bucket] ?? 0;
+        block[count] = mark;
+        counts[bucket] = count + 1;
+      }
     },
-    clear: () => counts.fill(0),
-    all: () => lists.map((list, bucket) => list.subarray(0, counts[bucket])),
+    async findRepeated() {
+      const bits = createBits(Math.max(...blocks.map((_, bucket) => countOf(bucket))));
+      const repeated: (Float64Array | undefined)[] = [];
+      let room = MOST_REPEATED;
+      for (const bucket of blocks.keys()) {
+        await letOthersIn();
+        const found = repeatedIn(bits.sharing(marksOf(bucket)), room);
+        room -= found?.length ?? 0;
+        repeated.push(found);
+      }
+      if (repeated.every((found) => found?.length === 0)) return undefined;
+      return (mark) => {
+        if (Number.isNaN(mark)) return false;
+        const found = repeated[(mark / BUCKET_RANGE) | 0];
+        return found === undefined || includes(found, mark);
+      };
+    },
   };
 }
 
-/** Sorted; undefined where they are too many. */
-function repeatedIn(buckets: Buckets): Float64Array | undefined {
-  const all = buckets.all();
-  const bits = createBits(Math.max(...all.map(({ length }) => length)));
-  const found: Float64Array[] = [];
-  let count = 0;
-  for (const marks of all) {
-    const sharing = bits.sharing(marks);
-    if (sharing.length > MOST_REPEATED) return undefined;
-    sharing.sort();
-    const repeated = sharing.filter((mark, index) => mark === sharing[index - 1]);
-    count += repeated.length;
-    if (count > MOST_REPEATED) return undefined;
-    found.push(repeated);
-  }
-  // The buckets come in the order of their marks.
-  return Float64Array.from(found.flatMap((marks) => [...marks]));
+/** Sorted; undefined where they are more than that. */
+function repeatedIn(sharing: Float64Array, most: number): Float64Array | undefined {
+  // Sorting them would take long.
+  if (sharing.length > 2 * MOST_REPEATED) return undefined;
+  sharing.sort();
+  const repeated = sharing.filter((mark, index) => mark === sharing[index - 1]);
+  return repeated.length > most ? undefined : repeated;
 }
 
 /** Many bits, of which each mark sets one. */

@@ -1,13 +1,17 @@
-import { expect, test } from "vitest";
-import { findRepeatedMarks } from "../../../src/ledger/packed/repeated-marks.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { createMarkList } from "../../../src/ledger/packed/repeated-marks.ts";
+import { createPieceStore } from "../../../src/ledger/packed/spool/piece-store.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const BATCH = 50_000;
 
-/** @param count how many there may be: it decides into how many parts they are divided */
-async function repeated(marks: readonly number[], count: number = marks.length): Promise<readonly number[]> {
-  const isRepeated = await findRepeatedMarks(async function* () {
-    for (let at = 0; at < marks.length; at += BATCH) yield Float64Array.from(marks.slice(at, at + BATCH));
-  }, count);
+/** @param memoryBytes what more marks take goes into a file */
+async function repeated(marks: readonly number[], memoryBytes = 1e9): Promise<readonly number[]> {
+  const pieces = createPieceStore(temporaryFolder({}), memoryBytes);
+  onTestFinished(pieces.close);
+  const list = createMarkList(pieces);
+  for (let at = 0; at < marks.length; at += BATCH) list.add(Float64Array.from(marks.slice(at, at + BATCH)));
+  const isRepeated = await list.findRepeated();
   if (isRepeated === undefined) return [];
   return [...new Set(marks.filter(isRepeated))];
 }
@@ -22,10 +26,14 @@ test("marks that all differ are found to repeat nowhere, though many share a bit
   expect(await repeated([Number.NaN, Number.NaN])).toEqual([]);
 });
 
-test.each([200_000, 30_000_000])("exactly the marks that repeat are found, among %d", async (count) => {
-  const marks = marksOf(200_000);
+test.each([
+  ["in memory", 1000, 1e9],
+  ["in memory, full blocks among them", 400_000, 1e9],
+  ["in a file", 400_000, 0],
+])("exactly the marks that repeat are found, %s", async (_, count, memoryBytes) => {
+  const marks = marksOf(count);
   const twice = marks.filter((_, index) => index % 1000 === 0);
-  expect(await repeated([...marks, Number.NaN, ...twice], count)).toEqual(twice);
+  expect(await repeated([...marks, Number.NaN, ...twice], memoryBytes)).toEqual(twice);
 });
 
 test("where more repeat than are remembered, none of them is denied", async () => {

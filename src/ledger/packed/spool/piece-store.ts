@@ -4,14 +4,9 @@ import { openUnnamedFile, type UnnamedFile } from "../../../files/unnamed-file.t
 export interface PieceStore {
   /** Takes the piece over, and gives its number. @throws Failure `storage` */
   readonly add: (piece: ArrayBuffer) => number;
-  /** A piece, or a part of it; not to be changed. @throws Failure `storage` */
-  readonly read: (number: number, part?: PiecePart) => ArrayBuffer;
+  /** Not to be changed. @throws Failure `storage` */
+  readonly read: (number: number) => ArrayBuffer;
   readonly close: () => void;
-}
-
-interface PiecePart {
-  readonly start: number;
-  readonly length: number;
 }
 
 /** @param folder for the file, which is made when more comes than is to stay in memory */
@@ -29,12 +24,11 @@ export function createPieceStore(folder: string, memoryBytes: number): PieceStor
       file ??= openUnnamedFile(folder, "the plan of this run");
       return pieces.push({ position: file.append(new Uint8Array(piece)), length: piece.byteLength }) - 1;
     },
-    read(number, part) {
+    read(number) {
       const piece = pieces[number];
-      if (piece instanceof ArrayBuffer)
-        return part === undefined ? piece : piece.slice(part.start, part.start + part.length);
+      if (piece instanceof ArrayBuffer) return piece;
       if (piece === undefined || file === undefined) throw new Error(`There is no piece ${number}.`);
-      return file.read(piece.position + (part?.start ?? 0), part?.length ?? piece.length);
+      return file.read(piece.position, piece.length);
     },
     close() {
       pieces.length = 0;
