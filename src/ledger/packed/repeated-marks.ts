@@ -28,6 +28,17 @@ const FULL_BLOCK = 4096;
 const MOST_REPEATED = 1_000_000;
 
 export function createMarkList(pieces: Pick<PieceStore, "add" | "read">): MarkList {
+  const buckets = createBuckets(pieces);
+  return { add: buckets.add, findRepeated: () => findRepeated(buckets) };
+}
+
+interface Buckets {
+  readonly add: MarkList["add"];
+  readonly largest: () => number;
+  readonly marksOf: (bucket: number) => Float64Array;
+}
+
+function createBuckets(pieces: Pick<PieceStore, "add" | "read">): Buckets {
   const blocks = Array.from({ length: BUCKETS }, () => new Float64Array(FIRST_BLOCK));
   const counts = new Int32Array(BUCKETS);
   const full: number[][] = blocks.map(() => []);
@@ -47,22 +58,11 @@ export function createMarkList(pieces: Pick<PieceStore, "add" | "read">): MarkLi
     return (full[bucket]?.length ?? 0) * FULL_BLOCK + (counts[bucket] ?? 0);
   }
 
-  function marksOf(bucket: number): Float64Array {
-    const marks = new Float64Array(countOf(bucket));
-    let at = 0;
-    for (const piece of full[bucket] ?? []) {
-      marks.set(new Float64Array(pieces.read(piece)), at);
-      at += FULL_BLOCK;
-    }
-    marks.set(blocks[bucket]?.subarray(0, counts[bucket]) ?? [], at);
-    return marks;
-  }
-
   return {
     add(marks) {
       for (const mark of marks) {
         if (Number.isNaN(mark)) continue;
-        const bucket = (mark / BUCKET_RANGE) | 0;
+        const bucket = bucketOf(mark);
         let block = blocks[bucket];
         if (block === undefined) throw new Error(`The mark ${mark} is out of range.`);
         if (counts[bucket] === block.length) block = nextBlock(bucket, block);
@@ -71,23 +71,39 @@ export function createMarkList(pieces: Pick<PieceStore, "add" | "read">): MarkLi
         counts[bucket] = count + 1;
       }
     },
-    async findRepeated() {
-      const bits = createBits(Math.max(...blocks.map((_, bucket) => countOf(bucket))));
-      const repeated: (Float64Array | undefined)[] = [];
-      let room = MOST_REPEATED;
-      for (const bucket of blocks.keys()) {
-        await letOthersIn();
-        const found = repeatedIn(bits.sharing(marksOf(bucket)), room);
-        room -= found?.length ?? 0;
-        repeated.push(found);
+    largest: () => Math.max(...blocks.map((_, bucket) => countOf(bucket))),
+    marksOf(bucket) {
+      const marks = new Float64Array(countOf(bucket));
+      let at = 0;
+      for (const piece of full[bucket] ?? []) {
+        marks.set(new Float64Array(pieces.read(piece)), at);
+        at += FULL_BLOCK;
       }
-      if (repeated.every((found) => found?.length === 0)) return undefined;
-      return (mark) => {
-        if (Number.isNaN(mark)) return false;
-        const found = repeated[(mark / BUCKET_RANGE) | 0];
-        return found === undefined || includes(found, mark);
-      };
+      marks.set(blocks[bucket]?.subarray(0, counts[bucket]) ?? [], at);
+      return marks;
     },
+  };
+}
+
+function bucketOf(mark: number): number {
+  return (mark / BUCKET_RANGE) | 0;
+}
+
+async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: number) => boolean) | undefined> {
+  const bits = createBits(largest());
+  const repeated: (Float64Array | undefined)[] = [];
+  let room = MOST_REPEATED;
+  for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
+    await letOthersIn();
+    const found = repeatedIn(bits.sharing(marksOf(bucket)), room);
+    room -= found?.length ?? 0;
+    repeated.push(found);
+  }
+  if (repeated.every((found) => found?.length === 0)) return undefined;
+  return (mark) => {
+    if (Number.isNaN(mark)) return false;
+    const found = repeated[bucketOf(mark)];
+    return found === undefined || includes(found, mark);
   };
 }
 

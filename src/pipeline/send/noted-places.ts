@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { InputPosition, InputRecord } from "../../model/record.ts";
+import type { InputPosition } from "../../model/record.ts";
 
 /** Notes now and then where a run's input can be read from, while it is read. */
 export interface NotedPlaces {
@@ -20,11 +20,6 @@ export function createNotedPlaces(
       noted = behind;
     },
   };
-}
-
-/** Where the record behind this one begins. */
-export function positionBehind({ number, row, next }: InputRecord): InputPosition | undefined {
-  return next && { ...next, record: number + 1, file: row.table.file };
 }
 
 /** Reading so much again takes some 30 ms, and noting it waits for the disk once. */

@@ -1,6 +1,5 @@
 import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
-import { positionBehind } from "./noted-places.ts";
 
 /** Records that stand side by side in the input, with their payloads as they are sent. */
 export interface PayloadGroup {
@@ -23,6 +22,11 @@ export async function* groupsOfRows(batches: AsyncIterable<readonly InputRecord[
     if (first !== undefined && last !== undefined)
       yield { ...groupOfRows(batch, first.number), behind: positionBehind(last) };
   }
+}
+
+/** Where the record behind this one begins. */
+function positionBehind({ number, row, next }: InputRecord): InputPosition | undefined {
+  return next && { ...next, record: number + 1, file: row.table.file };
 }
 
 /** @param first the number of the first record */

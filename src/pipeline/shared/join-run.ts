@@ -8,6 +8,7 @@ import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { SharedRun } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import { reportUnsaved } from "../run/report-unsaved.ts";
+import { payloadsAnew } from "../send/payloads-anew.ts";
 import type { WorkEnd } from "./work-on-run.ts";
 import { workUntilDone } from "./work-until-done.ts";
 
@@ -35,7 +36,7 @@ export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Pr
     const job = await joined.openJob();
     const connection = await connect(target, job.operation, { dependencies, pace });
     try {
-      const sending = { job, run, shared, connection, pace, until, dependencies };
+      const sending = { job, readPayloads: payloadsAnew(job), run, shared, connection, pace, until, dependencies };
       const onUnsaved = (unsaved: WorkEnd["unsaved"]): Promise<void> => reportUnsaved(unsaved, run.id, dependencies);
       const worker = { host: hostname(), pid: process.pid };
       dependencies.onProgress({ kind: "joined" });

@@ -2,15 +2,15 @@ import type { RecordRange } from "../../ledger/runs/shared-run.ts";
 import type { InputPosition } from "../../model/record.ts";
 import { isFar } from "../send/noted-places.ts";
 
-/** Reads the records of one range after the other. */
-export interface RangeReader<Item> {
-  readonly records: (range: RecordRange) => AsyncGenerator<readonly Item[]>;
+/** Reads the records of one range after the other, in groups that lie within it. */
+export interface RangeReader<Group extends RecordRange> {
+  readonly groups: (range: RecordRange) => AsyncGenerator<Group>;
   readonly close: () => Promise<void>;
 }
 
-interface RangeReaderParts<Item> {
+interface RangeReaderParts<Group> {
   /** The input from a place on; without one, from its beginning. */
-  readonly open: (from?: InputPosition) => AsyncGenerator<readonly Item[]>;
+  readonly open: (from?: InputPosition) => AsyncGenerator<Group>;
   /** The last place that is known before a record, or at it. */
   readonly placeBefore: (record: number) => Promise<InputPosition | undefined>;
 }
@@ -19,23 +19,23 @@ interface RangeReaderParts<Item> {
  * Goes through the input forward, once for all ranges that come in order. For a range that lies behind, and for one that lies far
  * ahead, it begins anew at the last place that anybody has noted before it.
  */
-export function createRangeReader<Item extends { readonly number: number }>({
+export function createRangeReader<Group extends RecordRange>({
   open,
   placeBefore,
-}: RangeReaderParts<Item>): RangeReader<Item> {
-  let input: AsyncGenerator<readonly Item[]> | undefined;
-  let ahead: readonly Item[] = [];
+}: RangeReaderParts<Group>): RangeReader<Group> {
+  let input: AsyncGenerator<Group> | undefined;
+  let ahead: Group | undefined;
   /** The last record that was given, or passed over. */
   let position = 0;
 
   const close = async (): Promise<void> => {
     await input?.return(undefined);
     input = undefined;
-    ahead = [];
+    ahead = undefined;
     position = 0;
   };
 
-  const goTo = async (first: number): Promise<AsyncGenerator<readonly Item[]>> => {
+  const goTo = async (first: number): Promise<AsyncGenerator<Group>> => {
     if (first <= position) await close();
     const place = await placeBefore(first);
     if (isFar(place, position)) {
@@ -49,19 +49,19 @@ export function createRangeReader<Item extends { readonly number: number }>({
 
   return {
     close,
-    async *records({ first, last }) {
+    async *groups({ first, last }) {
       const from = await goTo(first);
       while (position < last) {
-        if (ahead.length === 0) {
+        let group = ahead;
+        if (group === undefined) {
           const next = await from.next();
           if (next.done === true) return;
-          ahead = next.value;
+          group = next.value;
         }
-        const batch = ahead;
-        ahead = batch.filter(({ number }) => number > last);
-        position = Math.min(last, batch.at(-1)?.number ?? position);
-        const wanted = batch.filter(({ number }) => number >= first && number <= last);
-        if (wanted.length > 0) yield wanted;
+        ahead = group.last > last ? group : undefined;
+        position = Math.min(last, group.last);
+        const wanted = { ...group, first: Math.max(first, group.first), last: position };
+        if (wanted.first <= wanted.last) yield wanted;
       }
     },
   };

@@ -1,19 +1,18 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { Job } from "../../job/job.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
-import type { InputPosition, InputRecord } from "../../model/record.ts";
+import type { InputPosition } from "../../model/record.ts";
 import { createLeaseWatch } from "../../time/lease-watch.ts";
 import { START_LIMIT } from "../../upload/rate/adaptive-concurrency.ts";
 import { upload } from "../../upload/upload.ts";
 import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
-import { readRecords } from "../plan/check-records.ts";
 import { guardedSteps } from "../send/guarded-step.ts";
-import { createNotedPlaces, positionBehind } from "../send/noted-places.ts";
-import { groupsOfRows } from "../send/payload-group.ts";
+import { createNotedPlaces } from "../send/noted-places.ts";
+import type { PayloadGroup } from "../send/payload-group.ts";
+import type { ReadPayloads } from "../send/payloads-anew.ts";
 import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
 import { MAX_PLATFORM_WAIT_MS, quietBeforeResend } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
@@ -25,7 +24,8 @@ import { createFindings } from "./worker-findings.ts";
 import { createReport, type ReportBuilder } from "./worker-report.ts";
 
 export interface WorkOptions {
-  readonly job: SendJob & { readonly input: Pick<Job["input"], "records"> };
+  readonly job: SendJob;
+  readonly readPayloads: ReadPayloads;
   readonly run: Pick<Run, "id">;
   readonly shared: Pick<SharedRun, "ledger">;
   /** Has joined the run. */
@@ -49,7 +49,7 @@ interface Work extends WorkOptions {
   readonly leaving: AbortSignal;
   readonly ranges: RangeProgress;
   readonly report: ReportBuilder;
-  readonly reader: RangeReader<InputRecord>;
+  readonly reader: RangeReader<PayloadGroup>;
   readonly workerPace: WorkerPace;
   readonly closedSuppliers: ReadonlySet<string>;
   /** All records go to one import supplier. */
@@ -76,7 +76,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   });
   const heartbeat = startHeartbeat({ worker, clock, report, findings, lease, pace: workerPace, onBeat: ranges.settle });
   const reader = createRangeReader({
-    open: (from) => notedRecords(options, heartbeat.leaving, from),
+    open: (from) => notedGroups(options, heartbeat.leaving, from),
     placeBefore: async (record) => (await shared.ledger.nextSendable(run.id, record))?.position,
   });
   const { supplier } = job.operation;
@@ -119,16 +119,15 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
 }
 
 /** The input, of which places are noted for whoever has to find one of its records later. */
-async function* notedRecords(
-  { job, run, shared }: WorkOptions,
+async function* notedGroups(
+  { readPayloads, run, shared }: WorkOptions,
   leaving: AbortSignal,
   from: InputPosition | undefined,
-): AsyncGenerator<readonly InputRecord[]> {
+): AsyncGenerator<PayloadGroup> {
   const places = createNotedPlaces({ ledger: shared.ledger, run: run.id }, from);
-  for await (const batch of readRecords(job, leaving, from)) {
-    const last = batch.at(-1);
-    if (last !== undefined) await places.readUpTo(positionBehind(last), "passed over");
-    yield batch;
+  for await (const group of readPayloads(leaving, from)) {
+    await places.readUpTo(group.behind, "passed over");
+    yield group;
   }
 }
 
@@ -207,7 +206,7 @@ function feedOf(work: Work): RangeFeed {
     ...work,
     clock: dependencies.clock,
     perSecond: () => report.current().perSecond,
-    recordsOf: (range) => recordsToSend(groupsOfRows(reader.records(range)), { job, handle, until }),
+    recordsOf: (range) => recordsToSend(reader.groups(range), { job, handle, until }),
   };
 }
 

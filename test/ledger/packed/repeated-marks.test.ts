@@ -30,7 +30,7 @@ test.each([
   ["in memory", 1000, 1e9],
   ["in memory, full blocks among them", 400_000, 1e9],
   ["in a file", 400_000, 0],
-])("exactly the marks that repeat are found, %s", async (_, count, memoryBytes) => {
+])("exactly the marks that repeat are found, %s", async (_where, count, memoryBytes) => {
   const marks = marksOf(count);
   const twice = marks.filter((_, index) => index % 1000 === 0);
   expect(await repeated([...marks, Number.NaN, ...twice], memoryBytes)).toEqual(twice);

@@ -1,51 +1,48 @@
 import { expect, test } from "vitest";
 import fc from "fast-check";
+import type { RecordRange } from "../../../src/ledger/runs/shared-run.ts";
 import type { InputPosition } from "../../../src/model/record.ts";
 import { createRangeReader } from "../../../src/pipeline/shared/range-reader.ts";
-
-interface Numbered {
-  readonly number: number;
-}
 
 /** An input that can be read from these records on; notes where it was begun. */
 function input(records: number, batch: number, places: readonly number[] = []) {
   const begun: number[] = [];
-  async function* open(from?: InputPosition): AsyncGenerator<readonly Numbered[]> {
+  async function* open(from?: InputPosition): AsyncGenerator<RecordRange> {
     begun.push(from?.record ?? 1);
     for (let first = from?.record ?? 1; first <= records; first += batch) {
-      yield Array.from({ length: Math.min(batch, records - first + 1) }, (_, index) => ({ number: first + index }));
+      yield { first, last: Math.min(first + batch - 1, records) };
     }
   }
   const placeBefore = async (record: number): Promise<InputPosition | undefined> => {
     const place = places.findLast((one) => one <= record);
     return place === undefined ? undefined : { record: place, file: "rows.csv", byte: 10 * place, line: place + 1 };
   };
-  return { begun, reader: createRangeReader<Numbered>({ open, placeBefore }) };
+  return { begun, reader: createRangeReader<RecordRange>({ open, placeBefore }) };
 }
 
-async function numbers(batches: AsyncIterable<readonly Numbered[]>): Promise<readonly number[]> {
+async function numbers(groups: AsyncIterable<RecordRange>): Promise<readonly number[]> {
   const all: number[] = [];
-  for await (const batch of batches) all.push(...batch.map(({ number }) => number));
+  for await (const { first, last } of groups) for (let number = first; number <= last; number += 1) all.push(number);
   return all;
 }
 
 test("ranges in order are read in one go, and one that lies behind from the beginning again", async () => {
   const { reader, begun } = input(100, 7);
-  expect(await numbers(reader.records({ first: 3, last: 5 }))).toEqual([3, 4, 5]);
-  expect(await numbers(reader.records({ first: 6, last: 9 }))).toEqual([6, 7, 8, 9]);
-  expect(await numbers(reader.records({ first: 90, last: 91 }))).toEqual([90, 91]);
+  expect(await numbers(reader.groups({ first: 3, last: 5 }))).toEqual([3, 4, 5]);
+  expect(await numbers(reader.groups({ first: 6, last: 9 }))).toEqual([6, 7, 8, 9]);
+  expect(await numbers(reader.groups({ first: 90, last: 91 }))).toEqual([90, 91]);
   expect(begun).toEqual([1]);
-  expect(await numbers(reader.records({ first: 1, last: 2 }))).toEqual([1, 2]);
+  expect(await numbers(reader.groups({ first: 1, last: 2 }))).toEqual([1, 2]);
   expect(begun).toEqual([1, 1]);
 });
 
 test("a range that lies far ahead, or behind, is read from the last place that was noted before it", async () => {
   const { reader, begun } = input(100_000, 500, [20_001, 60_001, 60_501]);
-  expect(await numbers(reader.records({ first: 1, last: 2 }))).toEqual([1, 2]);
-  expect(await numbers(reader.records({ first: 70_000, last: 70_001 }))).toEqual([70_000, 70_001]);
-  expect(await numbers(reader.records({ first: 70_002, last: 70_002 }))).toEqual([70_002]);
-  expect(await numbers(reader.records({ first: 20_001, last: 20_002 }))).toEqual([20_001, 20_002]);
-  expect(await numbers(reader.records({ first: 19_000, last: 19_001 }))).toEqual([19_000, 19_001]);
+  expect(await numbers(reader.groups({ first: 1, last: 2 }))).toEqual([1, 2]);
+  expect(await numbers(reader.groups({ first: 70_000, last: 70_001 }))).toEqual([70_000, 70_001]);
+  expect(await numbers(reader.groups({ first: 70_002, last: 70_002 }))).toEqual([70_002]);
+  expect(await numbers(reader.groups({ first: 20_001, last: 20_002 }))).toEqual([20_001, 20_002]);
+  expect(await numbers(reader.groups({ first: 19_000, last: 19_001 }))).toEqual([19_000, 19_001]);
   expect(begun).toEqual([1, 60_501, 20_001, 1]);
 });
 
@@ -65,7 +62,7 @@ test("every range has its records, in any order of ranges and any size of batche
       for (const [first, length] of wanted) {
         const last = Math.min(50_000, first + length);
         const expected = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-        expect(await numbers(reader.records({ first, last }))).toEqual(expected);
+        expect(await numbers(reader.groups({ first, last }))).toEqual(expected);
       }
     }),
     { numRuns: 50 },

@@ -19,7 +19,7 @@ import { marksOf, type SimulatedRecord } from "../simulated-record.ts";
 import type { ModelNetwork } from "./model-connection.ts";
 import type { ModelServer } from "./model-server.ts";
 import { modelSharedRun } from "./model-shared-run.ts";
-import { sendJobOf } from "./simulated-job.ts";
+import { sendingOf } from "./simulated-job.ts";
 import type { SharedWitness } from "./shared-witness.ts";
 import { createProcess, type SimulatedProcess } from "./simulated-process.ts";
 
@@ -195,7 +195,7 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
   const steps = createStepClients(operation, { http, baseUrl, authorisation, userAgent: "simulation", clock });
   const shared: SharedRun = modelSharedRun(run, { server, connection: network.to(process), clock });
   const end = await workUntilDone({
-    job: sendJobOf(scene),
+    ...sendingOf(scene),
     run: { id: run },
     shared,
     worker: { host: hostname(), pid },

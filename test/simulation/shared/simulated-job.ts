@@ -1,5 +1,6 @@
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { type InputRecord, isCsvRow, type JsonTable } from "../../../src/model/record.ts";
+import { groupsOfRows } from "../../../src/pipeline/send/payload-group.ts";
 import type { WorkOptions } from "../../../src/pipeline/shared/work-on-run.ts";
 import { payloadOf, type SimulatedRecord } from "../simulated-record.ts";
 
@@ -13,22 +14,23 @@ const TABLE: JsonTable = { kind: "json", file: "a.json" };
 const BATCH = 10;
 
 /** The records as a worker reads them: each row is the payload already. As they are now, whatever is mended later. */
-export function sendJobOf({ records, mended, operation }: Input): WorkOptions["job"] {
+export function sendingOf({ records, mended, operation }: Input): Pick<WorkOptions, "job" | "readPayloads"> {
   const rows = records.map((one): InputRecord => {
     const row = { table: TABLE, line: one.record, pointer: "", value: payloadOf(one, mended) };
     return { number: one.record, source: "a", orphan: false, row, problems: [] };
   });
+  async function* batches(): AsyncGenerator<readonly InputRecord[]> {
+    for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
+  }
   return {
-    operation,
-    mapping: {
-      map: (row) => ({ payload: isCsvRow(row) ? {} : row.value, problems: [] }),
-      locate: () => undefined,
-      isConstant: () => true,
-    },
-    input: {
-      async *records() {
-        for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
+    job: {
+      operation,
+      mapping: {
+        map: (row) => ({ payload: isCsvRow(row) ? {} : row.value, problems: [] }),
+        locate: () => undefined,
+        isConstant: () => true,
       },
     },
+    readPayloads: () => groupsOfRows(batches()),
   };
 }
