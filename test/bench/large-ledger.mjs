@@ -6,7 +6,7 @@ import path from "node:path";
 import { writeFlatRows } from "./flat-rows.mjs";
 import { beside, migrate, root } from "./measure.mjs";
 
-const { openDatabase } = await import(path.join(root, "dist/ledger/sqlite/sqlite-database.js"));
+const { openToWriteTo } = await import(path.join(root, "dist/ledger/sqlite/lasting-reader.js"));
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
 const { COUNT_ANEW } = await import(path.join(root, "dist/ledger/sqlite/tables/counts.js"));
 const { fingerprintFile } = await import(path.join(root, "dist/read/input/source-files.js"));
@@ -27,7 +27,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
   await writeFlatRows(input, records);
   const fingerprint = await fingerprintFile(input);
   const places = await notedPlaces(input, sent);
-  const database = openDatabase(ledger);
+  const database = openToWriteTo(ledger);
   database.execute("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000");
   database.transaction(() => {
     const settings = JSON.parse(database.row({ sql: "select settings from runs" }).settings);
@@ -57,8 +57,7 @@ async function notedPlaces(input, sent) {
     for (let at = chunk.indexOf("\n"); at >= 0; at = chunk.indexOf("\n", at + 1)) lines += 1;
     line += lines;
     if (line - 2 > sent) return places;
-    const next = { byte: byte + end, line };
-    await noted.readUpTo({ number: line - 2, row: { table: { file: input } }, next }, "sent");
+    await noted.readUpTo({ record: line - 1, file: input, byte: byte + end, line }, "sent");
     byte += chunk.length;
   }
   return places;
