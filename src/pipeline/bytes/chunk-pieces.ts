@@ -3,7 +3,7 @@ import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.t
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import { joinedPiece } from "../../read/join/bytes/joined-piece.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
-import type { FindPlain, PlainFinding } from "./find-plain.ts";
+import type { FindPlain, PiecePart, PlainFinding } from "./find-plain.ts";
 import type { CompileFile } from "./plain-records.ts";
 
 /** What all chunks of an input have in common. */
@@ -50,13 +50,13 @@ export function findersOf(compile: CompileFile | undefined, { files, children = 
  * @param visit is given the record's number in the piece
  */
 export function visitRecords(
-  { from, boundaries, rowsAt }: CsvPiece,
+  { from, boundaries, to = boundaries.starts.length, rowsAt }: PiecePart,
   { others }: Pick<PlainFinding, "others">,
   visit: (number: number, read: ReadRow | undefined) => void,
 ): void {
   const rows = rowsAt(others);
   let next = 0;
-  for (let number = from; number < boundaries.starts.length; number += 1) {
+  for (let number = from; number < to; number += 1) {
     if (others[next] !== number) {
       visit(number, undefined);
       continue;
@@ -66,3 +66,18 @@ export function visitRecords(
     if (read !== undefined) visit(number, read);
   }
 }
+
+/** How many records `visitRecords` visits. */
+export function countRecords({ bytes, boundaries, from, to, rowsAt }: PiecePart): number {
+  const { starts } = boundaries;
+  const end = to ?? starts.length;
+  let count = 0;
+  for (let number = from; number < end; number += 1) {
+    const byte = bytes[starts[number] ?? 0] ?? 0;
+    const isText = byte > SPACE && byte < DELETE && byte !== QUOTE;
+    if (isText || rowsAt([number])[0] !== undefined) count += 1;
+  }
+  return count;
+}
+
+const [SPACE, QUOTE, DELETE] = [0x20, 0x22, 0x7f];

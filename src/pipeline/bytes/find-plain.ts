@@ -32,8 +32,14 @@ export interface PlainFinding {
  */
 export type FindPlain = (piece: FoundPiece, options: { readonly isFirstMade: boolean }) => PlainFinding;
 
+/** Some of the records of a piece. */
+export interface PiecePart extends CsvPiece {
+  /** The number of the record to end before; default: the part goes to the end of the piece. */
+  readonly to?: number;
+}
+
 /** `groups`: what is joined to its records, for each child source. */
-type FoundPiece = CsvPiece & { readonly groups?: readonly ChildGroups[] };
+type FoundPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
 
 interface FindingPlain {
   readonly file: ChunkCsvFile;
@@ -107,15 +113,14 @@ export function plainFinder({ file, make, texts, hasKey, children }: FindingPlai
   }
 
   return (piece, { isFirstMade }) => {
-    const { from } = piece;
-    for (const [index, records] of joined.entries()) records.load(piece.groups?.[index] ?? NO_GROUPS);
-    const count = piece.boundaries.starts.length;
-    if (found.items.lines.length < count) found = newFound(2 * count);
+    const { from, to = piece.boundaries.starts.length } = piece;
+    loadGroups(joined, piece);
+    if (found.items.lines.length < to) found = newFound(2 * to);
     found.items.bytes = piece.bytes;
     const others: number[] = [];
     const begin = recordStarter(cells, piece, from);
     let isPlainMade = false;
-    for (let number = from; number < count; number += 1) {
+    for (let number = from; number < to; number += 1) {
       const isPlain = begin(number) && (texts === undefined ? plan(number) : planWithText(number, texts));
       if (isPlain && (!isFirstMade || isPlainMade)) continue;
       others.push(number);
@@ -123,6 +128,10 @@ export function plainFinder({ file, make, texts, hasKey, children }: FindingPlai
     }
     return { ...found, others, isPlainMade };
   };
+}
+
+function loadGroups(joined: readonly ChildRecords[], { groups = [] }: FoundPiece): void {
+  for (const [index, records] of joined.entries()) records.load(groups[index] ?? NO_GROUPS);
 }
 
 interface PlainText {

@@ -1,8 +1,10 @@
 import type { Job } from "../../job/job.ts";
 import type { InputPosition, Row } from "../../model/record.ts";
+import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
-import { type FinderOf, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
+import { countRecords, type FinderOf, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
+import type { PiecePart } from "../bytes/find-plain.ts";
 import { compilePlainRecords } from "../bytes/plain-records.ts";
 import { readRecords } from "../plan/check-records.ts";
 import { createPayloadList, type PayloadList } from "../threads/packed-payloads.ts";
@@ -66,28 +68,80 @@ interface GroupMaking {
 }
 
 function groupMaker(making: GroupMaking): (chunk: AnyChunk, first: number) => PayloadGroup {
-  const { inChunks, payloads, finderOf, rowsOf } = making;
+  const { inChunks, rowsOf } = making;
   return (chunk, first) => {
-    const find = finderOf(chunk.file);
-    if (find === undefined) throw new Error(`The records of file ${chunk.file} cannot be found by their bytes.`);
-    const others = new Map<number, Row>();
-    let count = 0;
-    for (const piece of piecesIn(chunk, inChunks)) {
-      const found = find(piece, { isFirstMade: false });
-      visitRecords(piece, found, (number, read) => {
-        count += 1;
-        if (read === undefined) payloads.note(count, found.textStarts[number] ?? 0, found.textEnds[number] ?? 0);
-        else others.set(count, read.row);
-      });
-    }
+    const blocks = blocksOf(piecesIn(chunk, inChunks), first);
+    const last = blocks.at(-1)?.last ?? first - 1;
+    const blockOf = blockMaker(blocks, chunk.file, making);
     return {
       first,
-      last: first + count - 1,
-      payload: payloadReader(payloads.take(), first),
-      row: (record) => others.get(record - first + 1) ?? rowsOf(chunk)[record - first],
+      last,
+      payload: (record) => blockOf(record).payload(record),
+      row: (record) => blockOf(record).others.get(record) ?? rowsOf(chunk)[record - first],
       isReadAnew: true,
-      behind: placeBehind(chunk, first + count, inChunks),
+      behind: placeBehind(chunk, last + 1, inChunks),
     };
+  };
+}
+
+/** Some records of a piece. */
+interface RecordBlock {
+  /** Numbers in the whole input. */
+  readonly first: number;
+  readonly last: number;
+  readonly part: PiecePart;
+}
+
+/** The first request of a run waits for one of them. */
+const BLOCK_RECORDS = 128;
+
+function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlock[] {
+  const blocks: RecordBlock[] = [];
+  let last = first - 1;
+  for (const piece of pieces) {
+    const end = piece.boundaries.starts.length;
+    for (let from = piece.from; from < end; from += BLOCK_RECORDS) {
+      const part = { ...piece, from, to: Math.min(from + BLOCK_RECORDS, end) };
+      const begin = last + 1;
+      last += countRecords(part);
+      blocks.push({ first: begin, last, part });
+    }
+  }
+  return blocks;
+}
+
+interface MadeBlock {
+  readonly payload: (record: number) => Buffer | undefined;
+  /** The rows of records that bytes do not tell. */
+  readonly others: ReadonlyMap<number, Row>;
+}
+
+/** Payloads are made when the first of a block is asked for: much of an input may only be passed over. */
+function blockMaker(
+  blocks: readonly RecordBlock[],
+  file: number,
+  { payloads, finderOf }: GroupMaking,
+): (record: number) => MadeBlock {
+  const find = finderOf(file);
+  if (find === undefined) throw new Error(`The records of file ${file} cannot be found by their bytes.`);
+  const make = ({ first, part }: RecordBlock): MadeBlock => {
+    const found = find(part, { isFirstMade: false });
+    const others = new Map<number, Row>();
+    let record = first;
+    visitRecords(part, found, (number, read) => {
+      if (read !== undefined) others.set(record, read.row);
+      else payloads.note(record - first + 1, found.textStarts[number] ?? 0, found.textEnds[number] ?? 0);
+      record += 1;
+    });
+    return { payload: payloadReader(payloads.take(), first), others };
+  };
+  const known = new Map<RecordBlock, MadeBlock>();
+  return (record) => {
+    const block = blocks.findLast(({ first }) => first <= record);
+    if (block === undefined) throw new Error(`Record ${record} stands before the chunk.`);
+    const made = known.get(block) ?? make(block);
+    known.set(block, made);
+    return made;
   };
 }
 

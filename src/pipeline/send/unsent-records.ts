@@ -36,7 +36,7 @@ async function* groupsFrom(
     const isPassedOver = last < next.record;
     await places.readUpTo(behind, isPassedOver ? "passed over" : "sent");
     if (isPassedOver) continue;
-    yield group;
+    yield { ...group, first: Math.max(group.first, next.record) };
     next = await ledger.nextSendable(run.id, last + 1);
     if (next === undefined || isFar(next.position, last)) return next;
   }

@@ -52,7 +52,8 @@ export function recordStarter(
   from: number,
 ): (number: number) => boolean {
   const { starts, ends, lines, controls, strayQuotes, quoted } = boundaries;
-  let nextQuoted = quoted[0] === 0 && from > 0 ? 1 : 0;
+  let nextQuoted = 0;
+  while ((quoted[nextQuoted] ?? from) < from) nextQuoted += 1;
   cells.bytes = bytes;
   const areSound = controls.size + strayQuotes.size === 0;
   return (number) => {
