@@ -11,6 +11,7 @@ import {
   outcomeOf,
   type RecordOutcome,
   type RecordState,
+  holdAlone,
 } from "./record-state.ts";
 import type { SendContext } from "./send-context.ts";
 import type { PollHistory, WorkflowPosition } from "./workflow-position.ts";
@@ -97,6 +98,7 @@ async function pollLater(
   context: SendContext,
 ): Promise<void> {
   const { clock, queue, shutdown } = context;
+  holdAlone(state);
   queue.countWaiting(1);
   await clock.sleep(afterMs, shutdown.stopping);
   queue.countWaiting(-1);
@@ -115,6 +117,7 @@ async function resendLater(
   context: SendContext,
 ): Promise<void> {
   const { clock, ledgerWriter, onSaved, queue, shutdown } = context;
+  holdAlone(state);
   const interrupted = interruptedOutcome(result, state);
   if (shutdown.stopping.aborted) return finish(state, interrupted, result, context);
   const outcome = attemptOutcomeFor(state, { ...interrupted, status: "pending" }, { clock, result });

@@ -13,9 +13,9 @@ import type { StepSlot } from "./rate/step-limit.ts";
 
 /** A record that has an intent and no outcome yet. */
 export interface RecordState {
-  readonly toSend: RecordToSend;
+  toSend: RecordToSend;
   /** Its payload as canonical JSON in UTF-8. */
-  readonly json: Buffer;
+  json: Buffer;
   /** Where it is on its way through the steps. */
   position: WorkflowPosition;
   /** The attempt that its latest intent is for. */
@@ -46,6 +46,14 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
     epoch: 0,
     stepSlot: undefined,
   };
+}
+
+/** For a record that may wait for long while others come and go. */
+export function holdAlone(state: RecordState): void {
+  const { toSend } = state;
+  if (toSend.apart === undefined) return;
+  state.toSend = toSend.apart();
+  state.json = state.toSend.json ?? Buffer.from(state.json);
 }
 
 /** A state that comes to a step. */

@@ -29,6 +29,8 @@ export interface RecordToSend {
   readonly parameters?: JsonObject | undefined;
   /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
   readonly locate: (path: AttrPath) => Place | undefined;
+  /** The same record for long keeping, which holds on to nothing that it shares with others; absent where this one is such. */
+  readonly apart?: () => RecordToSend;
 }
 
 export interface UploadDependencies {

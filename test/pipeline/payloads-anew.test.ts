@@ -1,4 +1,6 @@
 import { writeFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
@@ -15,6 +17,9 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import * as joined from "./bytes/odd-joined-records.ts";
 import { COLUMNS, CONTRACT, file, GOOD, MAPPING } from "./bytes/odd-records.ts";
 import { openFolder } from "./bytes/open-folder.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 const { signal } = new AbortController();
 
@@ -87,7 +92,10 @@ test("the same of files that are joined", async () => {
 /** Some chunks of records, of which every hundredth is to be made of its row. */
 async function openLarge(): Promise<Job> {
   const rows = Array.from({ length: 8000 }, (_, index) => {
-    return GOOD.with(0, `A${index}`).with(12, index % 100 === 99 ? '"12 ""High"" St"' : "High St, Bath".slice(0, 7));
+    return GOOD.with(0, `A${index}`).with(
+      12,
+      index % 100 === 99 ? '"12 ""High"" St"' : index % 3 === 0 ? '"High St, Bath"' : "High St",
+    );
   });
   const content = [COLUMNS, ...rows.flatMap((row, index) => (index % 1000 === 500 ? [[], row] : [row]))];
   const files = { "contract.yaml": CONTRACT, "mapping.yaml": MAPPING };
@@ -136,6 +144,46 @@ test("so they are where rules decide what is sent, or keys that were asked for: 
   const job = await openLarge();
   const ruled = { ...job, settings: { ...job.settings, only: ["A1"] } };
   expect(textsOf(await groupsFrom(ruled))).toEqual(textsOf(await groupsFrom(job)));
+});
+
+function told(one: RecordToSend | undefined): unknown {
+  return [one?.json, one?.payload, ATTRS.map((at) => one?.locate(at))];
+}
+
+/** The seventh record of a group, and the same set apart. */
+async function setApart(job: Job, group: PayloadGroup): Promise<readonly (RecordToSend | undefined)[]> {
+  async function* seventh(): AsyncGenerator<PayloadGroup> {
+    yield { ...group, first: 7, last: 7 };
+  }
+  const [record] = await all(recordsToSend(seventh(), { job, handle: await allPlanned(job) }));
+  return [record, record?.apart?.()];
+}
+
+test("a record that is set apart is the same, and lets go of the others of its group", async () => {
+  const job = await openLarge();
+  const [group] = await groupsFrom(job);
+  if (group === undefined) throw new Error("there are no records");
+  const [record, apart] = await setApart(job, group);
+  expect(apart?.json?.toString()).toContain('"ref":"A6"');
+  expect(apart?.locate(["name"])).toMatchObject({ line: 8, column: "NAME" });
+  expect(told(apart)).toEqual(told(record));
+  expect(apart?.apart).toBeUndefined();
+});
+
+/** What is left of a group, and a record of it that was set apart. */
+async function leftOfGroup(job: Job): Promise<{ readonly row: WeakRef<object>; readonly apart: unknown }> {
+  const [group] = await groupsFrom(job);
+  if (group === undefined) throw new Error("there are no records");
+  const [, apart] = await setApart(job, group);
+  return { row: new WeakRef(group.row), apart };
+}
+
+test("a group is forgotten though a record of it is kept that was set apart", async () => {
+  const { row, apart } = await leftOfGroup(await openLarge());
+  await new Promise(setImmediate);
+  collectGarbage();
+  expect(row.deref()).toBeUndefined();
+  expect(apart).toMatchObject({ record: 7 });
 });
 
 test("reading ends early, without an error, when it is broken off", async () => {

@@ -28,3 +28,33 @@ test("an upload lets go of the records that it has sent (it held on to every one
   expect(held).toHaveLength(4);
   expect(Math.max(...held)).toBeLessThan(25);
 });
+
+test("a record that waits to be sent again holds on to nothing that it shares with others", async () => {
+  const shared: WeakRef<object>[] = [];
+  let held: number | undefined;
+
+  async function* watched(): AsyncGenerator<readonly RecordToSend[]> {
+    for (let record = 1; record <= 20; record += 1) {
+      const chunk = { bytes: Buffer.alloc(100_000) };
+      shared.push(new WeakRef(chunk));
+      const alone = sendable(record);
+      yield [{ ...alone, locate: () => (chunk.bytes.length > 0 ? undefined : undefined), apart: () => alone }];
+    }
+    await new Promise(setImmediate);
+    collectGarbage();
+    held = shared.filter((chunk) => chunk.deref() !== undefined).length;
+  }
+
+  const seen = new Set<number>();
+  const { end, sent } = await play(
+    ({ record }) => {
+      if (seen.has(record)) return ACCEPTED;
+      seen.add(record);
+      return { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
+    },
+    { source: watched(), concurrency: 2 },
+  );
+  expect(end.counts).toEqual({ accepted: 20 });
+  expect(sent).toHaveLength(40);
+  expect(held).toBeLessThan(6);
+});

@@ -1,9 +1,10 @@
 import type { Job } from "../../job/job.ts";
 import type { Threads } from "../../job/settings/recorded-settings.ts";
-import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
+import type { Row } from "../../model/record.ts";
+import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import { rowsIn } from "../bytes/chunk-pieces.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
-import { type PayloadGroup, payloadReader, rememberRows } from "./payload-group.ts";
+import { type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
  * The payloads of an input, kept from its checking until they are sent, so that it is read, mapped and serialised once.
@@ -31,7 +32,7 @@ export function keepPayloads(
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const isOneThread = threads === "auto" || threads === 1;
   if (chunked === undefined || !isPayloadAlone(operation) || !isOneThread || bytes > MOST_INPUT_BYTES) return undefined;
-  const rowsOf = rememberRows((chunk: RecordChunk) => [...rowsIn(chunk, chunked)].flat().map(({ row }) => row));
+  const rowsOf = createRowMaker(chunked);
   let groups: PayloadGroup[] | undefined = [];
   let left = MOST_KEPT_BYTES;
   let before = 0;
@@ -46,6 +47,19 @@ export function keepPayloads(
       groups?.push({ first, last: before, payload, row: (record) => rowsOf(chunk)[record - first], isReadAnew: false });
     },
     groups: () => groups,
+  };
+}
+
+/** Remembers the rows that were made last: problems come in the order of the input, nearly. */
+function createRowMaker(input: ChunkedInput): (chunk: RecordChunk) => readonly Row[] {
+  const latest: { readonly chunk: RecordChunk; readonly rows: readonly Row[] }[] = [];
+  return (chunk) => {
+    const known = latest.find((one) => one.chunk === chunk);
+    if (known !== undefined) return known.rows;
+    const rows = [...rowsIn(chunk, input)].flatMap((batch) => batch.map(({ row }) => row));
+    latest.unshift({ chunk, rows });
+    latest.length = Math.min(latest.length, 2);
+    return rows;
   };
 }
 

@@ -51,19 +51,3 @@ export function payloadReader(
     return end === 0 ? undefined : payloads.subarray(starts[record - first], end);
   };
 }
-
-/** Makes the rows of a chunk again, where the platform names a problem in one. */
-export type RowsOf<Chunk> = (chunk: Chunk) => readonly Row[];
-
-/** Remembers the rows that were made last: problems come in the order of the input, nearly. */
-export function rememberRows<Chunk>(rowsOf: RowsOf<Chunk>): RowsOf<Chunk> {
-  const latest: { readonly chunk: Chunk; readonly rows: readonly Row[] }[] = [];
-  return (chunk) => {
-    const known = latest.find((one) => one.chunk === chunk);
-    if (known !== undefined) return known.rows;
-    const rows = rowsOf(chunk);
-    latest.unshift({ chunk, rows });
-    latest.length = Math.min(latest.length, 2);
-    return rows;
-  };
-}

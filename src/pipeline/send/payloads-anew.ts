@@ -3,20 +3,13 @@ import type { InputPosition, Row } from "../../model/record.ts";
 import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
-import { countRecords, type FinderOf, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
+import { countRecords, type FinderOf, findersOf, piecesIn, visitRecords } from "../bytes/chunk-pieces.ts";
 import type { PiecePart } from "../bytes/find-plain.ts";
 import { compilePlainRecords } from "../bytes/plain-records.ts";
 import { readRecords } from "../plan/check-records.ts";
 import { createPayloadList, type PayloadList } from "../threads/packed-payloads.ts";
 import { isPayloadAlone } from "./kept-payloads.ts";
-import {
-  groupOfRows,
-  groupsOfRows,
-  type PayloadGroup,
-  payloadReader,
-  rememberRows,
-  type RowsOf,
-} from "./payload-group.ts";
+import { groupOfRows, groupsOfRows, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
  * Reads an input once more, from its beginning or from a place, for what is to be sent. Ends early, without an error, when
@@ -40,8 +33,7 @@ function readPayloadsByBytes(job: Job): ReadPayloads | undefined {
   const payloads = createPayloadList();
   const finderOf = findersOf(compilePlainRecords(job, { texts: payloads.text }), inChunks);
   if (inChunks.files.some((_, file) => finderOf(file) === undefined)) return undefined;
-  const rowsOf = rememberRows<AnyChunk>((chunk) => [...rowsIn(chunk, inChunks)].flat().map(({ row }) => row));
-  const groupOf = groupMaker({ inChunks, payloads, finderOf, rowsOf });
+  const groupOf = groupMaker({ inChunks, payloads, finderOf });
   return async function* (signal, from) {
     const place = from !== undefined && "canBeginAt" in inChunks && inChunks.canBeginAt(from) ? from : undefined;
     let first = place?.record ?? 1;
@@ -64,11 +56,10 @@ interface GroupMaking {
   readonly inChunks: InputInChunks;
   readonly payloads: PayloadList;
   readonly finderOf: FinderOf;
-  readonly rowsOf: RowsOf<AnyChunk>;
 }
 
 function groupMaker(making: GroupMaking): (chunk: AnyChunk, first: number) => PayloadGroup {
-  const { inChunks, rowsOf } = making;
+  const { inChunks } = making;
   return (chunk, first) => {
     const blocks = blocksOf(piecesIn(chunk, inChunks), first);
     const last = blocks.at(-1)?.last ?? first - 1;
@@ -77,7 +68,7 @@ function groupMaker(making: GroupMaking): (chunk: AnyChunk, first: number) => Pa
       first,
       last,
       payload: (record) => blockOf(record).payload(record),
-      row: (record) => blockOf(record).others.get(record) ?? rowsOf(chunk)[record - first],
+      row: (record) => blockOf(record).row(record),
       isReadAnew: true,
       behind: placeBehind(chunk, last + 1, inChunks),
     };
@@ -110,11 +101,7 @@ function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlo
   return blocks;
 }
 
-interface MadeBlock {
-  readonly payload: (record: number) => Buffer | undefined;
-  /** The rows of records that bytes do not tell. */
-  readonly others: ReadonlyMap<number, Row>;
-}
+type MadeBlock = Pick<PayloadGroup, "payload" | "row">;
 
 /** Payloads are made when the first of a block is asked for: much of an input may only be passed over. */
 function blockMaker(
@@ -133,7 +120,12 @@ function blockMaker(
       else payloads.note(record - first + 1, found.textStarts[number] ?? 0, found.textEnds[number] ?? 0);
       record += 1;
     });
-    return { payload: payloadReader(payloads.take(), first), others };
+    let rows: readonly Row[] | undefined;
+    const rowsOfPart = (): readonly Row[] => (rows ??= rowsIn(part));
+    return {
+      payload: payloadReader(payloads.take(), first),
+      row: (number) => others.get(number) ?? rowsOfPart()[number - first],
+    };
   };
   const known = new Map<RecordBlock, MadeBlock>();
   return (record) => {
@@ -143,6 +135,12 @@ function blockMaker(
     known.set(block, made);
     return made;
   };
+}
+
+function rowsIn({ from, to, boundaries, rowsAt }: PiecePart): readonly Row[] {
+  const length = (to ?? boundaries.starts.length) - from;
+  const numbers = Array.from({ length }, (_, index) => from + index);
+  return rowsAt(numbers).flatMap((read) => (read === undefined ? [] : [read.row]));
 }
 
 /** Of CSV files that can be read from the middle. */

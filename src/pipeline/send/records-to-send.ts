@@ -64,11 +64,24 @@ export function hasReachedStep(
 
 /** Undefined for a record whose payload is to be made of its row. */
 function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext): RecordToSend | undefined {
-  const json = group.payload(item.record);
+  const { record } = item;
+  const json = group.payload(record);
   if (json === undefined) return undefined;
   if (group.isReadAnew) requirePlanned(item, json);
+  const apart = (): RecordToSend => withPayload(Buffer.from(json), rowKeeper(group.row(record)), item, context);
+  return { ...withPayload(json, () => group.row(record), item, context), apart };
+}
+
+type RowOf = () => Row | undefined;
+
+/** Closures that are made side by side keep what any of them knows. */
+function rowKeeper(row: Row | undefined): RowOf {
+  return () => row;
+}
+
+function withPayload(json: Buffer, rowOf: RowOf, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
-  const locate = locatorIn(() => group.row(item.record), payload, context);
+  const locate = locatorIn(rowOf, payload, context);
   const { record, identity, content, attempts, isAmbiguous, step } = item;
   const supplier = supplierIn(payload, context.job.operation);
   const known = { record, identity, content, attempts, isAmbiguous, supplier, payload, json, locate };
@@ -103,7 +116,7 @@ function inputChanged({ record }: SendableItem): Failure {
 }
 
 function locatorIn(
-  rowOf: () => Row | undefined,
+  rowOf: RowOf,
   payload: JsonObject,
   { job: { mapping }, shownValues }: SendContext,
 ): RecordToSend["locate"] {
