@@ -30,7 +30,7 @@ export interface RecordToSend {
   /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
   readonly locate: (path: AttrPath) => Place | undefined;
   /** The same record for long keeping, which holds on to nothing that it shares with others; absent where this one is such. */
-  readonly apart?: () => RecordToSend;
+  readonly apart?: (() => RecordToSend) | undefined;
 }
 
 export interface UploadDependencies {

@@ -68,8 +68,9 @@ function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext
   const json = group.payload(record);
   if (json === undefined) return undefined;
   if (group.isReadAnew) requirePlanned(item, json);
-  const apart = (): RecordToSend => withPayload(Buffer.from(json), rowKeeper(group.row(record)), item, context);
-  return { ...withPayload(json, () => group.row(record), item, context), apart };
+  const apart = (): RecordToSend =>
+    withPayload({ json: Buffer.from(json), rowOf: rowKeeper(group.row(record)), apart: undefined }, item, context);
+  return withPayload({ json, rowOf: () => group.row(record), apart }, item, context);
 }
 
 type RowOf = () => Row | undefined;
@@ -79,12 +80,18 @@ function rowKeeper(row: Row | undefined): RowOf {
   return () => row;
 }
 
-function withPayload(json: Buffer, rowOf: RowOf, item: SendableItem, context: SendContext): RecordToSend {
+interface MadePayload {
+  readonly json: Buffer;
+  readonly rowOf: RowOf;
+  readonly apart: RecordToSend["apart"];
+}
+
+function withPayload({ json, rowOf, apart }: MadePayload, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
   const { record, identity, content, attempts, isAmbiguous, step } = item;
   const supplier = supplierIn(payload, context.job.operation);
-  const known = { record, identity, content, attempts, isAmbiguous, supplier, payload, json, locate };
+  const known = { record, identity, content, attempts, isAmbiguous, supplier, payload, json, locate, apart };
   return step === undefined ? known : { ...known, step };
 }
 
