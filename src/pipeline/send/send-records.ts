@@ -16,7 +16,7 @@ import type { RunJournal } from "../run/run-journal.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { readAhead } from "./read-ahead.ts";
 import { recordsToSend, type SendHandle } from "./records-to-send.ts";
-import { smallFirst } from "./small-first.ts";
+import { smallGroups } from "./small-groups.ts";
 import { unsentRecords } from "./unsent-records.ts";
 
 export interface SendOptions {
@@ -49,7 +49,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   const groupsOf = payloadGroups(job, handle, options);
   const end = await upload(
     () => {
-      const due = recordsToSend(smallFirst(groupsOf()), { job, handle, shownValues, until });
+      const due = recordsToSend(smallGroups(groupsOf()), { job, handle, shownValues, until });
       return readAhead(remoteValidation ? due : probeUnsent(due, { job, handle, connection, drain }));
     },
     { ledger: journaled(handle.ledger, options.journal), steps, clock, random, onProgress },

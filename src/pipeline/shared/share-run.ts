@@ -7,7 +7,7 @@ import { probeFirstUnsent } from "../send/probe-unsent.ts";
 import { payloadsAnew } from "../send/payloads-anew.ts";
 import { recordsToSend } from "../send/records-to-send.ts";
 import type { SendOptions } from "../send/send-records.ts";
-import { smallFirst } from "../send/small-first.ts";
+import { smallGroups } from "../send/small-groups.ts";
 import { unsentRecords } from "../send/unsent-records.ts";
 import { coordinate } from "./coordinate.ts";
 import { workerWords } from "./worker-processes.ts";
@@ -50,7 +50,7 @@ function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<re
   const { ledger, run, job, dependencies } = open;
   const readPayloads = payloadsAnew(job);
   const unsent = unsentRecords({ ledger, run, input: job.input, readPayloads, signal: dependencies.drain });
-  return recordsToSend(smallFirst(unsent), { job, handle: open, until });
+  return recordsToSend(smallGroups(unsent), { job, handle: open, until });
 }
 
 /**

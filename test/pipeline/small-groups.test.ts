@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { groupsOfRows } from "../../src/pipeline/send/payload-group.ts";
-import { smallFirst } from "../../src/pipeline/send/small-first.ts";
+import { smallGroups } from "../../src/pipeline/send/small-groups.ts";
 import type { InputRecord } from "../../src/model/record.ts";
 
 const table = { kind: "json", file: "rows.ndjson" } as const;
@@ -20,15 +20,15 @@ async function* batchesOf(sizes: readonly number[]): AsyncGenerator<readonly Inp
 /** For each group the lines of its rows. */
 async function linesOf(sizes: readonly number[]): Promise<readonly (readonly (number | undefined)[])[]> {
   const lines: (readonly (number | undefined)[])[] = [];
-  for await (const { first, last, row } of smallFirst(groupsOfRows(batchesOf(sizes)))) {
+  for await (const { first, last, row } of smallGroups(groupsOfRows(batchesOf(sizes)))) {
     lines.push(Array.from({ length: last - first + 1 }, (_, index) => row(first + index)?.line));
   }
   return lines;
 }
 
-test("the first group comes in pieces, each twice as large as the one before, until a group is as large as a piece", async () => {
-  const sizes = (await linesOf([500, 500, 500, 2000])).map(({ length }) => length);
-  expect(sizes).toEqual([32, 64, 128, 256, 20, 500, 500, 512, 600, 600, 288]);
+test("a group comes in pieces, and one that is small as it is", async () => {
+  const sizes = (await linesOf([150, 64, 3])).map(({ length }) => length);
+  expect(sizes).toEqual([64, 64, 22, 64, 3]);
 });
 
 test("every record comes once, in order, however large the groups are", async () => {
