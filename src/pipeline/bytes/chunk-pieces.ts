@@ -24,10 +24,14 @@ export function rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): It
   return "root" in chunk ? rowsOfPiece(joinedPiece(chunk, input)) : rowsOfChunk(chunk, input.files);
 }
 
-function* rowsOfPiece({ boundaries, from, rowsAt }: CsvPiece): Generator<readonly ReadRow[]> {
-  const numbers = Array.from({ length: boundaries.starts.length - from }, (_, index) => from + index);
-  const rows = rowsAt(numbers).filter((row) => row !== undefined);
+function* rowsOfPiece(piece: CsvPiece): Generator<readonly ReadRow[]> {
+  const rows = rowsOfPart(piece);
   for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+}
+
+export function rowsOfPart({ boundaries, from, to = boundaries.starts.length, rowsAt }: PiecePart): readonly ReadRow[] {
+  const numbers = Array.from({ length: to - from }, (_, index) => from + index);
+  return rowsAt(numbers).filter((read) => read !== undefined);
 }
 
 /** Of one of an input's files; undefined where its records cannot be told by their bytes. */
@@ -68,12 +72,10 @@ export function visitRecords(
 }
 
 /** How many records `visitRecords` visits. */
-export function countRecords({ bytes, boundaries, from, to, rowsAt }: PiecePart): number {
-  const { starts } = boundaries;
-  const end = to ?? starts.length;
+export function countRecords({ bytes, boundaries, from, to = boundaries.starts.length, rowsAt }: PiecePart): number {
   let count = 0;
-  for (let number = from; number < end; number += 1) {
-    const byte = bytes[starts[number] ?? 0] ?? 0;
+  for (let number = from; number < to; number += 1) {
+    const byte = bytes[boundaries.starts[number] ?? 0] ?? 0;
     const isText = byte > SPACE && byte < DELETE && byte !== QUOTE;
     if (isText || rowsAt([number])[0] !== undefined) count += 1;
   }

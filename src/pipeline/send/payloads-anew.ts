@@ -3,10 +3,11 @@ import type { InputPosition, Row } from "../../model/record.ts";
 import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
-import { countRecords, type FinderOf, findersOf, piecesIn, visitRecords } from "../bytes/chunk-pieces.ts";
+import { countRecords, type FinderOf, findersOf, piecesIn, rowsOfPart, visitRecords } from "../bytes/chunk-pieces.ts";
 import type { PiecePart } from "../bytes/find-plain.ts";
 import { compilePlainRecords } from "../bytes/plain-records.ts";
 import { readRecords } from "../plan/check-records.ts";
+import type { ReadRow } from "../../read/row/read-row.ts";
 import { createPayloadList, type PayloadList } from "../threads/packed-payloads.ts";
 import { isPayloadAlone } from "./kept-payloads.ts";
 import { groupOfRows, groupsOfRows, type PayloadGroup, payloadReader } from "./payload-group.ts";
@@ -120,11 +121,14 @@ function blockMaker(
       else payloads.note(record - first + 1, found.textStarts[number] ?? 0, found.textEnds[number] ?? 0);
       record += 1;
     });
-    let rows: readonly Row[] | undefined;
-    const rowsOfPart = (): readonly Row[] => (rows ??= rowsIn(part));
+    let rows: readonly ReadRow[] | undefined;
+    const rowAt = (index: number): Row | undefined => {
+      rows ??= rowsOfPart(part);
+      return rows[index]?.row;
+    };
     return {
       payload: payloadReader(payloads.take(), first),
-      row: (number) => others.get(number) ?? rowsOfPart()[number - first],
+      row: (number) => others.get(number) ?? rowAt(number - first),
     };
   };
   const known = new Map<RecordBlock, MadeBlock>();
@@ -135,12 +139,6 @@ function blockMaker(
     known.set(block, made);
     return made;
   };
-}
-
-function rowsIn({ from, to, boundaries, rowsAt }: PiecePart): readonly Row[] {
-  const length = (to ?? boundaries.starts.length) - from;
-  const numbers = Array.from({ length }, (_, index) => from + index);
-  return rowsAt(numbers).flatMap((read) => (read === undefined ? [] : [read.row]));
 }
 
 /** Of CSV files that can be read from the middle. */
