@@ -4,7 +4,7 @@ import type { Row } from "../../model/record.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import { rowsIn } from "../bytes/chunk-pieces.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
-import { type PayloadGroup, payloadReader } from "./payload-group.ts";
+import { isPayloadAlone, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
  * The payloads of an input, kept from its checking until they are sent, so that it is read, mapped and serialised once.
@@ -75,9 +75,4 @@ export async function* keptGroups(
     yield group;
   }
   await refuseChanged();
-}
-
-/** A record of this operation is sent as one body, which is its payload. */
-export function isPayloadAlone({ steps, parameters = [] }: Job["operation"]): boolean {
-  return steps.length === 0 && parameters.length === 0;
 }

@@ -1,3 +1,4 @@
+import type { Job } from "../../job/job.ts";
 import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
 
@@ -13,6 +14,11 @@ export interface PayloadGroup {
   readonly isReadAnew: boolean;
   /** Where the input can be read from behind them. */
   readonly behind?: InputPosition | undefined;
+}
+
+/** A record of this operation is sent as one body, which is its payload. */
+export function isPayloadAlone({ steps, parameters = [] }: Job["operation"]): boolean {
+  return steps.length === 0 && parameters.length === 0;
 }
 
 /** Batches of records whose payloads are to be made. */

@@ -9,8 +9,7 @@ import { compilePlainRecords } from "../bytes/plain-records.ts";
 import { readRecords } from "../plan/check-records.ts";
 import type { ReadRow } from "../../read/row/read-row.ts";
 import { createPayloadList, type PayloadList } from "../threads/packed-payloads.ts";
-import { isPayloadAlone } from "./kept-payloads.ts";
-import { groupOfRows, groupsOfRows, type PayloadGroup, payloadReader } from "./payload-group.ts";
+import { groupOfRows, groupsOfRows, isPayloadAlone, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
  * Reads an input once more, from its beginning or from a place, for what is to be sent. Ends early, without an error, when
