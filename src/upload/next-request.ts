@@ -5,13 +5,13 @@ import {
   atPosition,
   attemptOutcomeFor,
   awaitingSupplier,
+  holdAlone,
   intentFor,
   interruptedOutcome,
   keepAmbiguous,
   outcomeOf,
   type RecordOutcome,
   type RecordState,
-  holdAlone,
 } from "./record-state.ts";
 import type { SendContext } from "./send-context.ts";
 import type { PollHistory, WorkflowPosition } from "./workflow-position.ts";

@@ -8,9 +8,11 @@ import type { Job } from "../../src/job/job.ts";
 import type { SendableItem } from "../../src/ledger/ledger.ts";
 import { contentText, contentTextHash } from "../../src/ledger/records/record-hashes.ts";
 import type { InputPosition } from "../../src/model/record.ts";
+import { compilePlainRecords } from "../../src/pipeline/bytes/plain-records.ts";
 import { groupsOfRows, type PayloadGroup } from "../../src/pipeline/send/payload-group.ts";
 import { payloadsAnew } from "../../src/pipeline/send/payloads-anew.ts";
 import { recordsToSend, type SendHandle } from "../../src/pipeline/send/records-to-send.ts";
+import { createByteList } from "../../src/text/byte-list.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
 import { all } from "../job/sample-job.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -37,6 +39,9 @@ async function allPlanned(job: Job): Promise<SendHandle> {
     items.filter(({ record }) => record >= first && record <= last);
   return { ledger: { sendable, history: () => Promise.reject(new Error("nobody asks")) }, run: { id: "run" } };
 }
+
+/** How a push compiles what it checks. */
+const PLANNING = { texts: createByteList(), planned: { endpoint: "POST localhost/things", supplier: "S1" } };
 
 const ATTRS = [["ref"], ["name"], ["people", 0, "last"], ["people", 1, "last"], ["place", "town"]];
 
@@ -90,7 +95,7 @@ test("the same of files that are joined", async () => {
 });
 
 /** Some chunks of records, of which every hundredth is to be made of its row. */
-async function openLarge(): Promise<Job> {
+async function openLarge(contract = CONTRACT): Promise<Job> {
   const rows = Array.from({ length: 8000 }, (_, index) => {
     return GOOD.with(0, `A${index}`).with(
       12,
@@ -98,7 +103,7 @@ async function openLarge(): Promise<Job> {
     );
   });
   const content = [COLUMNS, ...rows.flatMap((row, index) => (index % 1000 === 500 ? [[], row] : [row]))];
-  const files = { "contract.yaml": CONTRACT, "mapping.yaml": MAPPING };
+  const files = { "contract.yaml": contract, "mapping.yaml": MAPPING };
   const folder = temporaryFolder({ ...files, "things.csv": content.map((cells) => cells.join(",")).join("\n") });
   const job = await openFolder(folder);
   onTestFinished(() => job.input.close());
@@ -140,10 +145,23 @@ test("most payloads are made of bytes, and rows of those alone that bytes do not
   expect(made.filter((isOfRow) => isOfRow)).toHaveLength(80);
 });
 
-test("so they are where rules decide what is sent, or keys that were asked for: the plan has it", async () => {
+/** With a rule over several fields, for which the check makes rows. */
+const RULED = CONTRACT.replace(
+  "required: [name, people]",
+  `required: [name, people]
+      x-rules: [{ code: no_mail, kind: required-when, when: 'kind = "ONE"', fields: [source, mail] }]`,
+);
+
+test.each<readonly [string, (job: Job) => Promise<Job>]>([
+  ["a rule over several fields", () => openLarge(RULED)],
+  ["keys that were asked for", async (job) => ({ ...job, settings: { ...job.settings, only: ["A1"] } })],
+  ["records that wait for others", async (job) => ({ ...job, after: { operation: job.operation, key: ["ref"] } })],
+])("so they are where the check needs rows for %s: the plan has what it has found", async (_, changed) => {
   const job = await openLarge();
-  const ruled = { ...job, settings: { ...job.settings, only: ["A1"] } };
-  expect(textsOf(await groupsFrom(ruled))).toEqual(textsOf(await groupsFrom(job)));
+  const other = await changed(job);
+  expect(compilePlainRecords(job, PLANNING)).toBeDefined();
+  expect(compilePlainRecords(other, PLANNING)).toBeUndefined();
+  expect(textsOf(await groupsFrom(other))).toEqual(textsOf(await groupsFrom(job)));
 });
 
 function told(one: RecordToSend | undefined): unknown {

@@ -67,10 +67,13 @@ function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext
   const { record } = item;
   const json = group.payload(record);
   if (json === undefined) return undefined;
-  if (group.isReadAnew) requirePlanned(item, json);
+  const rowOf = (): Row | undefined => group.row(record);
+  // What is kept is there to the end of the run, whoever holds on to it.
+  if (!group.isReadAnew) return withPayload({ json, rowOf, apart: undefined }, item, context);
+  requirePlanned(item, json);
   const apart = (): RecordToSend =>
-    withPayload({ json: Buffer.from(json), rowOf: rowKeeper(group.row(record)), apart: undefined }, item, context);
-  return withPayload({ json, rowOf: () => group.row(record), apart }, item, context);
+    withPayload({ json: Buffer.from(json), rowOf: rowKeeper(rowOf()), apart: undefined }, item, context);
+  return withPayload({ json, rowOf, apart }, item, context);
 }
 
 type RowOf = () => Row | undefined;

@@ -22,13 +22,13 @@ export async function* chunksOf(
 ): AsyncGenerator<RecordChunk> {
   let waiting: Piece[] = [];
   let size = 0;
-  let isBegin = isFirst;
+  let beginsFile = isFirst;
   const take = (): RecordChunk => {
     const next = waiting.at(-1)?.next;
-    const chunk = { file, isFirst: isBegin, next, ...joined(waiting, size) };
+    const chunk = { file, isFirst: beginsFile, next, ...joined(waiting, size) };
     waiting = [];
     size = 0;
-    isBegin = false;
+    beginsFile = false;
     return chunk;
   };
   try {
